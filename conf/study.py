@@ -1,0 +1,254 @@
+"""What a study is: one frozen tree of settings that forbids unknown keys."""
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.errors import InputError, nearest
+
+ALL_OTHERS = "*"
+SYNTHESIZER_GROUP = "synthrisk.synthesizers"
+CONTROLS = ("copy", "leaky", "fresh", "marginals")
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Sql(_Settings):
+    """A query against a database."""
+
+    url: str
+    """SQLAlchemy URL with the driver written out, e.g. ``postgresql+psycopg://reader:${DB_PASSWORD}@host/db``."""
+    query: str
+    """The SELECT whose rows are the table."""
+
+
+class Data(_Settings):
+    """The real table and the roles of its columns."""
+
+    source: str | Sql
+    """A built-in name (``adult``), a CSV or Parquet path, an fsspec URL, or ``{url, query}`` for a database."""
+    quasi_identifiers: list[str] | Literal["*"]
+    """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
+    sensitive: list[str] = Field(min_length=1)
+    """Columns that an attacker guesses, each on its own."""
+    categorical: list[str] = []
+    """Numeric columns that are code lists."""
+    identifier: str | None = None
+    """Column that names the entity of a row: rows of one entity stay together; it is never synthesized."""
+    drop: list[str] = []
+    """Columns to leave out."""
+    missing: list[str] = []
+    """Texts that mean a missing cell in a CSV file, beside the empty cell."""
+    rows: int | None = Field(default=None, ge=2)
+    """Take a random sample of this many rows; null takes all."""
+
+    @model_validator(mode="after")
+    def _roles_are_apart(self) -> "Data":
+        both = [c for c in self.quasi_identifiers if c in self.sensitive and len(self.sensitive) == 1]
+        if both:
+            raise ValueError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
+        return self
+
+
+class Split(_Settings):
+    """Who is a member and who is held out: folds, or a holdout share, each several times."""
+
+    folds: int | None = Field(default=None, ge=2)
+    """K: the table is cut in K parts; each part is held out once a repetition. Default 5."""
+    holdout: float | None = Field(default=None, gt=0, lt=1)
+    """Share of the records held out, where a fit is dear: one release a repetition instead of K."""
+    repetitions: int = Field(default=3, ge=1)
+    """R: how often the table is cut anew."""
+    stratify: str | None = None
+    """Column whose levels are spread evenly over the parts."""
+    duplicates: Literal["together", "report"] = "report"
+    """Exact duplicates of a record: kept on one side of the split, or left as they fall and counted."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _folds_or_holdout(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and values.get("folds") is None and values.get("holdout") is None:
+            return {**values, "folds": 5}
+        return values
+
+    @model_validator(mode="after")
+    def _only_one(self) -> "Split":
+        if self.folds is not None and self.holdout is not None:
+            raise ValueError(f"give folds or holdout, not both, got folds={self.folds} and holdout={self.holdout}")
+        return self
+
+    @property
+    def releases(self) -> int:
+        """Releases a repetition."""
+        return self.folds or 1
+
+
+def _named(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class Synthesizer(_Settings):
+    """One generator: a kind from the register with its options, under a name of its own."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
+    """Name in tables and in MLflow; the kind too, unless ``kind`` is given."""
+    kind: str = ""
+    """Kind from the register: cart, gaussian_copula, ctgan, tvae, copulagan, files, callable, or a plugin's."""
+    options: dict[str, Any] = {}
+    """Options of that kind."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        own = {k: v for k, v in values.items() if k in cls.model_fields}
+        loose = {k: v for k, v in values.items() if k not in cls.model_fields}  # path: ..., share: ...
+        options = own.get("options") or {}
+        return {**own, "kind": own.get("kind") or own.get("name", ""), "options": {**options, **loose}}
+
+    @model_validator(mode="after")
+    def _kind_is_known(self) -> "Synthesizer":
+        known = sorted(entry_points(group=SYNTHESIZER_GROUP).names)
+        if self.kind not in known:
+            raise ValueError(
+                f"no synthesizer is called {self.kind!r}{nearest(self.kind, known)}; known: {', '.join(known)}"
+            )
+        return self
+
+
+class MetricChoice(_Settings):
+    """One metric of the study with its options."""
+
+    name: str
+    """Register name (``synthrisk metrics`` lists them)."""
+    label: str = Field(default="", pattern=r"^[A-Za-z0-9_\-]*$")
+    """Name in keys and tables; the register name unless given. Needed where a metric is used twice."""
+    quasi_identifiers: list[str] | Literal["*"] | None = None
+    """What the attacker of this metric knows, where it is not ``data.quasi_identifiers``."""
+    sensitive: list[str] | None = None
+    """What this metric guesses, where it is not ``data.sensitive``."""
+    attackers: list[str] = []
+    """Models that attack, for metrics that train one: each is scored on its own."""
+    options: dict[str, Any] = {}
+    """The metric's own options (threshold, tolerance, ...)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        own = {k: v for k, v in values.items() if k in cls.model_fields}
+        loose = {k: v for k, v in values.items() if k not in cls.model_fields}  # threshold: 0.3
+        own["label"] = own.get("label") or own.get("name", "")
+        return {**own, "options": {**(own.get("options") or {}), **loose}}
+
+    @model_validator(mode="after")
+    def _metric_is_known(self) -> "MetricChoice":
+        if self.name not in METRICS:
+            raise ValueError(f"no metric is called {self.name!r}{nearest(self.name, METRICS)}; known: {', '.join(METRICS)}")
+        metric = METRICS[self.name]
+        given = set(self.options) | ({"attacker"} if self.attackers else set())
+        for option in sorted(given):
+            if option in metric.needs or option not in metric.options:
+                takes = [o for o in metric.options if o not in (*metric.needs, "seed")]
+                raise ValueError(f"{self.name} takes no option {option!r}{nearest(option, takes)}; it takes {takes}")
+        return self
+
+
+class Bootstrap(_Settings):
+    """How intervals are made."""
+
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    """Confidence level."""
+    method: Literal["crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole"] = "crossed"
+    """Which interval is reported; all are written to the study's table of intervals."""
+    resamples: int = Field(default=500, ge=100)
+    """Resamples of the methods that resample."""
+
+
+class Threshold(_Settings):
+    """A limit, and who chose it."""
+
+    value: float = Field(ge=-1, le=1)
+    """The verdict is RISK where the interval lies above it."""
+    source: str = "the study's author"
+    """Where the limit comes from; the report prints it."""
+
+
+class Tracking(_Settings):
+    """Where results go in MLflow."""
+
+    uri: str | None = None
+    """Tracking URI; null: SQLite in the workspace."""
+    experiment: str | None = None
+    """Experiment; null: the study's name."""
+    records: Literal["hashed", "full", "none"] = "hashed"
+    """Per-record artifacts: salted hashes and scores only; with guess and truth (sensitive!); or none."""
+
+
+class Runner(_Settings):
+    """Where cells are computed."""
+
+    kind: Literal["processes", "dask"] = "processes"
+    """Processes of this machine, or a Dask cluster."""
+    workers: int = Field(default=2, ge=1)
+    """Processes at the same time."""
+    address: str | None = None
+    """Scheduler of an existing Dask cluster; null starts a local one."""
+    retries: int = Field(default=0, ge=0)
+    """How often a failed cell is tried again."""
+
+    @model_validator(mode="after")
+    def _address_is_dasks(self) -> "Runner":
+        if self.address and self.kind != "dask":
+            raise ValueError(f"address belongs to kind dask, got kind {self.kind!r}")
+        return self
+
+
+class Study(_Settings):
+    """A study: one real table, some synthesizers, the attacks on what they release, and what is too much."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
+    """Name of the study, and of its MLflow experiment."""
+    data: Data
+    split: Split = Split()
+    synthesizers: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(min_length=1)
+    """Generators to judge."""
+    controls: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(
+        default_factory=lambda: [Synthesizer(name=c, kind=c) for c in CONTROLS]
+    )
+    """Generators with a known answer: copy, leaky, fresh, marginals. A study whose controls fail is INVALID."""
+    metrics: list[Annotated[MetricChoice, BeforeValidator(_named)]] = Field(min_length=1)
+    """What is measured."""
+    bootstrap: Bootstrap = Bootstrap()
+    thresholds: dict[str, Annotated[Threshold, BeforeValidator(lambda v: {"value": v} if not isinstance(v, Mapping) else v)]] = {}
+    """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``. No threshold, no verdict."""
+    tracking: Tracking = Tracking()
+    runner: Runner = Runner()
+    workspace: str = ".synthrisk"
+    """Folder for typed data, releases, ledgers and the embedded MLflow store."""
+    seed: int = Field(default=1, ge=0)
+    """Root of all randomness."""
+
+    @model_validator(mode="after")
+    def _names_are_used_once(self) -> "Study":
+        for what, names in (
+            ("synthesizers and controls", [s.name for s in (*self.synthesizers, *self.controls)]),
+            ("metrics", [m.label for m in self.metrics]),
+        ):
+            twice = sorted({n for n in names if names.count(n) > 1})
+            if twice:
+                raise ValueError(f"{what} must have distinct names, got {twice[0]!r} twice")
+        for control in self.controls:
+            if control.kind not in CONTROLS:
+                raise ValueError(f"controls must be of {', '.join(CONTROLS)}, got {control.kind!r}")
+        return self
+
+
+__all__ = ["ALL_OTHERS", "InputError", "Study"]

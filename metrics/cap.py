@@ -1,0 +1,216 @@
+"""Correct attribution probability: how often synthetic records with the same keys give the secret away.
+
+For a real record with key K and sensitive values T, let S be the synthetic records with key K. The credit of
+the record is the share of S whose sensitive values all equal T. The three metrics differ in what an attacker
+does where S is empty.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.encode import Codes, pack
+from synthrisk.metrics.metric import Metric, Score, mean_score
+from synthrisk.metrics.tables import Tables
+
+_BLOCK = 2_000_000  # cells of a block of the brute search
+_HITTMEIR = "Hittmeir, Mayer and Ekelhart 2020, doi:10.1145/3374664.3375722; SDMetrics 0.32"
+
+
+def categorical_cap(
+    tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
+) -> Score:
+    """CAP: mean credit over the records whose key occurs in the release; the others are not scored.
+
+    ``value = mean(credit)``, in [0, 1], high = the release gives the secret away; ``published = 1 - value``.
+    An exact copy has 1 only where every key class holds a single sensitive value, so read it beside a control.
+
+    Args:
+        tables: Real (n records) and synthetic (m records).
+        quasi_identifiers: Columns that the attacker knows.
+        sensitive: Column or columns guessed; several are matched jointly.
+
+    Returns:
+        A ``Score``; ``records``: ``score`` (credit, NaN where the key is unseen), ``baseline`` (share of the
+        record's sensitive values among the real records). Not defined where no key occurs in the release.
+
+    Raises:
+        InputError: A column is absent, or both a quasi-identifier and sensitive.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
+        >>> CATEGORICAL_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
+        0.5
+    """
+    key, pair, known, hidden = _encoded(tables, quasi_identifiers, sensitive)
+    total, hit = _matches(key), _matches(pair)
+    credit = np.divide(hit, total, out=np.full(len(total), np.nan), where=total > 0)
+    return _score("categorical_cap", tables, credit, total, known, hidden)
+
+
+def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
+    """CAP in which an unseen key earns nothing: mean credit over all records (PrivEval's ZCAP).
+
+    As ``categorical_cap``, with credit 0 where no synthetic record has the record's key.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
+        >>> ZERO_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
+        0.375
+    """
+    key, pair, known, hidden = _encoded(tables, quasi_identifiers, sensitive)
+    total, hit = _matches(key), _matches(pair)
+    return _score("zero_cap", tables, hit / np.maximum(total, 1), total, known, hidden)
+
+
+def generalized_cap(
+    tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
+) -> Score:
+    """CAP in which the nearest keys answer: S is all synthetic records at the smallest Hamming distance.
+
+    The distance counts the quasi-identifiers that differ; all records tied at the smallest distance are
+    pooled. An exact match is distance 0. ``records`` carries that ``distance`` too. PrivEval's GCAP.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
+        >>> GENERALIZED_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
+        0.4375
+    """
+    key, pair, known, hidden = _encoded(tables, quasi_identifiers, sensitive)
+    total, hit = _matches(key).astype(float), _matches(pair).astype(float)
+    distance = np.zeros(len(total))
+    unseen = np.flatnonzero(total == 0)
+    if len(unseen):
+        found = _nearest_keys([tables.codes([c]) for c in known], tables.codes(hidden), unseen)
+        total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
+    return _score("generalized_cap", tables, hit / total, _matches(key), known, hidden, distance)
+
+
+def _encoded(
+    tables: Tables, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
+) -> tuple[Codes, Codes, list[str], list[str]]:
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    key, target = tables.codes(known), tables.codes(hidden)
+    pair = tables.shared(("pair", tuple(known), tuple(hidden)), lambda: pack([key, target]))
+    return key, pair, known, hidden
+
+
+def _matches(codes: Codes) -> np.ndarray:
+    """Return for each real record the number of synthetic records with the same code."""
+    real, synthetic = codes.tables
+    return np.bincount(synthetic, minlength=codes.size)[real]
+
+
+def _score(
+    name: str,
+    tables: Tables,
+    credit: np.ndarray,
+    matches: np.ndarray,
+    known: list[str],
+    hidden: list[str],
+    distance: np.ndarray | None = None,
+) -> Score:
+    target = tables.codes(hidden)
+    frequency = np.bincount(target.tables[0], minlength=target.size) / len(credit)
+    records = pd.DataFrame({"score": credit, "baseline": frequency[target.tables[0]]}, index=tables.real.index)
+    if distance is not None:
+        records["distance"] = distance
+    value = mean_score(records)
+    return Score(
+        name,
+        value,
+        1 - value,
+        records,
+        details={"unseen_keys": float(np.mean(matches == 0)), "guess": float(frequency.max())},
+        settings={"quasi_identifiers": known, "sensitive": hidden},
+        reason="no real record has a key that occurs in the release" if np.isnan(value) else None,
+    )
+
+
+class _Nearest(NamedTuple):
+    total: np.ndarray
+    hit: np.ndarray
+    distance: np.ndarray
+
+
+def _nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> _Nearest:
+    """Count the synthetic records at the smallest Hamming distance of some real records, and the hits.
+
+    Works on distinct (key, target) rows. A synthetic row at distance exactly d from a key agrees with it on
+    exactly one subset of k - d columns; so summing counts over all subsets of that size, level by level,
+    counts each nearest row once. Where the subsets become dearer than comparing all pairs, all pairs are
+    compared.
+    """
+    real = np.column_stack([k.tables[0][queries] for k in keys] + [target.tables[0][queries]])
+    synthetic = np.column_stack([k.tables[1] for k in keys] + [target.tables[1]])
+    sizes = [k.size for k in keys] + [target.size]
+    (first, back), _ = _distinct(real, sizes)
+    (rows, _), weight = _distinct(synthetic, sizes)
+    real, synthetic = real[first], synthetic[rows]
+    width = len(keys)
+    total, hit, distance = (np.zeros(len(real)) for _ in range(3))
+    is_open = np.ones(len(real), dtype=bool)
+    for level in range(1, width + 1):
+        live = np.flatnonzero(is_open)
+        if not len(live):
+            break
+        if comb(width, level) * (len(live) + len(synthetic)) * 40 > len(live) * len(synthetic) * (width + 4):
+            total[live], hit[live], distance[live] = _all_pairs(real[live], synthetic, weight)
+            break
+        for subset in combinations(range(width), width - level):
+            for columns, count in (((*subset,), total), ((*subset, width), hit)):
+                codes = pack([Codes((real[live, c], synthetic[:, c]), sizes[c]) for c in columns]) if columns else None
+                if codes is None:
+                    count[live] += weight.sum()
+                else:
+                    count[live] += np.bincount(codes.tables[1], weight, codes.size)[codes.tables[0]]
+        distance[live] = level
+        is_open = total == 0
+    return _Nearest(total[back], hit[back], distance[back])
+
+
+def _distinct(rows: np.ndarray, sizes: list[int]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+    """Return positions of distinct rows, the map back to all rows, and how often each occurs."""
+    codes = pack([Codes((rows[:, c],), size) for c, size in enumerate(sizes)]).tables[0]
+    _, first, back, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+    return (first, back), counts.astype(float)
+
+
+def _all_pairs(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray) -> _Nearest:
+    width = real.shape[1] - 1
+    total, hit, distance = (np.zeros(len(real)) for _ in range(3))
+    step = max(1, _BLOCK // len(synthetic))
+    for start in range(0, len(real), step):
+        block = slice(start, start + step)
+        differ = np.zeros((len(real[block]), len(synthetic)), dtype=np.int16)
+        for column in range(width):
+            differ += real[block, column, None] != synthetic[None, :, column]
+        smallest = differ.min(axis=1)
+        nearest = (differ == smallest[:, None]) * weight
+        total[block], distance[block] = nearest.sum(axis=1), smallest
+        hit[block] = (nearest * (real[block, width, None] == synthetic[None, :, width])).sum(axis=1)
+    return _Nearest(total, hit, distance)
+
+
+def _metric(name: str, function: object) -> Metric:
+    return Metric(
+        name=name,
+        function=function,  # type: ignore[arg-type]
+        group="cap",
+        per_record=True,
+        needs=("quasi_identifiers", "sensitive"),
+        range=(0.0, 1.0),
+        reference=_HITTMEIR,
+    )
+
+
+CATEGORICAL_CAP = _metric("categorical_cap", categorical_cap)
+ZERO_CAP = _metric("zero_cap", zero_cap)
+GENERALIZED_CAP = _metric("generalized_cap", generalized_cap)

@@ -1,0 +1,143 @@
+"""Values as integer codes, one code list for all tables; equal values get equal codes, whatever their dtype."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.metrics.errors import InputError
+
+_EXACT = 2**53  # beyond it a float no longer holds every integer
+_PACKED = 2**62
+
+
+class Codes(NamedTuple):
+    """Codes of one or several columns, jointly over all tables."""
+
+    tables: tuple[np.ndarray, ...]  # int64 codes, one array a table
+    size: int  # codes lie in [0, size)
+
+
+def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
+    """Return the codes of the same column in several tables, and the levels behind the codes.
+
+    Values are compared, not dtypes: 1 == 1.0 == True, '1' differs from 1. NaN, None, NA and NaT are one
+    level of their own, the last. Category order and row order do not matter to which values are equal.
+
+    Args:
+        columns: The column in each table.
+
+    Returns:
+        ``Codes`` and an object array of the levels (the missing level is ``nan``).
+
+    Raises:
+        InputError: The tables hold values of different types that can never be equal, or unhashable values.
+    """
+    name = columns[0].name
+    _refuse_types_apart(columns)
+    try:
+        if all(isinstance(c.dtype, pd.CategoricalDtype) for c in columns):
+            codes, levels = _categories(columns)
+        else:
+            arrays = _comparable(columns)
+            flat, levels = pd.factorize(np.concatenate(arrays), use_na_sentinel=True)
+            codes = np.split(flat, np.cumsum([len(a) for a in arrays])[:-1])
+    except TypeError:
+        raise InputError(f"column {name!r} must hold single values, got lists or other containers") from None
+    missing = len(levels)
+    tables = tuple(np.where(c < 0, missing, c).astype(np.int64) for c in codes)
+    return Codes(tables, missing + 1), np.append(np.asarray(levels, dtype=object), [np.nan])
+
+
+def pack(columns: Sequence[Codes]) -> Codes:
+    """Return one code a row for several columns: equal codes exactly where all columns are equal."""
+    counts = [len(t) for t in columns[0].tables]
+    packed, size = [np.zeros(n, dtype=np.int64) for n in counts], 1
+    for column in columns:
+        if size * column.size >= _PACKED:
+            packed, size = _compact(packed)
+        packed = [p * column.size + c for p, c in zip(packed, column.tables, strict=True)]
+        size *= column.size
+    if size > 4 * sum(counts):
+        packed, size = _compact(packed)
+    return Codes(tuple(packed), size)
+
+
+def _compact(packed: list[np.ndarray]) -> tuple[list[np.ndarray], int]:
+    flat, levels = pd.factorize(np.concatenate(packed))
+    return np.split(flat, np.cumsum([len(p) for p in packed])[:-1]), max(len(levels), 1)
+
+
+def _categories(columns: Sequence[pd.Series]) -> tuple[list[np.ndarray], np.ndarray]:
+    lists = [pd.Series(c.cat.categories) for c in columns]
+    codes, levels = joint_codes(lists)
+    recoded = []
+    for column, new in zip(columns, codes.tables, strict=True):
+        old = column.cat.codes.to_numpy()
+        recoded.append(np.append(new, [-1])[old])  # -1, the missing code, picks the appended -1
+    return recoded, levels[:-1]
+
+
+def _comparable(columns: Sequence[pd.Series]) -> list[np.ndarray]:
+    """Return arrays of one dtype in which equal values are equal."""
+    plain = [_decategorized(c) for c in columns]
+    if all(types.is_datetime64_any_dtype(c.dtype) or types.is_timedelta64_dtype(c.dtype) for c in plain):
+        return [_ticks(c) for c in plain]
+    kinds = {getattr(c.dtype, "kind", "O") for c in plain}
+    complete = not any(types.is_extension_array_dtype(c.dtype) and c.isna().any() for c in plain)
+    if kinds <= {"b", "i", "u"} and complete and all(_fits(c, 2**63 - 1) for c in plain):
+        return [c.to_numpy(dtype=np.int64) for c in plain]
+    if kinds <= {"b", "i", "u", "f"} and complete and all(_fits(c, _EXACT) for c in plain):
+        return [c.to_numpy(dtype=np.float64) for c in plain]
+    return [c.to_numpy(dtype=object, na_value=np.nan) for c in plain]
+
+
+def _decategorized(column: pd.Series) -> pd.Series:
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    dtype = column.cat.categories.dtype
+    return column.astype(object if column.isna().any() and dtype.kind in "biu" else dtype)
+
+
+def _ticks(column: pd.Series) -> np.ndarray:
+    naive = column.dt.tz_convert("UTC").dt.tz_localize(None) if getattr(column.dtype, "tz", None) else column
+    return naive.dt.as_unit("ns").to_numpy()
+
+
+def _fits(column: pd.Series, bound: int) -> bool:
+    if getattr(column.dtype, "kind", "O") not in "iu" or not len(column):
+        return True
+    return int(column.max()) <= bound and int(column.min()) >= -bound
+
+
+def _refuse_types_apart(columns: Sequence[pd.Series]) -> None:
+    families = [_families(c) for c in columns]
+    for other in families[1:]:
+        if families[0] and other and not families[0] & other:
+            raise InputError(
+                f"column {columns[0].name!r} must hold values of one type in all tables, "
+                f"got {_spell(families[0])} and {_spell(other)}"
+            )
+
+
+def _families(column: pd.Series) -> frozenset[str]:
+    """Return which of number, text, time, other a column holds; empty where all is missing."""
+    values = pd.Series(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else column
+    if types.is_bool_dtype(values.dtype) or types.is_numeric_dtype(values.dtype):
+        return frozenset({"numbers"}) if values.notna().any() else frozenset()
+    if types.is_datetime64_any_dtype(values.dtype) or types.is_timedelta64_dtype(values.dtype):
+        return frozenset({"times"}) if values.notna().any() else frozenset()
+    found = types.infer_dtype(values, skipna=True)
+    if found in {"string", "empty"}:
+        return frozenset({"text"} if found == "string" else ())
+    if found in {"integer", "floating", "mixed-integer-float", "boolean", "decimal"}:
+        return frozenset({"numbers"})
+    if found in {"datetime", "datetime64", "date", "timedelta", "timedelta64"}:
+        return frozenset({"times"})
+    return frozenset({"numbers", "text", "times", "other"})
+
+
+def _spell(families: frozenset[str]) -> str:
+    return " and ".join(sorted(families))

@@ -1,0 +1,47 @@
+"""What a column is: numeric (numbers, dates, durations) or categorical (everything else)."""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.metrics.errors import InputError
+
+Kind = Literal["numeric", "categorical"]
+
+
+def kind(column: pd.Series) -> Kind:
+    """Return the kind of a column, from its dtype alone.
+
+    Numbers, dates and durations are numeric; strings, objects, categories and booleans are categorical.
+    A numeric code list becomes categorical by casting it (``astype("category")``).
+
+    Example:
+        >>> kind(pd.Series([1, 2])), kind(pd.Series(["a", "b"])), kind(pd.Series([True, False]))
+        ('numeric', 'categorical', 'categorical')
+    """
+    if types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
+        return "categorical"
+    is_time = types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype)
+    return "numeric" if is_time or types.is_numeric_dtype(column.dtype) else "categorical"
+
+
+def as_floats(column: pd.Series) -> np.ndarray:
+    """Return a numeric column as float64 with NaN where it is missing (dates: nanoseconds since 1970).
+
+    Raises:
+        InputError: The column holds something that is not a number.
+    """
+    if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+        ticks = column.dt.as_unit("ns").astype("int64").to_numpy()
+        return np.where(column.isna(), np.nan, ticks.astype(float))
+    try:
+        return np.asarray(pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan))
+    except (ValueError, TypeError):
+        raise InputError(f"column {column.name!r} must be numeric, got dtype {column.dtype}") from None
+
+
+def is_temporal(column: pd.Series) -> bool:
+    """Tell whether a column holds dates or durations."""
+    return bool(types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype))

@@ -1,0 +1,115 @@
+"""The tables of one release, with encodings and neighbour passes computed once and shared by all metrics."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.encode import Codes, joint_codes, pack
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.kinds import Kind, as_floats, is_temporal, kind
+
+
+class Tables:
+    """Real and synthetic records (and control records, where a metric needs them) in one code list.
+
+    Args:
+        real: The records attacked.
+        synthetic: The release: the same columns, in any order.
+        control: Real records that the synthesizer never saw.
+
+    Raises:
+        InputError: A table is not a data frame, is empty, repeats a column name, or has other columns.
+    """
+
+    def __init__(self, real: pd.DataFrame, synthetic: pd.DataFrame, control: pd.DataFrame | None = None):
+        named = {"real": real, "synthetic": synthetic} | ({} if control is None else {"control": control})
+        for name, table in named.items():
+            _check_table(name, table)
+        for name, table in named.items():
+            _check_columns(real, name, table)
+        self.columns = list(real.columns)
+        self.real = real
+        self.synthetic = synthetic[self.columns]
+        self.control = None if control is None else control[self.columns]
+        self._shared: dict[Any, Any] = {}
+
+    def shared(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what ``compute`` gives, computed on the first call with this key."""
+        if key not in self._shared:
+            self._shared[key] = compute()
+        return self._shared[key]
+
+    def check_columns(self, argument: str, columns: Sequence[str] | str) -> list[str]:
+        """Return ``columns`` as a list of distinct columns of the tables."""
+        names = [columns] if isinstance(columns, str) else list(columns)
+        if not names:
+            raise InputError(f"{argument} must name at least one column, got none")
+        for name in names:
+            if name not in self.columns:
+                hint = nearest(str(name), map(str, self.columns))
+                raise InputError(f"{argument} must name columns of the table, got {name!r}{hint}")
+        if len(set(names)) < len(names):
+            raise InputError(f"{argument} must name each column once, got {names!r}")
+        return names
+
+    def check_roles(
+        self, quasi_identifiers: Sequence[str] | str, sensitive: Sequence[str] | str
+    ) -> tuple[list[str], list[str]]:
+        """Return both lists of columns, checked to be apart."""
+        known = self.check_columns("quasi_identifiers", quasi_identifiers)
+        hidden = self.check_columns("sensitive", sensitive)
+        both = [name for name in known if name in hidden]
+        if both:
+            raise InputError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
+        return known, hidden
+
+    def kind(self, column: str) -> Kind:
+        """Return the kind of a column, as the real table types it."""
+        return self.shared(("kind", column), lambda: kind(self.real[column]))  # type: ignore[no-any-return]
+
+    def codes(self, columns: Sequence[str]) -> Codes:
+        """Return one code a row for the values of ``columns``: first the real table's, then the synthetic's."""
+        if len(columns) == 1:
+            return self._column(columns[0])[0]
+        return self.shared(  # type: ignore[no-any-return]
+            ("codes", tuple(columns)), lambda: pack([self._column(c)[0] for c in columns])
+        )
+
+    def levels(self, column: str) -> np.ndarray:
+        """Return the values behind the codes of one column; the last is the missing level."""
+        return self._column(column)[1]
+
+    def floats(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return a numeric column as float64 arrays: the real table's and the synthetic's."""
+        return self.shared(("floats", column), lambda: self._floats(column))  # type: ignore[no-any-return]
+
+    def _floats(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+        real, synthetic = self.real[column], self.synthetic[column]
+        if is_temporal(real) != is_temporal(synthetic) and synthetic.notna().any():
+            raise InputError(
+                f"column {column!r} must hold dates in both tables or in none, got {real.dtype} and {synthetic.dtype}"
+            )
+        return as_floats(real), as_floats(synthetic)
+
+    def _column(self, column: str) -> tuple[Codes, np.ndarray]:
+        return self.shared(  # type: ignore[no-any-return]
+            ("column", column), lambda: joint_codes([self.real[column], self.synthetic[column]])
+        )
+
+
+def _check_table(name: str, table: object) -> None:
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(f"{name} must be a pandas DataFrame, got {type(table).__name__}")
+    if not len(table) or not len(table.columns):
+        raise InputError(f"{name} must have rows and columns, got {len(table)} rows and {len(table.columns)} columns")
+    if not table.columns.is_unique:
+        raise InputError(f"{name} must have distinct column names, got a repeated name")
+
+
+def _check_columns(real: pd.DataFrame, name: str, table: pd.DataFrame) -> None:
+    absent = [c for c in real.columns if c not in table.columns]
+    extra = [c for c in table.columns if c not in real.columns]
+    if absent or extra:
+        raise InputError(f"{name} must have the columns of real, got {absent!r} absent and {extra!r} too many")

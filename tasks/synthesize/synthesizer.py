@@ -1,0 +1,63 @@
+"""What a synthesizer is: a function from a training table to a release, with its facts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What a synthesizer is given for one release.
+
+    Attributes:
+        train: The members: the records to learn from, with a RangeIndex.
+        held_out: The records that it must not learn from; only controls look at them.
+        rows: Rows to release.
+        seed: Seed of everything that is drawn.
+        repetition: Number of the repetition, from 0.
+        fold: Number of the fold, from 0.
+    """
+
+    train: pd.DataFrame
+    held_out: pd.DataFrame
+    rows: int
+    seed: int
+    repetition: int = 0
+    fold: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A synthetic table, and which held-out records went into it.
+
+    Attributes:
+        synthetic: The release.
+        used: Positions in ``held_out`` of the records that the release was drawn from. They are neither
+            members nor controls. Empty for every real synthesizer.
+    """
+
+    synthetic: pd.DataFrame
+    used: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Synthesizer:
+    """A kind of synthesizer.
+
+    Attributes:
+        name: Name in the register.
+        function: ``function(job, **options) -> Release``; the options are keyword-only and have defaults,
+            or none where they must be given.
+        extra: The extra of synthrisk that it needs, or None.
+        packages: Distributions whose versions change what it draws.
+        inputs: ``inputs(options, repetition, fold)``: paths of files that it reads, so that their content
+            becomes part of the release's key.
+    """
+
+    name: str
+    function: Callable[..., Release]
+    extra: str | None = None
+    packages: tuple[str, ...] = ("numpy", "pandas", "scikit-learn")
+    inputs: Callable[[dict[str, object], int, int], list[str]] | None = None
