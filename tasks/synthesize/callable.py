@@ -1,0 +1,83 @@
+"""A generator of your own: a Python function that takes the training table and returns a release."""
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.synthesize.conform import conform
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+
+
+def call(job: Job, *, path: str) -> Release:
+    """Release what ``function(train, rows, seed)`` returns, cast to the dtypes of the training table.
+
+    Args:
+        job: The function gets a copy of its training table, its rows and its seed.
+        path: ``package.module:function``, or ``file.py:function`` for a file of its own.
+
+    Raises:
+        InputError: There is no such function, or it returns no such table.
+
+    Example:
+        ``synthesizers: [{name: mine, kind: callable, path: "generators.py:bootstrap"}]`` with
+
+        >>> def bootstrap(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+        ...     return train.sample(rows, replace=True, random_state=seed % 2**32)
+    """
+    table = _function(path)(job.train.copy(), job.rows, job.seed)
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(f"{path} must return a DataFrame, got {type(table).__name__}")
+    if len(table) != job.rows:
+        raise InputError(f"{path} must return {job.rows} rows, got {len(table)}")
+    return Release(conform(table, job.train, path))
+
+
+def _function(path: str) -> Callable[..., object]:
+    place, name = _parts(path)
+    try:
+        module = _from_file(place) if place.endswith(".py") else import_module(place)
+    except ImportError as error:
+        raise InputError(f"path {path!r} cannot be imported: {error}") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        got = "no such name" if function is None else f"a {type(function).__name__}"
+        raise InputError(f"path {path!r} must name a function of {place}, got {got}")
+    return function
+
+
+def _parts(path: str) -> tuple[str, str]:
+    place, _, name = path.rpartition(":") if isinstance(path, str) else ("", "", "")
+    if not place or not name.isidentifier():
+        raise InputError(f"path must read 'package.module:function' or 'file.py:function', got {path!r}")
+    return place, name
+
+
+def _from_file(place: str) -> object:
+    file = Path(place).resolve()
+    spec = spec_from_file_location(f"_synthrisk_{file.stem}", file)
+    if not file.is_file() or spec is None or spec.loader is None:
+        raise ImportError(f"no file {place}")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses and pickle look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:
+    """Return the source file, so that an edited function makes new releases."""
+    place, _ = _parts(str(options["path"]))
+    if place.endswith(".py"):
+        return [place]
+    try:
+        spec = find_spec(place)
+    except ImportError:
+        return []
+    return [spec.origin] if spec is not None and spec.has_location and spec.origin else []
+
+
+CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs)

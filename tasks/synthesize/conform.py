@@ -1,0 +1,164 @@
+"""Casting a foreign table (a vendor's file, what a function returned) to the dtypes of the real one."""
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.metrics.errors import InputError, nearest
+
+MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
+_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+
+
+def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return ``frame`` with the columns, their order and the dtypes of ``like``, and rows numbered from 0.
+
+    Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would have to be guessed), durations or truth values
+    where ``like`` holds such; numbers become text where it holds text. Categories that ``like`` lacks are
+    added behind its own. Whole numbers and truth values with missing cells, where ``like`` has none, become
+    ``Int64`` and ``boolean``.
+
+    Args:
+        frame: The foreign table.
+        like: A table of the dtypes wanted.
+        name: What the table is called in an error.
+
+    Raises:
+        InputError: Columns are absent, extra or twice there, or cells cannot be cast; it names the column and
+            the dtype, never a cell.
+
+    Example:
+        >>> like = pd.DataFrame({"age": [30, 40], "vote": pd.Categorical(["a", "b"])})
+        >>> conform(pd.DataFrame({"vote": ["c", "a"], "age": ["50", "60"]}), like, "release").dtypes.to_dict()
+        {'age': dtype('int64'), 'vote': CategoricalDtype(categories=['a', 'b', 'c'], ordered=False, categories_dtype=object)}
+    """
+    _check_columns(list(frame.columns), list(like.columns), name)
+    columns = []
+    for column in like.columns:
+        try:
+            columns.append(_cast(frame[column].reset_index(drop=True), like[column]))
+        except (ValueError, TypeError, OverflowError):  # its text would hold a cell
+            rule = f"{name}: column {column!r} must hold values of dtype {like[column].dtype}"
+            hint = ", dates as ISO 8601" if types.is_datetime64_any_dtype(like[column].dtype) else ""
+            raise InputError(f"{rule}{hint}, got others in dtype {frame[column].dtype}") from None
+    result = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=pd.RangeIndex(len(frame)))
+    result.columns = like.columns
+    return result
+
+
+def is_like(got: object, due: object) -> bool:
+    """Tell whether a dtype is the one due, or it with added categories or with room for missing cells."""
+    if isinstance(got, pd.CategoricalDtype) and isinstance(due, pd.CategoricalDtype):
+        return got.ordered == due.ordered and list(got.categories[: len(due.categories)]) == list(due.categories)
+    return bool(got == due) or (isinstance(due, np.dtype) and bool(got == _with_missing(due)))
+
+
+def _with_missing(dtype: np.dtype) -> object:
+    if dtype.kind == "b":
+        return pd.BooleanDtype()
+    return pd.Int64Dtype() if dtype.kind == "i" else pd.UInt64Dtype() if dtype.kind == "u" else dtype
+
+
+def _check_columns(got: list[object], due: list[object], name: str) -> None:
+    absent, extra = [c for c in due if c not in got], [c for c in got if c not in due]
+    if absent or extra:
+        close = nearest(str(absent[0]), [str(c) for c in extra]) if absent else ""
+        raise InputError(
+            f"{name} must have the columns of the real table; absent: {absent or 'none'}, "
+            f"extra: {extra or 'none'}{close}"
+        )
+    if len(set(got)) < len(got):
+        raise InputError(f"{name} must have every column once, got {sorted(str(c) for c in got if got.count(c) > 1)[0]!r} twice")
+
+
+def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
+    dtype = like.dtype
+    if column.dtype == dtype and not types.is_object_dtype(dtype):
+        return column
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _to_category(column, dtype)
+    if types.is_object_dtype(dtype) or types.is_string_dtype(dtype):
+        return _to_object(column, like)
+    column = _without_markers(column)
+    present = column.notna()
+    values = _parse(column[present], dtype)
+    if not present.all() and isinstance(dtype, np.dtype) and dtype.kind in "biu":
+        dtype = _with_missing(dtype)
+    return pd.Series(values.astype(dtype).reindex(column.index), dtype=dtype)
+
+
+def _without_markers(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(column.cat.categories.dtype)
+    if types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype):
+        column = column.astype(object)
+        return column.mask(column.map(lambda cell: isinstance(cell, str) and cell.strip() in MISSING))
+    return column
+
+
+def _parse(present: pd.Series, dtype: object) -> pd.Series:
+    """Return cells, none of them missing, as numbers, dates, durations or truth values that ``dtype`` can hold."""
+    if types.is_bool_dtype(dtype):
+        truth = present.map(lambda cell: _TRUTH.get(str(cell).strip().lower()))
+        if truth.isna().any():
+            raise ValueError
+        return truth.astype(bool)
+    if types.is_datetime64_any_dtype(dtype):
+        return _to_dates(present, dtype)
+    if types.is_timedelta64_dtype(dtype):
+        if types.is_numeric_dtype(present.dtype):
+            raise TypeError
+        return pd.to_timedelta(present)
+    if types.is_datetime64_any_dtype(present.dtype) or types.is_timedelta64_dtype(present.dtype):
+        raise TypeError
+    numbers = pd.to_numeric(present)
+    if types.is_integer_dtype(dtype):
+        _check_whole(numbers, dtype)
+    return numbers
+
+
+def _check_whole(numbers: pd.Series, dtype: object) -> None:
+    if types.is_float_dtype(numbers.dtype) and not (np.isfinite(numbers) & (numbers % 1 == 0)).all():
+        raise ValueError
+    bounds = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
+    if len(numbers) and not bounds.min <= int(numbers.min()) <= int(numbers.max()) <= bounds.max:
+        raise OverflowError
+
+
+def _to_dates(present: pd.Series, dtype: object) -> pd.Series:
+    if types.is_numeric_dtype(present.dtype):
+        raise TypeError
+    zone = getattr(dtype, "tz", None)
+    dates = pd.to_datetime(present, format="ISO8601", utc=True if zone and _is_text(present) else None)
+    if zone is None:
+        return dates
+    return dates.dt.tz_localize(zone) if dates.dt.tz is None else dates.dt.tz_convert(zone)
+
+
+def _is_text(column: pd.Series) -> bool:
+    return types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)
+
+
+def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
+    """Cast to object or string, whose dtype does not say what the cells are: their own types do."""
+    holds = types.infer_dtype(like, skipna=True)
+    present = column[column.notna()]
+    if holds == "boolean":
+        present = _parse(_without_markers(column).dropna(), np.dtype(bool)).astype(object)
+    elif holds in ("integer", "floating", "mixed-integer-float"):
+        present = pd.to_numeric(_without_markers(column).dropna()).astype(object)
+    elif holds == "string" or types.is_string_dtype(like.dtype) and not types.is_object_dtype(like.dtype):
+        present = present.map(_text).astype(object)
+    return present.astype(object).reindex(column.index).astype(like.dtype)
+
+
+def _text(cell: object) -> str:
+    is_whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
+    return str(int(cell)) if is_whole else str(cell)  # type: ignore[call-overload]
+
+
+def _to_category(column: pd.Series, dtype: pd.CategoricalDtype) -> pd.Series:
+    levels = dtype.categories
+    values = _cast(column, pd.Series(levels))
+    unseen = [level for level in values.dropna().unique() if level not in levels]
+    return values.astype(pd.CategoricalDtype([*levels, *unseen], ordered=dtype.ordered))

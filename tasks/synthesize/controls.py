@@ -1,0 +1,86 @@
+"""Controls: synthesizers with a known answer, by which a study checks itself.
+
+``copy`` leaks everything and ``leaky`` a known share; ``fresh`` is what an ideal generator would release, new
+records of the same population; ``marginals`` keeps no link between columns.
+"""
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError, check_range
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+
+
+def copy(job: Job) -> Release:
+    """Release the training records as they are.
+
+    Where the release has another size than the training table it holds whole copies of it, and of the last
+    one a sample without replacement.
+    """
+    size = len(job.train)
+    if not size:
+        raise InputError("copy needs a training record, got none")
+    rest = np.random.default_rng(job.seed).permutation(size)[: job.rows % size]
+    positions = np.concatenate([np.tile(np.arange(size), job.rows // size), np.sort(rest)])
+    return Release(job.train.take(positions).reset_index(drop=True))
+
+
+def fresh(job: Job) -> Release:
+    """Release a resample, with replacement, of one half A of the held-out records, drawn at random.
+
+    ``used`` holds the positions of A (the smaller half): these records are no controls any more.
+
+    Raises:
+        InputError: Fewer than two records are held out.
+    """
+    half, drawn = _fresh(job, "fresh")
+    return Release(job.held_out.take(drawn).reset_index(drop=True), half)
+
+
+def leaky(job: Job, *, share: float = 0.1) -> Release:
+    """Release what ``fresh`` would, with a share of the rows replaced by training records, and shuffled.
+
+    Args:
+        job: As for every synthesizer.
+        share: Share f in [0, 1]: round(f rows) rows are training records, drawn without replacement as long
+            as there are enough of them.
+
+    Raises:
+        InputError: The share is out of its range, or fewer than two records are held out.
+    """
+    check_range("share", share, 0, 1, "a share in [0, 1]")
+    half, drawn = _fresh(job, "leaky")
+    rng = np.random.default_rng(np.random.SeedSequence([job.seed, 1]))
+    leaked = round(share * job.rows)
+    members = rng.choice(len(job.train), leaked, replace=leaked > len(job.train))
+    rows = pd.concat([job.train.take(members), job.held_out.take(drawn[leaked:])], ignore_index=True)
+    return Release(rows.take(rng.permutation(len(rows))).reset_index(drop=True), half)
+
+
+def marginals(job: Job) -> Release:
+    """Release each column drawn with replacement from the training values, independently of the others."""
+    if not len(job.train):
+        raise InputError("marginals needs a training record, got none")
+    rng = np.random.default_rng(job.seed)
+    drawn = [
+        job.train.iloc[:, c].take(rng.integers(len(job.train), size=job.rows)).reset_index(drop=True)
+        for c in range(job.train.shape[1])
+    ]
+    synthetic = pd.concat(drawn, axis=1)
+    synthetic.columns = job.train.columns
+    return Release(synthetic)
+
+
+def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
+    size = len(job.held_out)
+    if size < 2:
+        raise InputError(f"{name} needs at least 2 held-out records, got {size}")
+    rng = np.random.default_rng(job.seed)
+    half = np.sort(rng.permutation(size)[: size // 2])
+    return half, half[rng.integers(len(half), size=job.rows)]
+
+
+COPY = Synthesizer("copy", copy, packages=("numpy", "pandas"))
+LEAKY = Synthesizer("leaky", leaky, packages=("numpy", "pandas"))
+FRESH = Synthesizer("fresh", fresh, packages=("numpy", "pandas"))
+MARGINALS = Synthesizer("marginals", marginals, packages=("numpy", "pandas"))

@@ -1,0 +1,241 @@
+"""The synthesizers of SDV, behind the extra ``sdv`` (SDV is BUSL-1.1, so synthrisk never requires it).
+
+SDV sees a plain table: numbers, and the names of levels; ``sdv_table`` makes it and puts the cells back.
+"""
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.synthesize.sdv_table import decoded, encoded
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+
+_TABLE = "table"
+_LOGGERS = ("SingleTableSynthesizer", "sdv", "rdt", "copulas", "ctgan")  # at INFO they log dicts per fit
+_DISTRIBUTIONS = ("norm", "beta", "truncnorm", "uniform", "gamma", "gaussian_kde")
+
+
+def gaussian_copula(
+    job: Job,
+    *,
+    default_distribution: str = "beta",
+    numerical_distributions: Mapping[str, str] | None = None,
+    enforce_min_max_values: bool = True,
+    enforce_rounding: bool = True,
+) -> Release:
+    """Fit a Gaussian copula over parametric marginals (SDV's GaussianCopulaSynthesizer).
+
+    Args:
+        job: What to learn from, how many rows, and the seed.
+        default_distribution: Marginal of the numeric columns: norm, beta, truncnorm, uniform, gamma or
+            gaussian_kde (which keeps the shape best, and costs most).
+        numerical_distributions: Marginals of single columns, by column name.
+        enforce_min_max_values: Whether values stay inside the observed range.
+        enforce_rounding: Whether floats are rounded as observed.
+
+    Raises:
+        InputError: SDV is not installed, an option is wrong, or the training table has fewer than two records.
+    """
+    options = {
+        "default_distribution": default_distribution,
+        "numerical_distributions": dict(numerical_distributions or {}),
+        "enforce_min_max_values": enforce_min_max_values,
+        "enforce_rounding": enforce_rounding,
+    }
+    return _release(job, "GaussianCopulaSynthesizer", options)
+
+
+def ctgan(job: Job, *, epochs: int = 300, batch_size: int = 500, pac: int = 10, discriminator_steps: int = 1) -> Release:
+    """Fit a conditional GAN (SDV's CTGANSynthesizer; Xu et al. 2019, arXiv:1907.00503).
+
+    Args:
+        job: What to learn from, how many rows, and the seed.
+        epochs: Passes over the training table; 300 take about an hour for 10,000 x 12 on one core.
+        batch_size: Records a step; even, and a multiple of ``pac``.
+        pac: Records that the discriminator judges together.
+        discriminator_steps: Steps of the discriminator for one of the generator.
+
+    Raises:
+        InputError: As ``gaussian_copula``.
+    """
+    _check_batch(batch_size, pac)
+    options = {"epochs": epochs, "batch_size": batch_size, "pac": pac, "discriminator_steps": discriminator_steps}
+    return _release(job, "CTGANSynthesizer", options)
+
+
+def copulagan(
+    job: Job,
+    *,
+    epochs: int = 300,
+    batch_size: int = 500,
+    pac: int = 10,
+    discriminator_steps: int = 1,
+    default_distribution: str = "beta",
+    numerical_distributions: Mapping[str, str] | None = None,
+) -> Release:
+    """Fit a CTGAN to columns made normal by parametric marginals (SDV's CopulaGANSynthesizer).
+
+    Options as ``ctgan`` and ``gaussian_copula``.
+    """
+    _check_batch(batch_size, pac)
+    options = {
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "pac": pac,
+        "discriminator_steps": discriminator_steps,
+        "default_distribution": default_distribution,
+        "numerical_distributions": dict(numerical_distributions or {}),
+    }
+    return _release(job, "CopulaGANSynthesizer", options)
+
+
+def tvae(job: Job, *, epochs: int = 300, batch_size: int = 500, loss_factor: float = 2) -> Release:
+    """Fit a variational autoencoder (SDV's TVAESynthesizer; Xu et al. 2019, arXiv:1907.00503).
+
+    Args:
+        job: What to learn from, how many rows, and the seed.
+        epochs: Passes over the training table.
+        batch_size: Records a step.
+        loss_factor: Weight of the reconstruction error.
+
+    Raises:
+        InputError: As ``gaussian_copula``.
+    """
+    _check_batch(batch_size, 1)
+    return _release(job, "TVAESynthesizer", {"epochs": epochs, "batch_size": batch_size, "loss_factor": loss_factor})
+
+
+def _check_batch(batch_size: int, pac: int) -> None:
+    for name, value in (("batch_size", batch_size), ("pac", pac)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
+    if batch_size % 2 or batch_size % pac:
+        raise InputError(f"batch_size must be even and a multiple of pac = {pac}, got {batch_size}")
+
+
+def _check(job: Job, options: Mapping[str, Any]) -> None:
+    if len(job.train) < 2 or job.rows < 1:
+        raise InputError(f"SDV needs 2 training records and a row to draw, got {len(job.train)} and {job.rows}")
+    for name in ("epochs", "discriminator_steps"):
+        value = options.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
+    chosen = options.get("numerical_distributions", {})
+    known = [str(c) for c in job.train.columns]
+    if unknown := [c for c in chosen if c not in known]:
+        raise InputError(f"numerical_distributions must name columns of the table, got {unknown[0]!r}")
+    for value in (options.get("default_distribution", "beta"), *chosen.values()):
+        if value not in _DISTRIBUTIONS:
+            raise InputError(f"a distribution must be one of {', '.join(_DISTRIBUTIONS)}, got {value!r}")
+
+
+def _release(job: Job, kind: str, options: dict[str, Any]) -> Release:
+    _check(job, options)
+    plain, sdtypes = encoded(job.train)
+    if plain.empty:  # every column is constant: there is nothing to learn
+        return Release(decoded(pd.DataFrame(index=pd.RangeIndex(job.rows)), job.train))
+    if "numerical_distributions" in options:
+        chosen = options["numerical_distributions"].items()
+        options = {**options, "numerical_distributions": {c: d for c, d in chosen if sdtypes.get(c) == "numerical"}}
+    return Release(decoded(_fit_and_sample(job, kind, options, plain, sdtypes), job.train))
+
+
+def _fit_and_sample(
+    job: Job, kind: str, options: dict[str, Any], plain: pd.DataFrame, sdtypes: dict[str, str]
+) -> pd.DataFrame:
+    fit_seed, sample_seed = (int(s) for s in np.random.SeedSequence(job.seed).generate_state(2) >> 1)
+    with _quiet(), _one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SDV warns of its own deprecations, scikit-learn of constant mixtures
+        synthesizers, metadata = _libraries()
+        columns = {name: {"sdtype": sdtype} for name, sdtype in sdtypes.items()}
+        # Never detected: detection takes unique integers for keys and replaces them.
+        described = metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
+        with _seeded(fit_seed):
+            model = getattr(synthesizers, kind)(described, **_on_cpu(kind, synthesizers, options))
+            _fit(model, plain)
+            model.reset_sampling()
+            model._set_random_state(sample_seed)  # SDV has no public seed
+            sample = model.sample(job.rows)
+    return sample[_TABLE] if isinstance(sample, Mapping) else sample  # 1.x returns the frame itself
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        return import_module("sdv.single_table"), import_module("sdv.metadata").Metadata
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the package {error.name!r} is not installed: pip install 'synthrisk[sdv]'"
+        ) from None
+
+
+def _fit(model: Any, plain: pd.DataFrame) -> None:
+    import sdv
+
+    is_old = int(sdv.__version__.split(".")[0]) < 2
+    model.fit(plain if is_old else {_TABLE: plain})
+
+
+def _on_cpu(kind: str, synthesizers: Any, options: dict[str, Any]) -> dict[str, Any]:
+    if kind == "GaussianCopulaSynthesizer":
+        return options
+    import sdv
+
+    return {**options, ("cuda" if int(sdv.__version__.split(".")[0]) < 2 else "enable_gpu"): False}
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed the global generators that SDV draws from, on one thread (their number changes CTGAN's sums)."""
+    import torch
+
+    state, threads = np.random.get_state(), torch.get_num_threads()  # noqa: NPY002
+    with torch.random.fork_rng(devices=[]):
+        np.random.seed(seed)  # noqa: NPY002
+        torch.manual_seed(seed)
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+            np.random.set_state(state)  # noqa: NPY002
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Keep SDV from starting a pool of processes for its transforms of 500 rows or more."""
+    before = os.environ.get("LOKY_MAX_CPU_COUNT")
+    os.environ["LOKY_MAX_CPU_COUNT"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["LOKY_MAX_CPU_COUNT"]
+        else:
+            os.environ["LOKY_MAX_CPU_COUNT"] = before
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    before = {name: logging.getLogger(name).level for name in _LOGGERS}
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)
+
+
+_PACKAGES = ("sdv", "rdt", "copulas", "ctgan", "torch", "numpy", "pandas", "scikit-learn")
+GAUSSIAN_COPULA = Synthesizer("gaussian_copula", gaussian_copula, "sdv", _PACKAGES)
+CTGAN = Synthesizer("ctgan", ctgan, "sdv", _PACKAGES)
+TVAE = Synthesizer("tvae", tvae, "sdv", _PACKAGES)
+COPULAGAN = Synthesizer("copulagan", copulagan, "sdv", _PACKAGES)

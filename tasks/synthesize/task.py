@@ -1,0 +1,45 @@
+"""Fit one synthesizer on the members of one place of the study, and keep its release."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from prefect import task
+
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.tasks.cell import Cell, ReleaseFolder, Sample
+from synthrisk.tasks.failure import told_safely
+from synthrisk.tasks.store import code_version, file_digest, keep, key_of, versions
+from synthrisk.tasks.synthesize import Job, run, synthesizer
+
+
+@task(name="synthesize", task_run_name="synthesize {cell.name}")
+def synthesize(
+    sample: Sample, cell: Cell, kind: str, options: dict[str, Any], seed: int, workspace: str
+) -> ReleaseFolder:
+    """Make one release; one that is there already is found again by its key."""
+    own = synthesizer(kind)
+    with told_safely(Path(workspace), f"synthesize-{cell.name}"):
+        inputs = own.inputs(options, cell.repetition, cell.fold) if own.inputs else []
+        drawn = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer)
+        key = key_of(
+            sample.table.digest,
+            sample.cut.digest,
+            (cell.repetition, cell.fold, kind, options, drawn),
+            [file_digest(path) for path in inputs],
+            code_version(),
+            versions(own.packages),
+        )
+
+        def write(draft: Path) -> None:
+            records = sample.records()
+            held_out = sample.held_out(cell.repetition, cell.fold)
+            train = records[~held_out].reset_index(drop=True)
+            rest = records[held_out].reset_index(drop=True)
+            job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold)
+            release = run(job, own, options)
+            release.synthetic.to_parquet(draft / "release.parquet", compression="zstd")
+            np.save(draft / "used.npy", release.used, allow_pickle=False)
+
+        folder = keep(Path(workspace) / "releases" / key, write)
+    return ReleaseFolder(cell, str(folder), key)
