@@ -1,0 +1,85 @@
+"""Checks of the real table against its settings; each returns sentences, so that all are told at once."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.conf.study import ALL_OTHERS, Data, Split
+from synthrisk.metrics.errors import InputError, nearest
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Raise one InputError that tells all problems, if there are any."""
+    if len(problems) == 1:
+        raise InputError(problems[0])
+    if problems:
+        raise InputError(f"{len(problems)} problems with the data: " + "; ".join(problems))
+
+
+def refuse_same_names(frame: pd.DataFrame) -> None:
+    """Raise an InputError where two columns share a name; positions are told, for a name may be a cell."""
+    twice = np.flatnonzero(frame.columns.duplicated())
+    if len(twice):
+        first = list(frame.columns).index(frame.columns[twice[0]])
+        raise InputError(
+            f"columns must have distinct names, got one name twice (columns {first + 1} and {twice[0] + 1})"
+        )
+
+
+def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
+    """Yield what is wrong with the columns that the settings name."""
+    known = [c for c in columns if not c.startswith("Unnamed: ")]
+    for column in data.drop:
+        if column not in columns:
+            yield f"data.drop must name columns of the table, got {column!r}{nearest(column, known)}"
+    for argument, names in _roles(data, split):
+        for column in names:
+            if column in data.drop:
+                yield f"{argument} must name a column that is kept, got {column!r}, which data.drop drops"
+            elif column not in columns:
+                yield f"{argument} must name a column of the table, got {column!r}{nearest(column, known)}"
+    for argument, names in _roles(data, split)[:2]:
+        if data.identifier in names:
+            yield f"data.identifier must be no column of {argument}, got {data.identifier!r}"
+    for column in columns:
+        if column.startswith("Unnamed: ") and column not in data.drop:
+            yield f"columns must have names, got an empty header ({column!r}); list {column!r} in data.drop"
+    kept = [c for c in columns if c not in (*data.drop, data.identifier)]
+    keys = kept if data.quasi_identifiers == ALL_OTHERS else data.quasi_identifiers
+    for target in data.sensitive:
+        if not set(keys) - {target}:
+            yield f"data.quasi_identifiers must hold a column other than the sensitive {target!r}, got none"
+
+
+def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
+    """Yield what is wrong with the cells of a typed table, in words that show none of them."""
+    for name in frame.columns:
+        column = frame[name]
+        if column.isna().all():
+            yield f"column {name!r} must hold values, got missing cells only; list it in data.drop"
+        elif types.is_float_dtype(column.dtype) and np.isinf(column.to_numpy(float, na_value=np.nan)).any():
+            yield f"column {name!r} must hold finite numbers, got infinity"
+        elif name in data.sensitive and column.nunique() < 2:
+            yield f"data.sensitive column {name!r} must hold at least two different values, got one"
+
+
+def of_size(rows: int, data: Data, split: Split) -> Iterator[str]:
+    """Yield what is wrong with the number of rows."""
+    if data.rows is not None and data.rows > rows:
+        yield f"data.rows must be at most the {rows} rows of the table, got {data.rows}"
+    taken = min(rows, data.rows or rows)
+    if split.folds is not None and taken < split.folds:
+        yield f"split.folds must be at most the number of rows, got {split.folds} folds for {taken} rows"
+
+
+def _roles(data: Data, split: Split) -> list[tuple[str, list[str]]]:
+    keys = [] if data.quasi_identifiers == ALL_OTHERS else list(data.quasi_identifiers)
+    return [
+        ("data.quasi_identifiers", keys),
+        ("data.sensitive", data.sensitive),
+        ("data.categorical", data.categorical),
+        ("data.identifier", [data.identifier] if data.identifier is not None else []),
+        ("split.stratify", [split.stratify] if split.stratify is not None else []),
+    ]

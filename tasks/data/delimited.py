@@ -1,0 +1,100 @@
+"""CSV files: comma, semicolon or tab, UTF-8, with a header line."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+
+SEPARATORS = ",;\t"
+_HEADER = 2**16  # characters in which the header line ends
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
+
+
+def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame:
+    r"""Return a CSV file as a table; no message shows a cell.
+
+    The separator is the one of comma, semicolon and tab that the header line holds most often. In files with
+    semicolons, columns of numbers with decimal commas are numbers. An empty cell is missing, and so is each
+    text in ``missing``; nothing else is: ``NA``, ``None`` and ``nan`` are texts unless listed. Integers that
+    64 bits cannot hold stay text. A row with too few cells ends in missing ones.
+
+    Args:
+        raw: Content of the file.
+        name: Name of the file in messages.
+        missing: Texts that mean a missing cell.
+
+    Raises:
+        InputError: Not UTF-8, empty, without rows, rows longer than the header, or a name given twice.
+
+    Example:
+        >>> read_csv(b"age;height\n40;1,80\n;1,65\n", "people.csv").height.tolist()
+        [1.8, 1.65]
+    """
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name} must be UTF-8 text; save it as CSV in UTF-8") from None
+    if not text.strip():
+        raise InputError(f"{name} must hold a header line and rows, got an empty file")
+    separator = _separator(text)
+    _refuse_same_names(text, separator, name)
+    frame = _parse(text, separator, name, missing)
+    if len(frame) == 0:
+        raise InputError(f"{name} must hold rows, got a header line alone")
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
+    huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
+    if huge:  # pandas takes 2**64 - 1 for its own missing marker
+        frame[huge] = _parse(text, separator, name, missing, only=huge)
+    for column in frame.columns[frame.dtypes == "string"]:
+        frame[column] = _texts(frame[column], missing, decimal_comma=separator == ";")
+    return frame
+
+
+def _separator(text: str) -> str:
+    header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_HEADER])
+    return max(SEPARATORS, key=header.splitlines()[0].count)
+
+
+def _refuse_same_names(text: str, separator: str, name: str) -> None:
+    """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
+    header = next(csv.reader(io.StringIO(text.lstrip("\r\n")), delimiter=separator))
+    for position, column in enumerate(header):
+        if column and column in header[:position]:
+            first = header.index(column) + 1
+            raise InputError(
+                f"{name} must have distinct column names, got one twice (columns {first} and {position + 1})"
+            )
+
+
+def _parse(
+    text: str, separator: str, name: str, missing: Sequence[str], only: list[str] | None = None
+) -> pd.DataFrame:
+    try:
+        return pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            keep_default_na=False,
+            na_values=["", *missing],
+            dtype=dict.fromkeys(only, "string") if only else None,
+            usecols=only,
+            dtype_backend="numpy_nullable",  # integers stay exact beside missing cells
+            float_precision="round_trip",
+            low_memory=False,
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
+        line = re.search(r"\b(?:line|row) (\d+)", str(error))
+        where = f" at line {line[1]}" if line else ""
+        raise InputError(f"{name} must be a CSV file, but cannot be parsed{where}") from None
+
+
+def _texts(column: pd.Series, missing: Sequence[str], *, decimal_comma: bool) -> pd.Series:
+    column = column.mask(column.isin(["", *missing]))  # pandas keeps the markers where it first tried numbers
+    levels = pd.Series(column.dropna().unique())
+    if decimal_comma and len(levels) and levels.str.fullmatch(_DECIMAL_COMMA).all():
+        return column.str.replace(",", ".", regex=False).astype("Float64")
+    return column

@@ -1,0 +1,135 @@
+"""Sources of tables: built-in names, files, URLs, databases, OpenML."""
+
+import io
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from urllib.error import URLError
+
+import fsspec
+import pandas as pd
+
+from synthrisk.conf.study import Sql
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.data.delimited import read_csv
+
+GROUP = "synthrisk.data"
+OPENML = "openml:"
+CSV = (".csv", ".tsv", ".txt")
+PARQUET = (".parquet", ".pq")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+_PACKAGES = {
+    "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs",
+    "abfss": "adlfs", "http": "aiohttp", "https": "aiohttp", "sftp": "paramiko", "ssh": "paramiko",
+    "smb": "smbprotocol",
+}  # fmt: skip
+
+
+def read(source: str | Sql, missing: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the table behind a source, as it is there: types are settled later, by ``typed``.
+
+    Args:
+        source: A name of the entry-point group ``synthrisk.data`` (a function without arguments that
+            returns a DataFrame), a CSV or Parquet path (``~`` is the home folder; CSV may be compressed),
+            an fsspec URL, ``openml:<id>``, or a query with its database.
+        missing: Texts that mean a missing cell in a CSV file, beside the empty cell.
+
+    Raises:
+        InputError: There is no such source, or it cannot be read, or holds no rows.
+    """
+    if isinstance(source, Sql):
+        from synthrisk.tasks.data.sql import read_sql
+
+        return read_sql(source)
+    built_in = entry_points(group=GROUP)
+    if source in built_in.names:
+        frame: pd.DataFrame = built_in[source].load()()
+        return frame
+    if source.startswith(OPENML):
+        return _openml(source)
+    if "://" not in source and not _is_path(source):
+        known = sorted(built_in.names)
+        raise InputError(
+            "source must be a built-in table, a CSV or Parquet file, a URL, openml:<id> or {url, query}, "
+            f"got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
+        )
+    return _file(source, missing)
+
+
+def _is_path(source: str) -> bool:
+    path = Path(source)
+    return len(path.parts) > 1 or bool(path.suffix) or path.exists()
+
+
+def _file(source: str, missing: Sequence[str]) -> pd.DataFrame:
+    shown = _without_credentials(source)
+    bare = source.split("?", 1)[0] if "://" in source else source
+    suffixes = [s.lower() for s in Path(bare).suffixes]
+    compressed = bool(suffixes) and suffixes[-1] in COMPRESSED
+    suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
+    if suffix not in (*CSV, *PARQUET) or (compressed and suffix in PARQUET):
+        raise InputError(f"source must end in .csv, .tsv, .txt (also compressed) or .parquet, got {shown!r}")
+    raw = _bytes(source, shown)
+    frame = read_csv(raw, repr(shown), missing) if suffix in CSV else _parquet(raw, shown)
+    if len(frame) == 0:
+        raise InputError(f"{shown!r} must hold rows, got none")
+    return frame
+
+
+def _bytes(source: str, shown: str) -> bytes:
+    protocol = source.split("://", 1)[0] if "://" in source else "file"
+    location = source if "://" in source else str(Path(source).expanduser())
+    try:
+        with fsspec.open(location, "rb", compression="infer") as file:
+            return bytes(file.read())
+    except ImportError:
+        package = _PACKAGES.get(protocol, f"fsspec[{protocol}]")
+        raise InputError(
+            f"{protocol}:// needs a package that is not installed: pip install '{package}'"
+        ) from None
+    except FileNotFoundError:
+        folder = Path(location).parent
+        there = [p.name for p in folder.iterdir()] if "://" not in source and folder.is_dir() else []
+        raise InputError(f"there is no file {shown!r}{nearest(Path(shown).name, there)}") from None
+    except IsADirectoryError:
+        raise InputError(f"source must be one file, got the folder {shown!r}") from None
+    except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
+        if protocol not in fsspec.available_protocols():
+            known = fsspec.available_protocols()
+            raise InputError(f"no file system is called {protocol}://{nearest(protocol, known)}") from None
+        raise InputError(f"{shown!r} cannot be read: {type(error).__name__}") from None
+
+
+def _parquet(raw: bytes, shown: str) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(io.BytesIO(raw), dtype_backend="numpy_nullable").reset_index(drop=True)
+    except (
+        ValueError,
+        OSError,
+        TypeError,
+        NotImplementedError,
+        KeyError,
+    ) as error:  # pyarrow's are among them
+        raise InputError(
+            f"{shown!r} must be a Parquet file, but cannot be read: {type(error).__name__}"
+        ) from None
+
+
+def _openml(source: str) -> pd.DataFrame:
+    number = source.removeprefix(OPENML)
+    if not (number.isascii() and number.isdigit()):
+        raise InputError(f"source must be openml:<number>, as in openml:1590, got {source!r}")
+    from sklearn.datasets import fetch_openml
+
+    try:
+        frame: pd.DataFrame = fetch_openml(data_id=int(number), as_frame=True, parser="auto").frame
+    except (URLError, OSError, ValueError) as error:
+        raise InputError(f"{source} cannot be read: {type(error).__name__}") from None
+    return frame
+
+
+def _without_credentials(source: str) -> str:
+    if "://" not in source:
+        return source
+    protocol, rest = source.split("?", 1)[0].split("://", 1)
+    return f"{protocol}://{rest.rsplit('@', 1)[-1]}"
