@@ -1,0 +1,408 @@
+"""What holds for every metric of the register, whatever it measures."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.tables import Tables
+
+GROUPS = {"cap", "rapid", "distance"}
+ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["illness"]}
+OPTIONS = {"rapid": {"attacker": "logistic"}}  # the forest draws its bootstrap by row of the release
+
+
+def draw(seed, n):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 28, n),
+            "city": rng.choice(["Ulm", "Łódź", "Zanzibar"], n),
+            "income": rng.lognormal(8, 1, n).round(2),
+            "illness": rng.choice(["none", "mild", "severe"], n),
+        }
+    )
+    table.loc[rng.random(n) < 0.1, "income"] = np.nan
+    table.loc[rng.random(n) < 0.1, "city"] = None
+    return table
+
+
+REAL, SYNTHETIC, CONTROL = draw(1, 40), draw(2, 50), draw(3, 30)
+SYNTHETIC.iloc[:5] = REAL.iloc[:5]
+
+every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.keys())
+with_roles = pytest.mark.parametrize(
+    "metric", [pytest.param(m, id=m.name) for m in METRICS.values() if "sensitive" in m.needs]
+)
+
+
+def call(metric, real=REAL, synthetic=SYNTHETIC, **options):
+    given = {name: value for name, value in ROLES.items() if name in metric.needs}
+    if "control" in metric.needs:
+        given["control"] = CONTROL
+    return metric(real, synthetic, **given | OPTIONS.get(metric.name, {}) | {"seed": 0} | options)
+
+
+def without(metric, name):
+    given = {key: value for key, value in ROLES.items() if key in metric.needs and key != name}
+    return lambda: metric(REAL, SYNTHETIC, **given)
+
+
+# Facts
+
+
+def test_the_first_metrics_are_there():
+    assert {
+        "categorical_cap",
+        "zero_cap",
+        "generalized_cap",
+        "rapid",
+        "distance_to_closest_record",
+        "nearest_neighbour_distance_ratio",
+    } <= set(METRICS)
+
+
+@every_metric
+def test_facts(metric):
+    assert isinstance(metric, Metric)
+    assert METRICS[metric.name] is metric
+    assert metric.name.isidentifier()
+    assert metric.name.islower()
+    assert metric.group in GROUPS
+    assert metric.range == (0.0, 1.0)
+    assert len(metric.reference) > 10
+    assert set(metric.needs) <= {"quasi_identifiers", "sensitive", "control"}
+    assert metric.scores in ("real", "synthetic")
+    assert metric.label in ("signal", "sanity")
+    assert "seed" in metric.options
+    assert set(metric.needs) <= set(metric.options)
+    assert metric.function.__doc__
+
+
+@every_metric
+def test_facts_cannot_be_changed(metric):
+    with pytest.raises(AttributeError):
+        metric.name = "other"
+
+
+# What comes back
+
+
+@every_metric
+def test_the_score_keeps_to_its_facts(metric):
+    score = call(metric)
+    low, high = metric.range
+    assert isinstance(score, Score)
+    assert score.metric == metric.name
+    assert isinstance(score.value, float)
+    assert isinstance(score.published, float)
+    assert low <= score.value <= high
+    assert score.reason is None
+    assert all(isinstance(k, str) and isinstance(v, float) for k, v in score.details.items())
+    attacked = REAL if metric.scores == "real" else SYNTHETIC
+    assert score.records.index.tolist() == attacked.index.tolist()
+    scored = score.records["score"].dropna()
+    assert scored.between(low, high).all()
+
+
+@every_metric
+def test_the_value_follows_from_the_records(metric):
+    score = call(metric)
+    mean = score.records[metric.contribution].astype(float).mean()
+    if metric.mean:
+        assert metric.transform is None
+        assert metric.contribution == "score"
+    expected = mean if metric.transform is None else metric.transform(mean)
+    assert score.value == pytest.approx(expected, abs=1e-12)
+
+
+@every_metric
+def test_settings_travel_with_the_score(metric):
+    settings = call(metric).settings
+    for name, value in (ROLES | OPTIONS.get(metric.name, {})).items():
+        if name in metric.options:
+            found = settings[name]
+            assert found in (value, value[0]) or list(found) == list(value)
+
+
+@every_metric
+def test_the_same_call_gives_the_same_score(metric):
+    first, again = call(metric), call(metric)
+    assert first.value == again.value
+    pd.testing.assert_frame_equal(first.records, again.records)
+    assert first.details == again.details
+
+
+@every_metric
+def test_shared_tables_give_the_same_score(metric):
+    """A caller with many metrics encodes once: what one metric leaves there must not move another."""
+    tables = Tables(REAL, SYNTHETIC, CONTROL if "control" in metric.needs else None)
+    for other in METRICS.values():
+        if "control" not in other.needs:
+            given = {name: value for name, value in ROLES.items() if name in other.needs}
+            other.score(tables, **given | OPTIONS.get(other.name, {}) | {"seed": 0})
+    given = {name: value for name, value in ROLES.items() if name in metric.needs}
+    after = metric.score(tables, **given | OPTIONS.get(metric.name, {}) | {"seed": 0})
+    pd.testing.assert_frame_equal(after.records, call(metric).records)
+
+
+@every_metric
+def test_no_global_chance_is_used(metric):
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    call(metric)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+@every_metric
+def test_the_tables_are_left_as_they_were(metric):
+    real, synthetic = REAL.copy(deep=True), SYNTHETIC.copy(deep=True)
+    call(metric, real, synthetic)
+    pd.testing.assert_frame_equal(real, REAL)
+    pd.testing.assert_frame_equal(synthetic, SYNTHETIC)
+
+
+@every_metric
+def test_an_exact_copy_is_riskier_than_an_unrelated_table(metric):
+    """Illness is made a function of the keys, so that a copy gives everything away."""
+    pure = REAL.assign(illness=REAL["city"].fillna("?"))
+    other = SYNTHETIC.iloc[5:].assign(illness="none")
+    assert call(metric, pure, pure).value > call(metric, pure, other).value
+    assert call(metric, pure, pure).value > 0.9
+
+
+# Order and names
+
+
+@every_metric
+def test_order_of_rows_moves_nothing(metric):
+    before = call(metric)
+    rng = np.random.default_rng(0)
+    real, synthetic = rng.permutation(len(REAL)), rng.permutation(len(SYNTHETIC))
+    after = call(metric, REAL.iloc[real], SYNTHETIC.iloc[synthetic])
+    moved = real if metric.scores == "real" else synthetic
+    assert after.value == pytest.approx(before.value, abs=1e-9)
+    np.testing.assert_allclose(
+        after.records["score"], before.records["score"].to_numpy()[moved], rtol=0, atol=1e-6
+    )
+
+
+@every_metric
+@pytest.mark.parametrize(
+    "columns", [["illness", "city", "age", "income"], ["income", "illness", "age", "city"]]
+)
+def test_order_of_columns_moves_nothing(metric, columns):
+    before = call(metric)
+    for real, synthetic in ((REAL[columns], SYNTHETIC), (REAL, SYNTHETIC[columns])):
+        after = call(metric, real, synthetic)
+        assert after.value == pytest.approx(before.value, abs=1e-12)
+        np.testing.assert_allclose(after.records["score"], before.records["score"], rtol=0, atol=1e-12)
+
+
+@every_metric
+def test_index_labels_move_nothing(metric):
+    before = call(metric)
+    labels = pd.Index(["twice", "twice", *range(38)], name="patient")
+    after = call(metric, REAL.set_axis(labels), SYNTHETIC.set_axis(pd.RangeIndex(50, 0, -1)))
+    assert after.value == before.value
+    np.testing.assert_array_equal(after.records["score"], before.records["score"])
+    attacked = labels if metric.scores == "real" else pd.RangeIndex(50, 0, -1)
+    assert after.records.index.tolist() == attacked.tolist()
+
+
+@every_metric
+def test_names_and_order_of_levels_move_nothing(metric):
+    before = call(metric)
+    names = {
+        "city": {"Ulm": "z", "Łódź": "y", "Zanzibar": "x"},
+        "illness": {"none": "2", "mild": "3", "severe": "1"},
+    }
+    renamed = [t.replace(names) for t in (REAL, SYNTHETIC)]
+    levels = {c: pd.CategoricalDtype(["unused", *list(m)[::-1]]) for c, m in names.items()}
+    for real, synthetic in (renamed, (REAL.astype(levels), SYNTHETIC)):
+        after = call(metric, real, synthetic)
+        assert after.value == pytest.approx(before.value, abs=1e-9)
+        np.testing.assert_allclose(after.records["score"], before.records["score"], rtol=0, atol=1e-6)
+
+
+@every_metric
+def test_dtype_width_and_kind_of_missing_move_nothing(metric):
+    before = call(metric)
+    narrow = REAL.astype({"age": "int8", "city": "string", "income": "Float64"})
+    wide = SYNTHETIC.astype({"age": "float64"}).assign(
+        city=SYNTHETIC["city"].where(SYNTHETIC["city"].notna())
+    )
+    after = call(metric, narrow, wide)
+    assert after.value == pytest.approx(before.value, abs=1e-9)
+
+
+@every_metric
+def test_a_column_that_no_role_names_matters_only_to_distances(metric):
+    before, after = call(metric), call(metric, REAL.assign(income=0.0), SYNTHETIC.assign(income=0.0))
+    assert (before.value == after.value) == (metric.group != "distance")
+
+
+# More leak is not less risk, where that is a theorem
+
+
+@pytest.mark.parametrize("name", ["zero_cap", "generalized_cap"])
+def test_releasing_records_of_unique_keys_does_not_lower_the_credit(name):
+    """With shared keys it may: the record added outvotes the others of its key."""
+    real = REAL.assign(city=[f"place {i % 30}" for i in range(40)], age=range(40))
+    values = [
+        METRICS[name](
+            real,
+            pd.concat([SYNTHETIC, real.iloc[:leaked]]),
+            quasi_identifiers=["age", "city"],
+            sensitive="illness",
+        )
+        .records["score"]
+        .to_numpy()
+        for leaked in (0, 5, 20, 40)
+    ]
+    for leaked, before, after in zip((5, 20, 40), values, values[1:], strict=False):
+        assert (after[:leaked] == 1).all()
+        if name == "zero_cap":
+            assert (after >= before).all()
+    assert values[-1].mean() == 1
+
+
+@pytest.mark.parametrize("name", ["distance_to_closest_record", "nearest_neighbour_distance_ratio"])
+@pytest.mark.parametrize("space", ["euclid", "gower"])
+def test_releasing_real_records_brings_the_release_nearer(name, space):
+    values = [
+        METRICS[name](REAL, pd.concat([SYNTHETIC, REAL.iloc[:leaked]]), space=space).value
+        for leaked in (0, 5, 20, 40)
+    ]
+    assert values == sorted(values)
+    assert values[0] < values[-1]
+
+
+# Bad input: one sentence that names the argument
+
+
+@every_metric
+def test_an_unknown_option_is_refused_with_the_nearest(metric):
+    for name in metric.options:
+        with pytest.raises(InputError, match=f"'{name[:-1]}x'.*did you mean '{name}'") as caught:
+            call(metric, **{name[:-1] + "x": 1})
+        assert metric.name in str(caught.value)
+
+
+@every_metric
+@pytest.mark.parametrize("name", ["control", "sensitive", "quasi_identifiers"])
+def test_roles_are_refused_where_they_make_no_sense(metric, name):
+    if name in metric.needs:
+        with pytest.raises(InputError, match=name):
+            without(metric, name)()
+        with pytest.raises(InputError, match=name):
+            call(metric, **{name: None})
+    else:
+        with pytest.raises(InputError, match=name):
+            call(metric, **{name: CONTROL if name == "control" else ROLES[name]})
+
+
+@with_roles
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("columns", [["citty"], ["age", "Age"], [], ["age", "age"], 3, [None]])
+def test_columns_that_are_not_there_are_refused(metric, role, columns):
+    with pytest.raises(InputError, match=role) as caught:
+        call(metric, **{role: columns})
+    assert "\n" not in str(caught.value)
+
+
+@with_roles
+def test_the_nearest_column_is_named(metric):
+    with pytest.raises(InputError, match="did you mean 'city'"):
+        call(metric, quasi_identifiers=["citty"])
+
+
+@with_roles
+def test_a_column_is_known_or_sensitive_not_both(metric):
+    with pytest.raises(InputError, match=r"quasi_identifiers and sensitive .*'illness'"):
+        call(metric, quasi_identifiers=["age", "illness"])
+
+
+@with_roles
+def test_one_column_may_be_given_by_its_name(metric):
+    single = call(metric, quasi_identifiers="city", sensitive="illness").value
+    assert single == call(metric, quasi_identifiers=["city"], sensitive=["illness"]).value
+
+
+@every_metric
+@pytest.mark.parametrize(
+    ("real", "synthetic", "named"),
+    [
+        (REAL.iloc[:0], SYNTHETIC, "real"),
+        (REAL, SYNTHETIC.iloc[:0], "synthetic"),
+        (REAL, SYNTHETIC.drop(columns="income"), "income"),
+        (REAL, SYNTHETIC.assign(more=1), "more"),
+        (REAL.to_numpy(), SYNTHETIC, "real .*ndarray"),
+        (REAL, SYNTHETIC.to_dict(), "synthetic .*dict"),
+        (REAL, None, "synthetic .*NoneType"),
+        (REAL, SYNTHETIC["age"], "synthetic .*Series"),
+        (pd.DataFrame(index=range(3)), SYNTHETIC, "real"),
+        (REAL.set_axis(["age", "city", "age", "illness"], axis=1), SYNTHETIC, "real"),
+        (REAL, SYNTHETIC.set_axis(["age", "city", "age", "illness"], axis=1), "synthetic"),
+    ],
+    ids=[
+        "no real row",
+        "no synthetic row",
+        "column absent",
+        "column too many",
+        "array",
+        "dict",
+        "none",
+        "series",
+        "no column",
+        "real name twice",
+        "synthetic name twice",
+    ],
+)
+def test_bad_tables_are_refused(metric, real, synthetic, named):
+    with pytest.raises(InputError, match=named) as caught:
+        call(metric, real, synthetic)
+    assert "\n" not in str(caught.value)
+
+
+@every_metric
+@pytest.mark.parametrize("side", ["real", "synthetic"])
+@pytest.mark.parametrize("column", ["age", "illness"])
+def test_a_number_is_not_its_text(metric, side, column):
+    """'1' against 1 can never be equal: the tables were read differently, and no number may hide it."""
+    real = REAL.assign(illness=REAL["age"] % 3)
+    synthetic = SYNTHETIC.assign(illness=SYNTHETIC["age"] % 3)
+    if side == "real":
+        real = real.astype({column: str})
+    else:
+        synthetic = synthetic.astype({column: str})
+    with pytest.raises(InputError, match=f"'{column}'"):
+        call(metric, real, synthetic)
+
+
+@every_metric
+def test_no_cell_of_the_real_table_is_in_an_error(metric):
+    """Exception texts are logged: they hold names, types and counts."""
+    for synthetic in (
+        SYNTHETIC.assign(city=1.5, illness=2),
+        SYNTHETIC.assign(age="text", illness=pd.Timestamp("2020-01-01")),
+    ):
+        with pytest.raises(InputError) as caught:
+            call(metric, REAL, synthetic)
+        cells = {str(v) for v in [*REAL["city"].dropna(), *REAL["illness"], *REAL["income"].dropna()]}
+        assert not [cell for cell in cells if cell in str(caught.value)]
+
+
+@every_metric
+@pytest.mark.parametrize("side", ["real", "synthetic"])
+def test_an_infinite_number_is_never_a_silent_nan(metric, side):
+    """CAP takes it as a value like another; what calculates with it says which column holds it."""
+    tables = {"real": REAL.astype({"age": float}), "synthetic": SYNTHETIC.astype({"age": float})}
+    tables[side].loc[0, "age"] = math.inf
+    if metric.group == "cap":
+        assert 0 <= call(metric, **tables).value <= 1
+    else:
+        with pytest.raises(InputError, match="'age'"):
+            call(metric, **tables)
