@@ -75,8 +75,8 @@ def split_table(frame: pd.DataFrame, split: Split, identifier: pd.Series | None,
     A holdout misses its share by half a record, or half the smallest group.
 
     Strata are the levels of ``split.stratify`` (tenths where it is numeric; missing is a level; a group
-    counts for its first record's level). Levels with fewer than K groups are put together, and with the rarest other
-    level where they are fewer than K even so.
+    counts for its first record's level). Levels with fewer than K groups are put together, and with the
+    rarest other level where they are fewer than K even so.
 
     Args:
         frame: The table without its identifier.

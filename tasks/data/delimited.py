@@ -20,7 +20,8 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
     The separator is the one of comma, semicolon and tab that the header line holds most often. In files with
     semicolons, columns of numbers with decimal commas are numbers. An empty cell is missing, and so is each
     text in ``missing``; nothing else is: ``NA``, ``None`` and ``nan`` are texts unless listed. Integers that
-    64 bits cannot hold stay text. A row with too few cells ends in missing ones.
+    64 bits cannot hold stay text (pandas reads -2**63 as missing). A row with too few cells ends in missing
+    ones.
 
     Args:
         raw: Content of the file.

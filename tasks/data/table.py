@@ -88,7 +88,7 @@ def _read(path: str, digest: str) -> pd.DataFrame:
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
     categories = frame.select_dtypes("category")
-    codes = [str(c) for c in categories if categories[c].cat.categories.dtype != object]
+    codes = [str(c) for c in categories if not _is_text(categories[c])]
     plain = frame.assign(**{c: _plain(frame[c]) for c in codes})
     path.parent.mkdir(parents=True, exist_ok=True)
     path.parent.chmod(0o700)
@@ -105,7 +105,15 @@ def _write(frame: pd.DataFrame, path: Path) -> None:
         Path(part).unlink(missing_ok=True)
 
 
+def _is_text(column: pd.Series) -> bool:
+    levels = column.cat.categories
+    return bool(len(levels)) and levels.dtype == object
+
+
 def _plain(column: pd.Series) -> pd.Series:
     """Return a code list as its values: Parquet keeps categories of text only."""
-    dtype = column.cat.categories.dtype
-    return column.astype("Int64" if dtype.kind in "iu" else dtype)
+    levels = column.cat.categories
+    if levels.dtype.kind not in "iu":
+        return column.astype(levels.dtype)
+    values = levels.to_series().astype("Int64").array  # not through floats, which round
+    return pd.Series(values.take(column.cat.codes.to_numpy(), allow_fill=True), index=column.index)

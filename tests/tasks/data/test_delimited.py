@@ -1,0 +1,89 @@
+import pandas as pd
+import pytest
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.data.delimited import read_csv
+
+
+def read(text: str, *missing: str) -> pd.DataFrame:
+    return read_csv(text.encode(), "x.csv", missing)
+
+
+def test_plain():
+    frame = read('name,age\n"Zoë, ""Z""",40\n<b>łódź</b>,41\n')
+    assert frame.name.tolist() == ['Zoë, "Z"', "<b>łódź</b>"]
+    assert frame.age.tolist() == [40, 41]
+
+
+def test_only_the_empty_cell_and_listed_texts_are_missing():
+    frame = read("a,b\nNA,None\n,nan\n?,null\n", "?")
+    assert frame.a.isna().tolist() == [False, True, True]
+    assert frame.b.tolist() == ["None", "nan", "null"]
+
+
+def test_listed_number_is_missing():
+    assert read("income\n-8\n100\n", "-8").income.isna().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("value", [9007199254740993, -(2**63) + 1, 2**63 - 1])
+def test_integers_beside_missing_cells_stay_exact(value):
+    assert read(f"a,b\n{value},x\n,y\n").a.iloc[0] == value
+
+
+@pytest.mark.parametrize(
+    "value", ["18446744073709551615", "9223372036854775808", "123456789012345678901234567890"]
+)
+def test_integers_beyond_64_bits_are_text(value):
+    frame = read(f"a,b\n{value},x\n,y\n")
+    assert frame.a.iloc[0] == value
+    assert frame.a.isna().tolist() == [False, True]
+
+
+def test_floats_are_read_to_the_last_bit():
+    assert read("a\n0.1234567890123456789\n2.2250738585072014e-308\n").a.tolist() == [
+        0.1234567890123456789,
+        2.2250738585072014e-308,
+    ]
+
+
+def test_byte_order_mark_and_windows_lines():
+    assert list(read_csv("\ufeffäge,b\r\n1,2\r\n".encode(), "x.csv").columns) == ["äge", "b"]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_separators(separator):
+    frame = read(separator.join(['"a,;b"', "c"]) + "\n" + separator.join(["1", "2"]) + "\n")
+    assert list(frame.columns) == ["a,;b", "c"]
+
+
+def test_decimal_commas_in_semicolon_files_only():
+    assert read("a;b\n1,5;x\n-2;y\n").a.tolist() == [1.5, -2]
+    assert read('a,b\n"1,5",x\n"2,5",y\n').a.tolist() == ["1,5", "2,5"]
+
+
+def test_semicolon_file_with_points():
+    assert read("a;b\n1.5;x\n2;y\n").a.tolist() == [1.5, 2]
+
+
+SECRET = "Ada Lovelace"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty file"),
+        (b" \n\n", "empty file"),
+        (b"a,b\n", "header line alone"),
+        ("name\nZoë\n".encode("latin-1"), "UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "UTF-8"),
+        (f"a,b\n{SECRET},2\n{SECRET},2,3\n".encode(), "line 3"),
+        (f"a,b\n{SECRET},2,3\n{SECRET},2,3\n".encode(), "more"),
+        (f'a,b\n"{SECRET},2\n3,4\n'.encode(), "cannot be parsed"),
+        (f"{SECRET},{SECRET}\n1,2\n".encode(), "columns 1 and 2"),
+    ],
+)
+def test_unreadable_files_give_one_sentence_without_cells(content, says):
+    with pytest.raises(InputError, match=says) as caught:
+        read_csv(content, "x.csv")
+    assert SECRET not in str(caught.value)
+    assert "Ada" not in repr(caught.value.__cause__)
