@@ -10,7 +10,6 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 
 import pandas as pd
-
 from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import is_like
@@ -51,7 +50,9 @@ def check_options(synthesizer: Synthesizer, options: Mapping[str, object]) -> No
             if option not in names:
                 hint = f"it takes {', '.join(names)}" if names else "it takes none"
                 raise InputError(f"{name} takes no option {option!r}{nearest(option, names)}; {hint}")
-    absent = [p.name for p in takes if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in options]
+    absent = [
+        p.name for p in takes if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in options
+    ]
     if absent:
         raise InputError(f"{name} needs the option {absent[0]!r}, got {sorted(options) or 'none'}")
     if synthesizer.extra and find_spec(synthesizer.extra) is None:
@@ -64,7 +65,7 @@ def missing_extra(name: str, extra: str) -> str:
 
 
 def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Release:
-    """Make a release, and check that it is one: columns, order and dtypes of ``job.train``, and ``job.rows`` rows.
+    """Make a release, and check that it is one: columns and dtypes of ``job.train``, ``job.rows`` rows.
 
     A synthesizer that reads its release from files (one with ``inputs``) may hold another number of rows, and
     categories may be added.

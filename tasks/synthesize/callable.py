@@ -5,9 +5,9 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
-
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize.conform import conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
@@ -47,7 +47,7 @@ def _function(path: str) -> Callable[..., object]:
     if not callable(function):
         got = "no such name" if function is None else f"a {type(function).__name__}"
         raise InputError(f"path {path!r} must name a function of {place}, got {got}")
-    return function
+    return cast(Callable[..., object], function)
 
 
 def _parts(path: str) -> tuple[str, str]:

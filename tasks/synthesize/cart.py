@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.codes import Coded, class_target, coded, numeric_target, predictor
 from synthrisk.tasks.synthesize.smoothing import smoothed
@@ -83,7 +82,9 @@ def _checked(
 ) -> list[int]:
     """Check the arguments, and return the positions of the columns in the order of the visits."""
     if not len(train) or not train.shape[1] or rows < 1:
-        raise InputError(f"cart needs a record, a column and a row to draw, got {train.shape} and {rows} rows")
+        raise InputError(
+            f"cart needs a record, a column and a row to draw, got {train.shape} and {rows} rows"
+        )
     for name, value in (("min_samples_leaf", min_samples_leaf), ("max_depth", max_depth)):
         is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
         if not is_count and (value is not None or name == "min_samples_leaf"):
@@ -109,15 +110,13 @@ def _checked(
 class _Grow:
     """Grows the trees of one release."""
 
-    def __init__(
-        self, train: pd.DataFrame, least: int, depth: int | None, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, train: pd.DataFrame, least: int, depth: int | None, rng: np.random.Generator) -> None:
         self.records, self.least, self.depth, self.rng = len(train), least, depth, rng
 
     def leaves(
         self, column: pd.Series, target: Coded, before: list[Coded], donors: list[np.ndarray], rows: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the leaf of each training record, and the leaf in which each synthetic row looks for a donor."""
+        """Return the leaf of each training record, and the leaf in which each row looks for a donor."""
         everyone = np.arange(self.records)
         drawn = np.column_stack(donors) if donors else np.empty((rows, 0), dtype=np.int64)
         if not target.is_numeric:
@@ -152,7 +151,7 @@ def _draw(of_records: np.ndarray, of_rows: np.ndarray, rng: np.random.Generator)
     by_leaf = np.argsort(of_records, kind="stable")
     counts = np.bincount(of_records)
     first = np.concatenate([[0], np.cumsum(counts)])
-    return by_leaf[first[of_rows] + rng.integers(0, counts[of_rows])]
+    return np.asarray(by_leaf[first[of_rows] + rng.integers(0, counts[of_rows])])
 
 
 CART = Synthesizer("cart", cart)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, kind
 
@@ -32,7 +31,7 @@ class Coded:
     @property
     def missing(self) -> np.ndarray:
         """Where a numeric column is missing (a categorical one never is: its missing cells are a level)."""
-        return self.codes < 0
+        return np.asarray(self.codes < 0)
 
 
 def coded(column: pd.Series) -> Coded:
@@ -52,7 +51,7 @@ def numeric_target(column: pd.Series) -> np.ndarray:
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
     # Halves, since high - low may overflow; the unit range keeps the tree's sums of squares exact enough.
     width = high / 2 - low / 2
-    return np.clip((values / 2 - low / 2) / (width if width > 0 else 1.0), 0.0, 1.0)
+    return np.asarray(np.clip((values / 2 - low / 2) / (width if width > 0 else 1.0), 0.0, 1.0))
 
 
 def class_target(column: Coded, least: int) -> np.ndarray:
@@ -67,7 +66,7 @@ def class_target(column: Coded, least: int) -> np.ndarray:
     frequent = frequent[counts[frequent] >= least]
     classes = np.full(column.size, len(frequent), dtype=np.int64)
     classes[frequent] = np.arange(len(frequent))
-    return classes[column.codes]
+    return np.asarray(classes[column.codes])
 
 
 def predictor(column: Coded, target: np.ndarray, rows: np.ndarray, least: int) -> np.ndarray:
@@ -91,8 +90,10 @@ def predictor(column: Coded, target: np.ndarray, rows: np.ndarray, least: int) -
     counts = np.bincount(column.codes[rows], minlength=column.size)
     pooled = np.where(counts >= least, np.arange(column.size), column.size)[column.codes]
     rank = np.empty(column.size + 1)
-    rank[np.argsort(_scores(pooled[rows], column.size + 1, target[rows]), kind="stable")] = np.arange(len(rank))
-    return rank[pooled]
+    rank[np.argsort(_scores(pooled[rows], column.size + 1, target[rows]), kind="stable")] = np.arange(
+        len(rank)
+    )
+    return np.asarray(rank[pooled])
 
 
 def _scores(levels: np.ndarray, size: int, target: np.ndarray) -> np.ndarray:
@@ -103,9 +104,11 @@ def _scores(levels: np.ndarray, size: int, target: np.ndarray) -> np.ndarray:
     classes = int(target.max()) + 1
     if classes <= 2:
         return np.bincount(levels, target, size) / weights
-    shares = np.bincount(levels * classes + target, minlength=size * classes).reshape(size, classes)
-    shares = shares / weights[:, None]
+    table = np.bincount(levels * classes + target, minlength=size * classes).reshape(size, classes)
+    shares = table / weights[:, None]
     centred = shares - (counts @ shares) / counts.sum()
     _, vectors = np.linalg.eigh(centred.T @ (centred * counts[:, None]))
     first = vectors[:, -1]
-    return centred @ (first * np.sign(first[np.argmax(np.abs(first))]))  # a sign that no library decides
+    return np.asarray(
+        centred @ (first * np.sign(first[np.argmax(np.abs(first))]))
+    )  # a sign that no library decides

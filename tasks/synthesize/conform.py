@@ -1,9 +1,10 @@
 """Casting a foreign table (a vendor's file, what a function returned) to the dtypes of the real one."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from pandas.api import types
-
 from synthrisk.metrics.errors import InputError, nearest
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
@@ -13,8 +14,8 @@ _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0
 def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return ``frame`` with the columns, their order and the dtypes of ``like``, and rows numbered from 0.
 
-    Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would have to be guessed), durations or truth values
-    where ``like`` holds such; numbers become text where it holds text. Categories that ``like`` lacks are
+    Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where
+    ``like`` holds such; numbers become text where it holds text. Categories that ``like`` lacks are
     added behind its own. Whole numbers and truth values with missing cells, where ``like`` has none, become
     ``Int64`` and ``boolean``.
 
@@ -29,8 +30,9 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
 
     Example:
         >>> like = pd.DataFrame({"age": [30, 40], "vote": pd.Categorical(["a", "b"])})
-        >>> conform(pd.DataFrame({"vote": ["c", "a"], "age": ["50", "60"]}), like, "release").dtypes.to_dict()
-        {'age': dtype('int64'), 'vote': CategoricalDtype(categories=['a', 'b', 'c'], ordered=False, categories_dtype=object)}
+        >>> release = conform(pd.DataFrame({"vote": ["c", "a"], "age": ["50", "60"]}), like, "release")
+        >>> release["age"].tolist(), release["vote"].cat.categories.tolist()
+        ([50, 60], ['a', 'b', 'c'])
     """
     _check_columns(list(frame.columns), list(like.columns), name)
     columns = []
@@ -40,7 +42,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
         except (ValueError, TypeError, OverflowError):  # its text would hold a cell
             rule = f"{name}: column {column!r} must hold values of dtype {like[column].dtype}"
             hint = ", dates as ISO 8601" if types.is_datetime64_any_dtype(like[column].dtype) else ""
-            raise InputError(f"{rule}{hint}, got others in dtype {frame[column].dtype}") from None
+            raise InputError(f"{rule}{hint}, got {frame[column].dtype} cells that are not") from None
     result = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=pd.RangeIndex(len(frame)))
     result.columns = like.columns
     return result
@@ -49,11 +51,13 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
 def is_like(got: object, due: object) -> bool:
     """Tell whether a dtype is the one due, or it with added categories or with room for missing cells."""
     if isinstance(got, pd.CategoricalDtype) and isinstance(due, pd.CategoricalDtype):
-        return got.ordered == due.ordered and list(got.categories[: len(due.categories)]) == list(due.categories)
+        return got.ordered == due.ordered and list(got.categories[: len(due.categories)]) == list(
+            due.categories
+        )
     return bool(got == due) or (isinstance(due, np.dtype) and bool(got == _with_missing(due)))
 
 
-def _with_missing(dtype: np.dtype) -> object:
+def _with_missing(dtype: Any) -> Any:
     if dtype.kind == "b":
         return pd.BooleanDtype()
     return pd.Int64Dtype() if dtype.kind == "i" else pd.UInt64Dtype() if dtype.kind == "u" else dtype
@@ -67,8 +71,8 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
             f"{name} must have the columns of the real table; absent: {absent or 'none'}, "
             f"extra: {extra or 'none'}{close}"
         )
-    if len(set(got)) < len(got):
-        raise InputError(f"{name} must have every column once, got {sorted(str(c) for c in got if got.count(c) > 1)[0]!r} twice")
+    if twice := [c for c in got if got.count(c) > 1]:
+        raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
 
 
 def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
@@ -89,15 +93,15 @@ def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
 
 def _without_markers(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(column.cat.categories.dtype)
-    if types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype):
+        column = column.astype(object)  # not to the levels' dtype, which may have no room for a missing cell
+    if _is_text(column):
         column = column.astype(object)
         return column.mask(column.map(lambda cell: isinstance(cell, str) and cell.strip() in MISSING))
     return column
 
 
-def _parse(present: pd.Series, dtype: object) -> pd.Series:
-    """Return cells, none of them missing, as numbers, dates, durations or truth values that ``dtype`` can hold."""
+def _parse(present: pd.Series, dtype: Any) -> pd.Series:
+    """Return cells, none of them missing, as numbers, dates, durations or truth values fit for ``dtype``."""
     if types.is_bool_dtype(dtype):
         truth = present.map(lambda cell: _TRUTH.get(str(cell).strip().lower()))
         if truth.isna().any():
@@ -117,7 +121,7 @@ def _parse(present: pd.Series, dtype: object) -> pd.Series:
     return numbers
 
 
-def _check_whole(numbers: pd.Series, dtype: object) -> None:
+def _check_whole(numbers: pd.Series, dtype: Any) -> None:
     if types.is_float_dtype(numbers.dtype) and not (np.isfinite(numbers) & (numbers % 1 == 0)).all():
         raise ValueError
     bounds = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
@@ -125,11 +129,11 @@ def _check_whole(numbers: pd.Series, dtype: object) -> None:
         raise OverflowError
 
 
-def _to_dates(present: pd.Series, dtype: object) -> pd.Series:
+def _to_dates(present: pd.Series, dtype: Any) -> pd.Series:
     if types.is_numeric_dtype(present.dtype):
         raise TypeError
     zone = getattr(dtype, "tz", None)
-    dates = pd.to_datetime(present, format="ISO8601", utc=True if zone and _is_text(present) else None)
+    dates = pd.to_datetime(present, format="ISO8601", utc=bool(zone) and _is_text(present))
     if zone is None:
         return dates
     return dates.dt.tz_localize(zone) if dates.dt.tz is None else dates.dt.tz_convert(zone)
@@ -147,7 +151,7 @@ def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
         present = _parse(_without_markers(column).dropna(), np.dtype(bool)).astype(object)
     elif holds in ("integer", "floating", "mixed-integer-float"):
         present = pd.to_numeric(_without_markers(column).dropna()).astype(object)
-    elif holds == "string" or types.is_string_dtype(like.dtype) and not types.is_object_dtype(like.dtype):
+    elif holds == "string" or (types.is_string_dtype(like.dtype) and not types.is_object_dtype(like.dtype)):
         present = present.map(_text).astype(object)
     return present.astype(object).reindex(column.index).astype(like.dtype)
 

@@ -4,7 +4,6 @@ import re
 
 import fsspec
 import pandas as pd
-
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
@@ -47,7 +46,9 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
         raise InputError(f"path must be a path or URL, got {path!r}")
     for place in re.findall(r"\{(\w*)\}", path):
         if place not in _PLACES:
-            raise InputError(f"path takes {{repetition}} and {{fold}}, got {{{place}}}{nearest(place, _PLACES)}")
+            raise InputError(
+                f"path takes {{repetition}} and {{fold}}, got {place!r}{nearest(place, _PLACES)}"
+            )
     return path.replace("{repetition}", str(repetition)).replace("{fold}", str(fold))
 
 
@@ -63,14 +64,16 @@ def _read(pattern: str, path: str, train: pd.DataFrame) -> pd.DataFrame:
     except ImportError as error:
         raise InputError(f"path {pattern!r} needs a package that is not installed: {error}") from None
     except pd.errors.EmptyDataError:
-        raise InputError(f"path {pattern!r} must lead to files with rows, got an empty one in {path!r}") from None
+        raise InputError(f"path {pattern!r} must lead to files with rows, got none in {path!r}") from None
     except (ValueError, OSError) as error:  # pandas and Arrow say what is in the file: it stays unsaid
         what = type(error).__name__
         raise InputError(f"path {pattern!r} must lead to readable files, got {what} at {path!r}") from None
 
 
 def _read_csv(file: object, train: pd.DataFrame) -> pd.DataFrame:
-    markers = {c: sorted(MISSING - {v for v in train[c].unique() if isinstance(v, str)}) for c in train.columns}
+    markers = {
+        c: sorted(MISSING - {v for v in train[c].unique() if isinstance(v, str)}) for c in train.columns
+    }
     return pd.read_csv(file, dtype=str, keep_default_na=False, na_values=markers)  # type: ignore[call-overload, no-any-return]
 
 

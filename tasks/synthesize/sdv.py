@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize.sdv_table import decoded, encoded
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
@@ -36,13 +35,15 @@ def gaussian_copula(
     Args:
         job: What to learn from, how many rows, and the seed.
         default_distribution: Marginal of the numeric columns: norm, beta, truncnorm, uniform, gamma or
-            gaussian_kde (which keeps the shape best, and costs most).
+            gaussian_kde (which keeps the shape best, and costs most). SDV's own default, beta, now and then
+            finds a wrong fit and releases a constant (SDV issues 1686, 2542): look at the utility, and try
+            norm.
         numerical_distributions: Marginals of single columns, by column name.
         enforce_min_max_values: Whether values stay inside the observed range.
         enforce_rounding: Whether floats are rounded as observed.
 
     Raises:
-        InputError: SDV is not installed, an option is wrong, or the training table has fewer than two records.
+        InputError: SDV is not installed, an option is wrong, or there are fewer than two training records.
     """
     options = {
         "default_distribution": default_distribution,
@@ -53,7 +54,9 @@ def gaussian_copula(
     return _release(job, "GaussianCopulaSynthesizer", options)
 
 
-def ctgan(job: Job, *, epochs: int = 300, batch_size: int = 500, pac: int = 10, discriminator_steps: int = 1) -> Release:
+def ctgan(
+    job: Job, *, epochs: int = 300, batch_size: int = 500, pac: int = 10, discriminator_steps: int = 1
+) -> Release:
     """Fit a conditional GAN (SDV's CTGANSynthesizer; Xu et al. 2019, arXiv:1907.00503).
 
     Args:
@@ -67,7 +70,12 @@ def ctgan(job: Job, *, epochs: int = 300, batch_size: int = 500, pac: int = 10, 
         InputError: As ``gaussian_copula``.
     """
     _check_batch(batch_size, pac)
-    options = {"epochs": epochs, "batch_size": batch_size, "pac": pac, "discriminator_steps": discriminator_steps}
+    options = {
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "pac": pac,
+        "discriminator_steps": discriminator_steps,
+    }
     return _release(job, "CTGANSynthesizer", options)
 
 
@@ -110,7 +118,9 @@ def tvae(job: Job, *, epochs: int = 300, batch_size: int = 500, loss_factor: flo
         InputError: As ``gaussian_copula``.
     """
     _check_batch(batch_size, 1)
-    return _release(job, "TVAESynthesizer", {"epochs": epochs, "batch_size": batch_size, "loss_factor": loss_factor})
+    return _release(
+        job, "TVAESynthesizer", {"epochs": epochs, "batch_size": batch_size, "loss_factor": loss_factor}
+    )
 
 
 def _check_batch(batch_size: int, pac: int) -> None:
@@ -123,7 +133,9 @@ def _check_batch(batch_size: int, pac: int) -> None:
 
 def _check(job: Job, options: Mapping[str, Any]) -> None:
     if len(job.train) < 2 or job.rows < 1:
-        raise InputError(f"SDV needs 2 training records and a row to draw, got {len(job.train)} and {job.rows}")
+        raise InputError(
+            f"SDV needs 2 training records, got {len(job.train)}, and 1 row to draw, got {job.rows}"
+        )
     for name in ("epochs", "discriminator_steps"):
         value = options.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -144,7 +156,8 @@ def _release(job: Job, kind: str, options: dict[str, Any]) -> Release:
         return Release(decoded(pd.DataFrame(index=pd.RangeIndex(job.rows)), job.train))
     if "numerical_distributions" in options:
         chosen = options["numerical_distributions"].items()
-        options = {**options, "numerical_distributions": {c: d for c, d in chosen if sdtypes.get(c) == "numerical"}}
+        numeric = {c: d for c, d in chosen if sdtypes.get(c) == "numerical"}  # SDV warns of the others
+        options = {**options, "numerical_distributions": numeric}
     return Release(decoded(_fit_and_sample(job, kind, options, plain, sdtypes), job.train))
 
 
@@ -153,7 +166,7 @@ def _fit_and_sample(
 ) -> pd.DataFrame:
     fit_seed, sample_seed = (int(s) for s in np.random.SeedSequence(job.seed).generate_state(2) >> 1)
     with _quiet(), _one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SDV warns of its own deprecations, scikit-learn of constant mixtures
+        warnings.simplefilter("ignore")  # SDV warns of its own deprecations
         synthesizers, metadata = _libraries()
         columns = {name: {"sdtype": sdtype} for name, sdtype in sdtypes.items()}
         # Never detected: detection takes unique integers for keys and replaces them.
@@ -164,7 +177,9 @@ def _fit_and_sample(
             model.reset_sampling()
             model._set_random_state(sample_seed)  # SDV has no public seed
             sample = model.sample(job.rows)
-    return sample[_TABLE] if isinstance(sample, Mapping) else sample  # 1.x returns the frame itself
+    return pd.DataFrame(
+        sample[_TABLE] if isinstance(sample, Mapping) else sample
+    )  # 1.x returns the frame itself
 
 
 def _libraries() -> tuple[Any, Any]:

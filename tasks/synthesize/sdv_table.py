@@ -7,9 +7,12 @@ learns from: floats, and texts that number the levels. So no level's name reache
 import numpy as np
 import pandas as pd
 from pandas.api import types
-
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, is_temporal, kind
+from synthrisk.tasks.synthesize.codes import coded
+
+_SECOND = 10**9
+_UNITS = (86_400 * _SECOND, 3_600 * _SECOND, 60 * _SECOND, _SECOND, 10**6, 10**3, 1)
 
 
 def encoded(train: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -20,9 +23,11 @@ def encoded(train: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     level, missing being one. Columns of one value are left out: ``decoded`` repeats the value.
     """
     columns, sdtypes = {}, {}
+    if len({str(name) for name in train.columns}) < train.shape[1]:
+        raise InputError(f"SDV needs columns whose names differ as texts, got {list(train.columns)}")
     for name in train.columns:
         column = train[name]
-        codes = _codes(column)[0]
+        codes = coded(column).codes
         if (codes == codes[0]).all():
             continue
         if kind(column) == "categorical":
@@ -49,24 +54,17 @@ def decoded(plain: pd.DataFrame, train: pd.DataFrame) -> pd.DataFrame:
     return result
 
 
-def _codes(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of each cell's level, and where each level occurs first."""
-    codes, _ = pd.factorize(column, use_na_sentinel=False)
-    return codes, np.unique(codes, return_index=True)[1]
-
-
 def _unit(column: pd.Series) -> float:
     """Return the nanoseconds of the coarsest unit of which all dates or durations are multiples."""
     if not is_temporal(column):
         return 1.0
     ticks = column.dropna().dt.as_unit("ns").astype("int64").to_numpy()
-    units = ("D", "h", "min", "s", "ms", "us", "ns")
-    return float(next(u for u in (pd.Timedelta(1, unit).value for unit in units) if not (ticks % u).any()))
+    return float(next(unit for unit in _UNITS if not (ticks % unit).any()))
 
 
 def _back(values: pd.Series, like: pd.Series) -> pd.Series:
     if kind(like) == "categorical":
-        first = _codes(like)[1]
+        first = np.unique(coded(like).codes, return_index=True)[1]  # where each level occurs first
         return like.take(first[values.astype(np.int64).to_numpy()]).reset_index(drop=True)
     numbers = values.to_numpy(dtype=float, na_value=np.nan)
     missing = np.isnan(numbers)
@@ -74,8 +72,8 @@ def _back(values: pd.Series, like: pd.Series) -> pd.Series:
         return pd.Series(numbers).astype(like.dtype)
     # Cells are built from a real one of the column, so that zone, unit and dtype come along.
     result = like.take(np.full(len(numbers), _first(like, missing=False))).reset_index(drop=True)
-    known = like.dropna()
-    low, high = int(known.min().value if is_temporal(like) else known.min()), int(known.max().value if is_temporal(like) else known.max())
+    ends = like.dropna().min(), like.dropna().max()
+    low, high = (int(end.value) if is_temporal(like) else int(end) for end in ends)
     scale = int(_unit(like))
     whole = [min(max(round(v) * scale, low), high) for v in numbers[~missing]]
     if missing.any():
@@ -90,7 +88,7 @@ def _first(column: pd.Series, missing: bool) -> int:
 
 def _cells(whole: list[int], like: pd.Series) -> pd.Series:
     if not is_temporal(like):
-        return pd.Series(pd.array(whole, dtype=like.dtype))
+        return pd.Series(whole, dtype=like.dtype)
     if types.is_timedelta64_dtype(like.dtype):
         return pd.Series(pd.to_timedelta(whole, unit="ns")).astype(like.dtype)
     zone = getattr(like.dtype, "tz", None)

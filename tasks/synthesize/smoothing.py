@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 from pandas.api import types
-
 from synthrisk.metrics.kinds import as_floats, is_temporal, kind
 
 _SPIKE = 0.05, 10  # a value with this share of the records, and so many of them, is nobody's own
@@ -64,8 +63,8 @@ def smoothed(
 
 def _integers(column: pd.Series) -> np.ndarray:
     """Return whole numbers, dates or durations modulo 2**64, in which differences are exact."""
-    signed = "uint64" if types.is_unsigned_integer_dtype(column.dtype) else "int64"
-    return column.astype(signed).to_numpy().view(np.uint64)
+    signed = np.uint64 if types.is_unsigned_integer_dtype(column.dtype) else np.int64
+    return np.asarray(column.astype(signed), dtype=signed).view(np.uint64)
 
 
 def _steps(column: pd.Series) -> tuple[np.ndarray, int]:

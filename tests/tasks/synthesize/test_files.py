@@ -1,0 +1,125 @@
+import fsspec
+import numpy as np
+import pandas as pd
+import pytest
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.synthesize import run, synthesizer
+from synthrisk.tasks.synthesize.files import FILES
+from synthrisk.tasks.synthesize.synthesizer import Job
+
+TRAIN = pd.DataFrame(
+    {
+        "age": [30, 40, 2**53 + 1],
+        "vote": pd.Categorical(["a", "NA", None], ["NA", "a", "unused"]),
+        "text": ["ü", 'say "no"', np.nan],
+        "when": pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
+    }
+)
+
+
+def job(repetition: int = 0, fold: int = 0) -> Job:
+    return Job(TRAIN, TRAIN.head(0), 3, 1, repetition, fold)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "pq"])
+def test_what_was_written_is_read(tmp_path, ending):
+    path = tmp_path / f"release.{ending}"
+    TRAIN.to_parquet(path) if ending.startswith("p") else TRAIN.to_csv(path, index=False)
+    release = run(job(), FILES, {"path": str(path)})
+    pd.testing.assert_frame_equal(release.synthetic, TRAIN)
+    assert len(release.used) == 0
+
+
+def test_repetition_and_fold_choose_the_file(tmp_path):
+    pattern = str(tmp_path / "{repetition}" / "{fold}.parquet")
+    (tmp_path / "2").mkdir()
+    for fold in (0, 1):
+        TRAIN.assign(age=fold).to_parquet(pattern.format(repetition=2, fold=fold))
+    assert run(job(2, 1), FILES, {"path": pattern}).synthetic["age"].tolist() == [1, 1, 1]
+    assert FILES.inputs({"path": pattern}, 2, 1) == [str(tmp_path / "2" / "1.parquet")]
+    with pytest.raises(InputError) as caught:
+        run(job(1, 0), FILES, {"path": pattern})
+    assert pattern in str(caught.value)
+    assert str(tmp_path / "1" / "0.parquet") in str(caught.value)
+
+
+def test_urls_are_read():
+    with fsspec.open("memory://synthrisk-files/release.csv", "w") as file:
+        TRAIN.to_csv(file, index=False)
+    release = run(job(), FILES, {"path": "memory://synthrisk-files/release.csv"})
+    pd.testing.assert_frame_equal(release.synthetic, TRAIN)
+
+
+def test_any_number_of_rows_any_order_of_columns_and_new_levels_are_taken(tmp_path):
+    path = tmp_path / "release.csv"
+    table = pd.concat([TRAIN] * 5)[["when", "text", "vote", "age"]].astype({"vote": object})
+    table.iloc[0, 2] = "new"
+    table.to_csv(path, index=False)
+    release = run(job(), FILES, {"path": str(path)}).synthetic
+    assert len(release) == 15
+    assert list(release.columns) == list(TRAIN.columns)
+    assert release["vote"].cat.categories.tolist() == ["NA", "a", "unused", "new"]
+
+
+def test_a_marker_is_missing_unless_the_real_column_holds_it(tmp_path):
+    path = tmp_path / "release.csv"
+    path.write_text("age,vote,text,when\n1,NA,NA,NaT\n,nan,null,\n")
+    release = run(job(), FILES, {"path": str(path)}).synthetic
+    assert release["vote"].tolist()[0] == "NA"
+    assert release.isna().to_numpy().tolist() == [[False, False, True, True], [True] * 4]
+
+
+def test_wrong_columns_are_named(tmp_path):
+    path = tmp_path / "release.csv"
+    TRAIN.rename(columns={"vote": "votes"}).to_csv(path, index=False)
+    with pytest.raises(InputError, match=r"absent: \['vote'\], extra: \['votes'\]"):
+        run(job(), FILES, {"path": str(path)})
+
+
+@pytest.mark.parametrize(("text", "ending"), [("", "csv"), ("age,vote,text,when\n", "csv")])
+def test_empty_files_are_refused(tmp_path, text, ending):
+    path = tmp_path / f"release.{ending}"
+    path.write_text(text)
+    with pytest.raises(InputError, match="must lead to files with rows, got none in"):
+        run(job(), FILES, {"path": str(path)})
+    TRAIN.head(0).to_parquet(tmp_path / "release.parquet")
+    with pytest.raises(InputError, match="must lead to files with rows, got none in"):
+        run(job(), FILES, {"path": str(tmp_path / "release.parquet")})
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_broken_files_are_refused_without_showing_them(tmp_path, ending):
+    path = tmp_path / f"release.{ending}"
+    path.write_bytes(b'age,vote\n"secret\n\xff\xfe,secret,secret,secret,secret,secret\n')
+    with pytest.raises(InputError, match="must lead to readable files") as caught:
+        run(job(), FILES, {"path": str(path)})
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("release.xlsx", "path must end in .parquet, .pq, .csv or .csv.gz, got 'release.xlsx'"),
+        ("{rep}.csv", r"path takes {repetition} and {fold}, got 'rep'"),
+        ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"),
+        ("", "path must be a path or URL, got ''"),
+        (3, "path must be a path or URL, got 3"),
+        ("nowhere/release.csv", "found none at 'nowhere/release.csv'"),
+        ("nosuchprotocol://a/b.csv", "must lead to readable files, got ValueError"),
+    ],
+)
+def test_wrong_paths_are_named(path, sentence):
+    with pytest.raises(InputError, match=sentence):
+        run(job(), FILES, {"path": path})
+
+
+def test_a_folder_is_no_file(tmp_path):
+    (tmp_path / "release.csv").mkdir()
+    with pytest.raises(InputError, match="must lead to a file"):
+        run(job(), FILES, {"path": str(tmp_path / "release.csv")})
+
+
+def test_the_register_knows_it():
+    assert synthesizer("files") is FILES
+    assert np.array_equal(TRAIN["age"], [30, 40, 2**53 + 1])

@@ -1,0 +1,89 @@
+from importlib.metadata import entry_points
+
+import numpy as np
+import pandas as pd
+import pytest
+from synthrisk.conf.study import SYNTHESIZER_GROUP
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.synthesize import Job, Release, Synthesizer, check_options, run, synthesizer
+
+NAMES = sorted(n for n in entry_points(group=SYNTHESIZER_GROUP).names)
+TRAIN = pd.DataFrame({"age": [30, 40], "vote": pd.Categorical(["a", "b"])})
+
+
+def release(table: object, rows: int = 2, inputs: object = None) -> Release:
+    def function(job: Job) -> object:
+        return table if not isinstance(table, pd.DataFrame) else Release(table)
+
+    return run(Job(TRAIN, TRAIN.head(0), rows, 1), Synthesizer("mine", function, inputs=inputs), {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_registered_synthesizer_has_its_name_and_documents_its_options(name):
+    found = synthesizer(name)
+    assert found.name == name
+    assert found.function.__doc__
+    for option in found.function.__kwdefaults__ or {}:
+        assert option in found.function.__doc__ or "Options as" in found.function.__doc__
+
+
+def test_unknown_names_are_told_the_nearest():
+    with pytest.raises(
+        InputError, match=r"no synthesizer is called 'kart' \(did you mean 'cart'\?\); known: "
+    ):
+        synthesizer("kart")
+
+
+def test_options_are_checked_without_a_run():
+    check_options(synthesizer("cart"), {"min_samples_leaf": 20})
+    check_options(synthesizer("files"), {"path": "a.csv"})
+    with pytest.raises(
+        InputError, match=r"cart takes no option 'min_sample_leaf' \(did you mean 'min_samples_leaf'"
+    ):
+        check_options(synthesizer("cart"), {"min_sample_leaf": 20})
+    with pytest.raises(
+        InputError, match=r"tvae takes no option 'pac'.*; it takes epochs, batch_size, loss_factor"
+    ):
+        check_options(synthesizer("tvae"), {"pac": 1})
+    with pytest.raises(InputError, match="copy takes no option 'share'; it takes none"):
+        check_options(synthesizer("copy"), {"share": 1})
+    with pytest.raises(InputError, match="files needs the option 'path', got none"):
+        check_options(synthesizer("files"), {})
+
+
+def test_a_plugin_may_take_any_option():
+    def function(job: Job, **options: object) -> Release:
+        return Release(job.train)
+
+    check_options(Synthesizer("mine", function), {"anything": 1})
+
+
+def test_an_absent_extra_is_named_with_its_install_line():
+    mine = Synthesizer("mine", lambda job: Release(job.train), extra="surely_not_installed")
+    with pytest.raises(InputError, match=r"pip install 'synthrisk\[surely_not_installed\]'"):
+        check_options(mine, {})
+
+
+def test_a_right_release_passes():
+    assert release(TRAIN).synthetic is TRAIN
+    assert len(release(TRAIN, rows=9, inputs=lambda options, repetition, fold: []).synthetic) == 2
+    release(TRAIN.assign(vote=pd.Categorical(["a", "c"], ["a", "b", "c"])))
+    release(TRAIN.assign(age=pd.array([1, None], dtype="Int64")))
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (None, "mine must return a Release with a DataFrame, got NoneType"),
+        (Release(np.zeros(2)), "mine must return a Release with a DataFrame"),
+        (TRAIN[["vote", "age"]], r"must release the columns \['age', 'vote'\], got \['vote', 'age'\]"),
+        (TRAIN.head(1), "must release 2 rows, got 1"),
+        (TRAIN.astype({"age": float}), "must release column 'age' as int64, got float64"),
+        (TRAIN.astype({"vote": object}), "must release column 'vote' as category, got object"),
+        (TRAIN.assign(vote=pd.Categorical(["a", "b"], ["b", "a"])), "must release column 'vote' as category"),
+        (TRAIN.set_axis([5, 6]), "must release rows numbered from 0"),
+    ],
+)
+def test_a_wrong_release_is_named(table, sentence):
+    with pytest.raises(InputError, match=sentence):
+        release(table)
