@@ -151,7 +151,9 @@ class MetricChoice(_Settings):
     @model_validator(mode="after")
     def _metric_is_known(self) -> "MetricChoice":
         if self.name not in METRICS:
-            raise ValueError(f"no metric is called {self.name!r}{nearest(self.name, METRICS)}; known: {', '.join(METRICS)}")
+            raise ValueError(
+                f"no metric is called {self.name!r}{nearest(self.name, METRICS)}; known: {', '.join(METRICS)}"
+            )
         metric = METRICS[self.name]
         given = set(self.options) | ({"attacker"} if self.attackers else set())
         for option in sorted(given):
@@ -227,7 +229,10 @@ class Study(_Settings):
     metrics: list[Annotated[MetricChoice, BeforeValidator(_named)]] = Field(min_length=1)
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
-    thresholds: dict[str, Annotated[Threshold, BeforeValidator(lambda v: {"value": v} if not isinstance(v, Mapping) else v)]] = {}
+    thresholds: dict[
+        str,
+        Annotated[Threshold, BeforeValidator(lambda v: {"value": v} if not isinstance(v, Mapping) else v)],
+    ] = {}
     """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``. No threshold, no verdict."""
     tracking: Tracking = Tracking()
     runner: Runner = Runner()

@@ -21,9 +21,7 @@ _BLOCK = 2_000_000  # cells of a block of the brute search
 _HITTMEIR = "Hittmeir, Mayer and Ekelhart 2020, doi:10.1145/3374664.3375722; SDMetrics 0.32"
 
 
-def categorical_cap(
-    tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
-) -> Score:
+def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
     """CAP: mean credit over the records whose key occurs in the release; the others are not scored.
 
     ``value = mean(credit)``, in [0, 1], high = the release gives the secret away; ``published = 1 - value``.
@@ -69,9 +67,7 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
     return _score("zero_cap", tables, hit / np.maximum(total, 1), total, known, hidden)
 
 
-def generalized_cap(
-    tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
-) -> Score:
+def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
     """CAP in which the nearest keys answer: S is all synthetic records at the smallest Hamming distance.
 
     The distance counts the quasi-identifiers that differ; all records tied at the smallest distance are

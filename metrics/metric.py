@@ -53,6 +53,7 @@ class Metric:
         transform: Where it is not: the monotone function of the mean of ``records[contribution]``.
         contribution: The column whose mean makes the value.
         difference_only: Whether only the member/control difference is a signal, never the value.
+        check_values: Refuses option values that break their rules, before there are tables.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Metric:
     contribution: str = "score"
     transform: Callable[[float], float] | None = None
     difference_only: bool = False
+    check_values: Callable[..., None] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -1,12 +1,8 @@
 """Who is a member and who is held out: folds or a holdout, cut anew in each repetition."""
 
 import hashlib
-import os
-import tempfile
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -21,49 +17,13 @@ from synthrisk.conf.study import Split
 from synthrisk.metrics.encode import joint_codes, pack
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, kind
+from synthrisk.tasks.references import Cut, Table
+from synthrisk.tasks.store import save_array, write_file
 
 NEVER_HELD_OUT = -1
 _KEY = zlib.crc32(b"split")
 _FORMAT = 1  # raise it when the same settings give other parts
 _LEVELS = 10  # parts of a numeric stratum
-
-
-class Stored(Protocol):
-    """A table by reference, as the task ``data`` returns it."""
-
-    @property
-    def digest(self) -> str:
-        """Digest of the content."""
-
-    def read(self) -> pd.DataFrame:
-        """Return the table."""
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A split in the workspace.
-
-    Attributes:
-        path: Its file.
-        digest: First 16 hexadecimal digits of the SHA-256 of the parts.
-        repetitions: R, rows of the array that ``read`` returns.
-        releases: Releases a repetition: K, or 1 with a holdout.
-        twins_share: Share of the records with an exact twin on the other side, mean over all releases.
-    """
-
-    path: str
-    digest: str
-    repetitions: int
-    releases: int
-    twins_share: float
-
-    def read(self) -> np.ndarray:
-        """Return the fold (of shape (R, n), int16) in which each record is held out.
-
-        The members of release (r, f) are the records where ``read()[r] != f``.
-        """
-        parts: np.ndarray = np.load(self.path, allow_pickle=False)
-        return parts
 
 
 def split_table(frame: pd.DataFrame, split: Split, identifier: pd.Series | None, seed: int) -> np.ndarray:
@@ -118,7 +78,7 @@ def twins_share(frame: pd.DataFrame, parts: np.ndarray) -> float:
 
 
 @task(name="split", cache_policy=NO_CACHE)  # its own file is the cache
-def split(table: Stored, settings: Split, identifier: str | None, folder: str, seed: int) -> Cut:
+def split(table: Table, settings: Split, identifier: str | None, folder: str, seed: int) -> Cut:
     """Cut the table, or find the cut of an earlier run; return where it is."""
     described = [table.digest, settings.model_dump_json(), identifier, seed, sklearn.__version__, _FORMAT]
     key = hashlib.sha256(repr(described).encode()).hexdigest()[:16]
@@ -127,7 +87,8 @@ def split(table: Stored, settings: Split, identifier: str | None, folder: str, s
     entities = frame[identifier] if identifier is not None else None
     frame = frame.drop(columns=[identifier] if identifier is not None else [])
     if not path.exists():
-        _write(split_table(frame, settings, entities, seed), path)
+        parts = split_table(frame, settings, entities, seed)
+        write_file(path, lambda draft: save_array(parts, draft))
     parts = np.load(path, allow_pickle=False)
     digest = hashlib.sha256(parts.astype("<i2").tobytes() + repr(parts.shape).encode()).hexdigest()[:16]
     return Cut(str(path), digest, settings.repetitions, settings.releases, twins_share(frame, parts))
@@ -155,9 +116,7 @@ def _groups(frame: pd.DataFrame, split: Split, identifier: pd.Series | None) -> 
         nodes.append(pd.factorize(relation)[0] + nodes[-1].max(initial=-1) + 1)
     edges = np.concatenate(nodes[1:])
     size = int(edges.max(initial=-1)) + 1
-    graph = coo_array(
-        (np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size)
-    )
+    graph = coo_array((np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size))
     labels = connected_components(graph, directed=False)[1][: len(frame)]
     codes: np.ndarray = pd.factorize(labels)[0]
     return codes
@@ -166,9 +125,7 @@ def _groups(frame: pd.DataFrame, split: Split, identifier: pd.Series | None) -> 
 def _refuse_too_few(rows: int, groups: int, split: Split) -> None:
     what = f"{groups} groups of records that stay together" if groups < rows else f"{rows} records"
     if split.folds is not None and groups < split.folds:
-        raise InputError(
-            f"split.folds must be at most the number of groups, got {split.folds} folds for {what}"
-        )
+        raise InputError(f"split.folds must be at most the number of groups, got {split.folds} folds for {what}")
     if split.folds is not None and split.folds > np.iinfo(np.int16).max:
         raise InputError(f"split.folds must be at most {np.iinfo(np.int16).max}, got {split.folds}")
 
@@ -233,15 +190,3 @@ def _holdout(groups: np.ndarray, strata: np.ndarray, share: float, rng: np.rando
             f"which holds out {held} of {len(groups)} records"
         )
     return np.where(out[groups], 0, NEVER_HELD_OUT).astype(np.int16)
-
-
-def _write(parts: np.ndarray, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.parent.chmod(0o700)
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")  # mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.save(file, parts, allow_pickle=False)
-        Path(part).replace(path)
-    finally:
-        Path(part).unlink(missing_ok=True)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.table import Table, store
+from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.references import Table
 
 
 def load_table(data: Data, split: Split, folder: str | Path, seed: int) -> Table:

@@ -72,9 +72,7 @@ def _refuse_same_names(text: str, separator: str, name: str) -> None:
             )
 
 
-def _parse(
-    text: str, separator: str, name: str, missing: Sequence[str], only: list[str] | None = None
-) -> pd.DataFrame:
+def _parse(text: str, separator: str, name: str, missing: Sequence[str], only: list[str] | None = None) -> pd.DataFrame:
     try:
         return pd.read_csv(
             io.StringIO(text),

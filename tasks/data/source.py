@@ -84,9 +84,7 @@ def _bytes(source: str, shown: str) -> bytes:
             return bytes(file.read())
     except ImportError:
         package = _PACKAGES.get(protocol, f"fsspec[{protocol}]")
-        raise InputError(
-            f"{protocol}:// needs a package that is not installed: pip install '{package}'"
-        ) from None
+        raise InputError(f"{protocol}:// needs a package that is not installed: pip install '{package}'") from None
     except FileNotFoundError:
         folder = Path(location).parent
         there = [p.name for p in folder.iterdir()] if "://" not in source and folder.is_dir() else []
@@ -110,9 +108,7 @@ def _parquet(raw: bytes, shown: str) -> pd.DataFrame:
         NotImplementedError,
         KeyError,
     ) as error:  # pyarrow's are among them
-        raise InputError(
-            f"{shown!r} must be a Parquet file, but cannot be read: {type(error).__name__}"
-        ) from None
+        raise InputError(f"{shown!r} must be a Parquet file, but cannot be read: {type(error).__name__}") from None
 
 
 def _openml(source: str) -> pd.DataFrame:

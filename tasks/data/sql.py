@@ -4,6 +4,7 @@ import pandas as pd
 import sqlalchemy
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
+from synthrisk.conf import resolve
 from synthrisk.conf.study import Sql
 from synthrisk.metrics.errors import InputError
 
@@ -19,7 +20,7 @@ def read_sql(source: Sql) -> pd.DataFrame:
         InputError: The URL is not one, the driver is not installed, or the database refuses.
     """
     try:
-        engine = sqlalchemy.create_engine(source.url)
+        engine = sqlalchemy.create_engine(resolve(source.url))
     except ModuleNotFoundError as error:
         raise InputError(_missing_driver(source.url, error.name or "")) from None
     except (ArgumentError, NoSuchModuleError, ValueError, TypeError) as error:
@@ -29,13 +30,9 @@ def read_sql(source: Sql) -> pd.DataFrame:
         ) from None
     try:
         with engine.connect() as connection:
-            frame = pd.read_sql_query(
-                sqlalchemy.text(source.query), connection, dtype_backend="numpy_nullable"
-            )
+            frame = pd.read_sql_query(sqlalchemy.text(source.query), connection, dtype_backend="numpy_nullable")
     except Exception as error:  # noqa: BLE001 - any driver's error may quote the URL, the query or cells
-        raise InputError(
-            f"source.query must be readable, but the database refused: {type(error).__name__}"
-        ) from None
+        raise InputError(f"source.query must be readable, but the database refused: {type(error).__name__}") from None
     finally:
         engine.dispose()
     if len(frame) == 0:
@@ -45,8 +42,5 @@ def read_sql(source: Sql) -> pd.DataFrame:
 
 def _missing_driver(url: str, module: str) -> str:
     if url.startswith("postgres") and module != "psycopg":
-        return (
-            "source.url must name the driver: postgresql+psycopg://..., "
-            "after pip install 'synthrisk[postgresql]'"
-        )
+        return "source.url must name the driver: postgresql+psycopg://..., after pip install 'synthrisk[postgresql]'"
     return f"source.url needs a driver that is not installed: pip install '{_DRIVERS.get(module, module)}'"

@@ -13,9 +13,7 @@ from synthrisk.tasks.data.types import infer
 _KEY = zlib.crc32(b"rows")
 
 
-def typed(
-    frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.SeedSequence = 0
-) -> pd.DataFrame:
+def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.SeedSequence = 0) -> pd.DataFrame:
     """Return the table of a study: settled types, RangeIndex, the rows in their order.
 
     Types are inferred from all rows, then ``data.rows`` of them are drawn.
@@ -41,11 +39,7 @@ def typed(
         except InputError as error:
             problems.append(str(error))
     table = _sample(pd.DataFrame(columns, index=frame.index), data.rows, seed)
-    refuse(
-        [*problems, *of_cells(table, data)]
-        if len(table)
-        else [*problems, "the table must hold rows, got none"]
-    )
+    refuse([*problems, *of_cells(table, data)] if len(table) else [*problems, "the table must hold rows, got none"])
     return table
 
 

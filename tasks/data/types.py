@@ -23,12 +23,11 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.parquet import category
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?"
-_MARKERS = frozenset(
-    {"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "none", "?", "-", ".", "NaT"}
-)
+_MARKERS = frozenset({"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "none", "?", "-", ".", "NaT"})
 _MASKED = (pd.arrays.BooleanArray, pd.arrays.IntegerArray, pd.arrays.FloatingArray)
 _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray, complex)
 
@@ -63,9 +62,7 @@ def _inferred(column: pd.Series, code: bool) -> pd.Series:
     if not isinstance(column.dtype, (np.dtype, pd.DatetimeTZDtype)) and not isinstance(column.array, _MASKED):
         column = column.astype(object)
     if types.is_complex_dtype(column.dtype):
-        raise InputError(
-            f"column {column.name!r} must hold single values, got complex numbers; list it in data.drop"
-        )
+        raise InputError(f"column {column.name!r} must hold single values, got complex numbers; list it in data.drop")
     if types.is_object_dtype(column.dtype):
         column = _by_cells(column)
     if types.is_bool_dtype(column.dtype):
@@ -77,24 +74,6 @@ def _inferred(column: pd.Series, code: bool) -> pd.Series:
     return _numbers(column) if types.is_numeric_dtype(column.dtype) else _as_ns(column)
 
 
-def category(column: pd.Series) -> pd.Series:
-    """Return a column as a category of the values it holds, levels sorted.
-
-    Example:
-        >>> category(pd.Series([20, None, 3], dtype="Int64")).cat.categories.tolist()
-        [3, 20]
-    """
-    codes, levels = pd.factorize(column, sort=True)
-    plain = (
-        levels.to_numpy(dtype=getattr(levels.dtype, "numpy_dtype", None))
-        if len(levels)
-        else np.array([], object)
-    )
-    if isinstance(levels.dtype, pd.StringDtype):
-        plain = plain.astype(object)
-    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(plain)), name=column.name)
-
-
 def _recategorized(column: pd.Series) -> pd.Series:
     """Return a category with levels of one type, sorted, and only those that occur."""
     column = column.cat.remove_unused_categories()
@@ -102,9 +81,7 @@ def _recategorized(column: pd.Series) -> pd.Series:
     codes = column.cat.codes.to_numpy()
     if types.is_bool_dtype(levels.dtype):
         return infer(levels.astype("boolean").reindex(np.where(codes < 0, len(levels), codes)))
-    recoded = np.append(levels.cat.codes.to_numpy(), [-1])[
-        codes
-    ]  # -1, the missing code, picks the appended -1
+    recoded = np.append(levels.cat.codes.to_numpy(), [-1])[codes]  # -1, the missing code, picks the appended -1
     return pd.Series(pd.Categorical.from_codes(recoded, categories=levels.cat.categories), name=column.name)
 
 
@@ -155,9 +132,7 @@ def _texts(column: pd.Series, code: bool) -> pd.Series:
             raise
         except ValueError:
             return result  # looks like dates, but 30 February is text
-        return pd.Series(
-            np.append(dates, np.datetime64("NaT"))[result.cat.codes.to_numpy()], name=column.name
-        )
+        return pd.Series(np.append(dates, np.datetime64("NaT"))[result.cat.codes.to_numpy()], name=column.name)
     marked = levels.isin(_MARKERS)
     if marked.any() and not marked.all() and pd.to_numeric(levels[~marked], errors="coerce").notna().all():
         marker = levels[marked].iloc[0]

@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 
 import pandas as pd
+
 from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import is_like

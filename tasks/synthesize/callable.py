@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pandas as pd
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize.conform import conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.codes import Coded, class_target, coded, numeric_target, predictor
 from synthrisk.tasks.synthesize.smoothing import smoothed

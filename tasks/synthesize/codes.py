@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, kind
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.api import types
+
 from synthrisk.metrics.errors import InputError, nearest
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})

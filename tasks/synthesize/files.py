@@ -4,6 +4,7 @@ import re
 
 import fsspec
 import pandas as pd
+
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer

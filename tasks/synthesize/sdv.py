@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize.sdv_table import decoded, encoded
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer

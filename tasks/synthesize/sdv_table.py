@@ -7,6 +7,7 @@ learns from: floats, and texts that number the levels. So no level's name reache
 import numpy as np
 import pandas as pd
 from pandas.api import types
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.codes import coded

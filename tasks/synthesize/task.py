@@ -7,8 +7,9 @@ import numpy as np
 from prefect import task
 
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.cell import Cell, ReleaseFolder, Sample
 from synthrisk.tasks.failure import told_safely
+from synthrisk.tasks.parquet import write_typed
+from synthrisk.tasks.references import RELEASE, USED, Cell, ReleaseFolder, Sample
 from synthrisk.tasks.store import code_version, file_digest, keep, key_of, versions
 from synthrisk.tasks.synthesize import Job, run, synthesizer
 
@@ -38,8 +39,8 @@ def synthesize(
             rest = records[held_out].reset_index(drop=True)
             job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold)
             release = run(job, own, options)
-            release.synthetic.to_parquet(draft / "release.parquet", compression="zstd")
-            np.save(draft / "used.npy", release.used, allow_pickle=False)
+            write_typed(release.synthetic, draft / RELEASE)
+            np.save(draft / USED, release.used, allow_pickle=False)
 
         folder = keep(Path(workspace) / "releases" / key, write)
     return ReleaseFolder(cell, str(folder), key)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.rapid import normalized_gain, prediction_error, threshold_curve

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score

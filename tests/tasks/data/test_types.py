@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import kind
-from synthrisk.tasks.data.types import category, infer
+from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.parquet import category
 
 
 @pytest.mark.parametrize(

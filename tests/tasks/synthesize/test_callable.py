@@ -2,6 +2,7 @@ import sys
 
 import pandas as pd
 import pytest
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run
 from synthrisk.tasks.synthesize.callable import CALLABLE

@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize.cart import CART, cart
 from synthrisk.tasks.synthesize.codes import coded, predictor

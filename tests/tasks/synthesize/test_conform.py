@@ -3,6 +3,7 @@ from datetime import date
 import numpy as np
 import pandas as pd
 import pytest
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize.conform import conform, is_like
 

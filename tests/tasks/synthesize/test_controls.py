@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run
 from synthrisk.tasks.synthesize.controls import COPY, FRESH, LEAKY, MARGINALS

@@ -2,6 +2,7 @@ import fsspec
 import numpy as np
 import pandas as pd
 import pytest
+
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES

@@ -3,6 +3,7 @@ from importlib.metadata import entry_points
 import numpy as np
 import pandas as pd
 import pytest
+
 from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import Job, Release, Synthesizer, check_options, run, synthesizer

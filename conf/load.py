@@ -1,0 +1,174 @@
+"""The only reader of study files and of the environment."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from synthrisk.conf.study import Study
+from synthrisk.metrics.errors import InputError, nearest
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_PASSWORD = re.compile(r"://[^/@:]*:(?!\$\{)[^@]+@")
+
+
+def shipped() -> dict[str, str]:
+    """Return the names of the studies that come with the package, and their YAML texts."""
+    folder = files("synthrisk.conf")
+    found = {f.name.removesuffix(".yaml"): f.read_text("utf-8") for f in folder.iterdir() if f.name.endswith(".yaml")}
+    return dict(sorted(found.items()))
+
+
+def load(study: str | Path | Mapping[str, Any] = "demo", overrides: Sequence[str] = ()) -> Study:
+    """Return the study of a YAML file, of a shipped name (demo, adult, smoke), or of a mapping.
+
+    Args:
+        study: Path, name or settings.
+        overrides: ``a.b=c`` settings that replace those of the file; c is read as YAML.
+
+    Raises:
+        InputError: The file is absent or not YAML, or settings break their rules: all of them, each with
+            its path.
+    """
+    name, settings = ("the study", dict(study)) if isinstance(study, Mapping) else _read(str(study))
+    for override in overrides:
+        _override(settings, override)
+    try:
+        loaded = Study.model_validate(settings)
+    except ValidationError as error:
+        raise InputError(f"{name} has {_count(error.error_count(), 'error')}:\n" + _lines(error)) from None
+    _check_environment(loaded)
+    return loaded
+
+
+def resolve(text: str) -> str:
+    """Return ``text`` with each ``${NAME}`` replaced by the environment variable of that name."""
+    for variable in _VARIABLE.findall(text):
+        if variable not in os.environ:
+            raise InputError(f"the environment must have the variable {variable} that the study names, got none")
+    return _VARIABLE.sub(lambda match: os.environ[match.group(1)], text)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of a study, for editors that complete YAML."""
+    found = Study.model_json_schema()
+    for part in found["$defs"].values():
+        if part.get("title") in ("Synthesizer", "MetricChoice"):
+            part["additionalProperties"] = True  # options may be written beside the name
+    for field in ("synthesizers", "controls", "metrics"):
+        items = found["properties"][field]["items"]
+        found["properties"][field]["items"] = {"anyOf": [{"type": "string"}, items]}
+    limits = found["properties"]["thresholds"]
+    limits["additionalProperties"] = {"anyOf": [{"type": "number"}, limits["additionalProperties"]]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
+
+
+def _read(study: str) -> tuple[str, dict[str, Any]]:
+    path = Path(study)
+    if study in shipped() and not path.exists():
+        text = shipped()[study]
+    elif path.is_file():
+        try:
+            text = path.read_text("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"the study must be a UTF-8 YAML file, got {study!r}") from None
+    else:
+        hint = nearest(study, shipped())
+        raise InputError(f"the study must be a YAML file or one of {', '.join(shipped())}, got {study!r}{hint}")
+    try:
+        settings = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" at line {where.line + 1}" if where else ""
+        raise InputError(f"{study} must be YAML, got a syntax error{line}") from None
+    if not isinstance(settings, dict):
+        raise InputError(f"{study} must be a YAML mapping of settings, got {type(settings).__name__}")
+    return study, settings
+
+
+def _override(settings: dict[str, Any], override: str) -> None:
+    path, equals, text = override.partition("=")
+    if not equals or not path:
+        raise InputError(f"--set must be a.b=value, got {override!r}")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise InputError(f"--set must be a.b=value with a YAML value, got {override!r}") from None
+    here: Any = settings
+    *parents, last = path.split(".")
+    if parents and parents[0] == "thresholds":  # their keys hold dots
+        parents, last = ["thresholds"], path.partition(".")[2]
+    for part in parents:
+        here = _step(here, part, override)
+    if isinstance(here, list):
+        here[_position(here, last, override)] = value
+    elif isinstance(here, dict):
+        here[last] = value
+    else:
+        raise InputError(f"--set must lead through mappings and lists, got {override!r}")
+
+
+def _step(here: Any, part: str, override: str) -> Any:
+    if isinstance(here, list):
+        position = _position(here, part, override)
+        if isinstance(here[position], str):
+            here[position] = {"name": here[position]}
+        return here[position]
+    if isinstance(here, dict):
+        if not isinstance(here.get(part), dict | list):
+            here[part] = {}
+        return here[part]
+    raise InputError(f"--set must lead through mappings and lists, got {override!r}")
+
+
+def _position(items: list[Any], part: str, override: str) -> int:
+    if part.isdigit() and int(part) < len(items):
+        return int(part)
+    names = [i.get("name") if isinstance(i, dict) else i for i in items]
+    if part in names:
+        return names.index(part)
+    raise InputError(f"--set must name an item of the list by name or number, got {override!r}")
+
+
+def _check_environment(study: Study) -> None:
+    texts = [study.tracking.uri or ""]
+    if not isinstance(study.data.source, str):
+        texts.append(study.data.source.url)
+        if _PASSWORD.search(study.data.source.url):
+            raise InputError("data.source.url must take its password from the environment, got one in the text")
+    for text in texts:
+        resolve(text)
+
+
+def _lines(error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors(include_url=False, include_input=True):
+        where = ".".join(str(p) for p in problem["loc"] if not str(p).startswith("function-")) or "study"
+        lines.append(f"- {where}: {_sentence(problem)}")
+    return "\n".join(lines)
+
+
+def _sentence(problem: Mapping[str, Any]) -> str:
+    if problem["type"] == "extra_forbidden":
+        key = str(problem["loc"][-1])
+        return f"no such setting{nearest(key, _all_fields())}"
+    if problem["type"] == "missing":
+        return "must be given"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    got = problem.get("input")
+    plain = isinstance(got, str | int | float | bool) and problem["type"] != "value_error"
+    return f"{message}, got {got!r}" if plain else message
+
+
+def _all_fields() -> set[str]:
+    found = Study.model_json_schema()
+    return {f for part in (found, *found["$defs"].values()) for f in part.get("properties", {})}
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,42 @@
+"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and attacker."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from synthrisk.conf.study import ALL_OTHERS, Study
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.ledger import Measure
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A measure and the options its metric is called with."""
+
+    measure: Measure
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
+    """Return the measures of a study on a table with these columns (the identifier left out)."""
+    planned = []
+    for choice in study.metrics:
+        metric = METRICS[choice.name]
+        attackers: Sequence[str | None] = choice.attackers or [None]
+        hidden: Sequence[str | None] = (
+            (choice.sensitive or study.data.sensitive) if "sensitive" in metric.needs else [None]
+        )
+        known = choice.quasi_identifiers or study.data.quasi_identifiers
+        for attacker in attackers:
+            label = f"{choice.label}-{attacker}" if len(attackers) > 1 else choice.label
+            for sensitive in hidden:
+                options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
+                if sensitive is not None:
+                    options["sensitive"] = sensitive
+                    options["quasi_identifiers"] = _known(known, sensitive, columns)
+                planned.append(Planned(Measure(label, choice.name, sensitive, attacker), options))
+    return planned
+
+
+def _known(known: Sequence[str] | str, sensitive: str, columns: Sequence[str]) -> list[str]:
+    return [c for c in (columns if known == ALL_OTHERS else known) if c != sensitive]

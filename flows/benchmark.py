@@ -1,0 +1,32 @@
+"""The flow ``benchmark``: compare synthesizers on a real table."""
+
+from pathlib import Path
+
+from prefect import flow
+
+from synthrisk.conf import load
+from synthrisk.flows.check import check
+from synthrisk.flows.study import Outcome, conduct
+from synthrisk.tasks.data.task import data
+from synthrisk.tasks.references import Sample
+from synthrisk.tasks.split import split
+from synthrisk.tasks.store import open_workspace
+
+
+@flow(name="benchmark", flow_run_name="benchmark {study}")
+def benchmark(study: str = "demo", overrides: list[str] | None = None) -> Outcome:
+    """Run a study: data, split, synthesize, attack, bootstrap, report, log.
+
+    Args:
+        study: Path of a study's YAML file, or the name of a shipped one (demo, adult, smoke).
+        overrides: Settings that replace those of the file: ``a.b=c``.
+
+    Raises:
+        InputError: The study or its data break a rule; nothing has been computed yet.
+    """
+    settings = load(study, overrides or ())
+    check(settings)
+    workspace = open_workspace(Path(settings.workspace))
+    table = data(settings.data, settings.split, str(workspace), settings.seed)
+    cut = split(table, settings.split, settings.data.identifier, str(workspace), settings.seed)
+    return conduct(settings, Sample(table, cut, settings.data.identifier), workspace)

@@ -1,0 +1,211 @@
+"""The command line: ``synthrisk``. Each command imports what it needs, so that help is there at once."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from synthrisk.metrics.errors import InputError
+
+os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")  # the closing table says what failed
+
+app = typer.Typer(
+    name="synthrisk",
+    help="May this synthetic table go out? Disclosure risk of synthetic tables, with intervals and yardsticks.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Set = Annotated[list[str] | None, typer.Option("--set", help="Setting that replaces the study's: a.b=value.")]
+Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store.")]
+TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
+
+
+@app.command(epilog="Example: `synthrisk benchmark study.yaml --set split.folds=3`")
+def benchmark(
+    study: Annotated[str, typer.Argument(help="YAML file, or a shipped study: demo, adult, smoke.")] = "demo",
+    overrides: Set = None,
+) -> None:
+    """Run a study: compare synthesizers on a real table."""
+    from synthrisk.conf import load
+    from synthrisk.flows.check import check
+
+    check(load(study, overrides or ()))
+    from synthrisk.flows.benchmark import benchmark as flow
+    from synthrisk.flows.closing import close
+    from synthrisk.flows.server import prefect_api
+
+    with prefect_api():
+        outcome = flow(study, overrides or [])
+    close(outcome)
+    raise typer.Exit(outcome.result.exit_code)
+
+
+@app.command(
+    epilog="Example: `synthrisk evaluate --real real.csv --synthetic synthetic.csv --control heldout.csv "
+    "--quasi-identifiers age,sex --sensitive income --threshold memorization/rapid.income=0.05`"
+)
+def evaluate(
+    real: Annotated[str, typer.Option(help="Records that the synthesizer was fitted on: path, URL, built-in name.")],
+    synthetic: Annotated[str, typer.Option(help="The release: CSV or Parquet path or URL.")],
+    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")],
+    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")],
+    control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="Metric to compute; all unless given.")] = None,
+    threshold: Annotated[list[str] | None, typer.Option(help="Limit: risk/rapid.income=0.1.")] = None,
+    categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
+    json_to: Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")] = None,
+    experiment: Annotated[str, typer.Option(help="MLflow experiment.")] = "evaluate",
+    tracking_uri: TrackingUri = None,
+    workspace: Workspace = ".synthrisk",
+    seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
+) -> None:
+    """Judge one synthetic table that was made elsewhere."""
+    from synthrisk.flows.check import check
+    from synthrisk.flows.closing import as_json, close
+    from synthrisk.flows.evaluate import evaluate as flow
+    from synthrisk.flows.evaluate import study_of
+    from synthrisk.flows.server import prefect_api
+    from synthrisk.tasks.store import replace_file
+
+    arguments = {
+        "real": real,
+        "synthetic": synthetic,
+        "quasi_identifiers": _names(quasi_identifiers),
+        "sensitive": _names(sensitive),
+        "metrics": metric,
+        "thresholds": _limits(threshold or ()),
+        "categorical": _names(categorical),
+        "experiment": experiment,
+        "tracking_uri": tracking_uri,
+        "workspace": workspace,
+        "seed": seed,
+    }
+    check(study_of(**arguments))  # type: ignore[arg-type]
+    with prefect_api():
+        outcome = flow(control=control, **arguments)  # type: ignore[arg-type]
+    if json_to is not None:
+        replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
+    close(outcome)
+    raise typer.Exit(outcome.result.exit_code)
+
+
+@app.command(epilog="Example: `synthrisk init patients.csv --sensitive diagnosis --to study.yaml`")
+def init(
+    data: Annotated[str, typer.Argument(help="The real table: path, URL or built-in name.")],
+    to: Annotated[Path, typer.Option(help="File to write.")] = Path("study.yaml"),
+    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b. The last column unless given.")] = "",
+    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b. All others unless given.")] = "",
+    force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
+) -> None:
+    """Write a commented study for a table, and the schema with which editors complete it."""
+    from synthrisk.flows.init import write_study
+
+    written = write_study(data, to, _names(sensitive), _names(quasi_identifiers), force)
+    typer.echo(f"wrote {written}; run it with: synthrisk benchmark {to}")
+
+
+@app.command(epilog="Example: `synthrisk split study.yaml --to parts/`")
+def split(
+    study: Annotated[str, typer.Argument(help="YAML file, or a shipped study.")],
+    to: Annotated[Path, typer.Option(help="Folder for the training parts.")],
+    csv: Annotated[bool, typer.Option(help="Write CSV instead of Parquet.")] = False,
+    overrides: Set = None,
+) -> None:
+    """Write the training parts of a study as files, for generators outside Python."""
+    from synthrisk.conf import load
+    from synthrisk.flows.handout import write_parts
+
+    parts = write_parts(load(study, overrides or ()), to, "csv" if csv else "parquet")
+    typer.echo(
+        f"wrote {len(parts)} training parts to {to}; release each as {{repetition}}-{{fold}} and add to the study:"
+    )
+    typer.echo('synthesizers: [{name: vendor, kind: files, path: "releases/{repetition}-{fold}.parquet"}]')
+
+
+@app.command(epilog="Example: `synthrisk metrics`")
+def metrics(
+    markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
+) -> None:
+    """List the metrics: what each measures, needs, and where it is from."""
+    from synthrisk.flows.listing import markdown_table, print_metrics
+
+    if markdown:
+        typer.echo(markdown_table())
+    else:
+        print_metrics()
+
+
+@app.command(epilog="Example: `synthrisk compare demo`")
+def compare(
+    experiment: Annotated[str, typer.Argument(help="MLflow experiment, named as the study.")] = "demo",
+    measure: Annotated[str | None, typer.Option(help="Show this measure alone, e.g. rapid.income.")] = None,
+    history: Annotated[bool, typer.Option(help="All studies of the experiment, not the latest alone.")] = False,
+    tracking_uri: TrackingUri = None,
+    workspace: Workspace = ".synthrisk",
+) -> None:
+    """Print the league table of an experiment."""
+    from synthrisk.flows.listing import print_comparison
+
+    print_comparison(experiment, measure, history, tracking_uri, workspace)
+
+
+@app.command(epilog="Example: `synthrisk ui --port 5001`")
+def ui(
+    port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
+    tracking_uri: TrackingUri = None,
+    workspace: Workspace = ".synthrisk",
+) -> None:
+    """Open the MLflow page of the workspace, until Ctrl-C."""
+    from synthrisk.flows.ui import serve
+
+    raise typer.Exit(serve(port, tracking_uri, Path(workspace)))
+
+
+@app.command(epilog="Example: `synthrisk schema > study.schema.json`")
+def schema() -> None:
+    """Print the JSON schema of a study."""
+    from synthrisk.conf import schema as study_schema
+
+    typer.echo(json.dumps(study_schema(), indent=2))
+
+
+def main() -> None:
+    """Run the command line; wrong input is one sentence and exit code 2."""
+    with _told():
+        app()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        typer.secho(f"Error: {error}", err=True, fg="red" if sys.stderr.isatty() else None)
+        sys.exit(2)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
+    limits = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        try:
+            limits[name] = float(value)
+        except ValueError:
+            raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
+    return limits
+
+
+if __name__ == "__main__":
+    main()

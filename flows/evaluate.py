@@ -1,0 +1,126 @@
+"""The flow ``evaluate``: judge one synthetic table that was made elsewhere."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from prefect import flow
+from prefect.events import emit_event
+
+from synthrisk.conf import Study, load
+from synthrisk.flows.check import check
+from synthrisk.flows.study import Outcome, conduct
+from synthrisk.metrics import METRICS
+from synthrisk.tasks.data.given import given
+from synthrisk.tasks.references import Sample
+from synthrisk.tasks.store import open_workspace
+
+EVALUATED = "synthetic-data.evaluated"
+
+
+@flow(name="evaluate", flow_run_name="evaluate {synthetic}")
+def evaluate(
+    real: str,
+    synthetic: str,
+    quasi_identifiers: list[str],
+    sensitive: list[str],
+    control: str | None = None,
+    metrics: list[str] | None = None,
+    thresholds: dict[str, float] | None = None,
+    categorical: list[str] | None = None,
+    experiment: str = "evaluate",
+    tracking_uri: str | None = None,
+    workspace: str = ".synthrisk",
+    seed: int = 1,
+) -> Outcome:
+    """Judge one release: the members are ``real``, the non-members ``control``.
+
+    Without control there is a risk with its guess, but no memorization: ask whoever made the release for
+    records that were held out.
+
+    Args:
+        real: The records that the synthesizer was fitted on: built-in name, path or URL.
+        synthetic: The release: CSV or Parquet path or URL.
+        quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others.
+        sensitive: Columns that an attacker guesses.
+        control: Real records that the synthesizer never saw.
+        metrics: Register names; all that the data allow unless given.
+        thresholds: ``<quantity>/<measure>`` -> limit.
+        categorical: Numeric columns that are code lists.
+        experiment: MLflow experiment.
+        tracking_uri: MLflow store; SQLite in the workspace unless given.
+        workspace: Folder for typed data, ledgers and the embedded store.
+        seed: Root of all randomness.
+
+    Raises:
+        InputError: An argument or a table breaks a rule.
+    """
+    study = study_of(
+        real,
+        synthetic,
+        quasi_identifiers,
+        sensitive,
+        metrics,
+        thresholds,
+        categorical,
+        experiment,
+        tracking_uri,
+        workspace,
+        seed,
+    )
+    check(study)
+    folder = open_workspace(Path(workspace))
+    table, cut = given(study.data, control, seed, str(folder))
+    outcome = conduct(study, Sample(table, cut), folder)
+    announce(synthetic, outcome)
+    return outcome
+
+
+def study_of(
+    real: str,
+    synthetic: str,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    metrics: Sequence[str] | None,
+    thresholds: Mapping[str, float] | None,
+    categorical: Sequence[str] | None,
+    experiment: str,
+    tracking_uri: str | None,
+    workspace: str,
+    seed: int,
+) -> Study:
+    """Return the study of one release: one synthesizer that reads a file, no controls."""
+    known: Any = "*" if list(quasi_identifiers) == ["*"] else list(quasi_identifiers)
+    return load(
+        {
+            "name": "evaluate",
+            "data": {
+                "source": real,
+                "quasi_identifiers": known,
+                "sensitive": list(sensitive),
+                "categorical": list(categorical or ()),
+            },
+            "split": {"holdout": 0.5, "repetitions": 1},
+            "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
+            "controls": [],
+            "metrics": list(metrics or METRICS),
+            "thresholds": dict(thresholds or {}),
+            "tracking": {"experiment": experiment, "uri": tracking_uri},
+            "runner": {"workers": 1},
+            "workspace": workspace,
+            "seed": seed,
+        }
+    )
+
+
+def announce(synthetic: str, outcome: Outcome) -> None:
+    """Emit the event that says whether a release passed, for automations that wait for it."""
+    emit_event(
+        EVALUATED,
+        resource={"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"},
+        payload={
+            "path": synthetic,
+            "passed": outcome.result.exit_code == 0,
+            "verdicts": {v.quantity: v.word for v in outcome.result.verdicts},
+        },
+    )

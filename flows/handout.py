@@ -1,0 +1,34 @@
+"""The training parts of a study as files, for generators outside Python."""
+
+from pathlib import Path
+from typing import Literal
+
+from synthrisk.conf import Study
+from synthrisk.tasks.data import load_table
+from synthrisk.tasks.references import Sample
+from synthrisk.tasks.split import split
+from synthrisk.tasks.store import open_workspace, private_folder
+
+
+def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list[Path]:
+    """Write the members of every release as ``train-{repetition}-{fold}``; return the files.
+
+    The identifier is left out, as no synthesizer sees it.
+    """
+    workspace = open_workspace(Path(study.workspace))
+    table = load_table(study.data, study.split, workspace, study.seed)
+    cut = split.fn(table, study.split, study.data.identifier, str(workspace), study.seed)
+    sample = Sample(table, cut, study.data.identifier)
+    records, folder = sample.records(), private_folder(to)
+    written = []
+    for repetition in range(cut.repetitions):
+        for fold in range(cut.releases):
+            path = folder / f"train-{repetition}-{fold}.{form}"
+            train = records[~sample.held_out(repetition, fold)]
+            if form == "csv":
+                train.to_csv(path, index=False)
+            else:
+                train.to_parquet(path, index=False)
+            path.chmod(0o600)
+            written.append(path)
+    return written

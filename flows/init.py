@@ -1,0 +1,124 @@
+"""A first study for a table: every line commented, roles guessed, ready to run."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from synthrisk.conf import load, schema
+from synthrisk.conf.study import Data, Split
+from synthrisk.metrics import InputError, Tables
+from synthrisk.metrics.kinds import kind
+from synthrisk.tasks.data import read, typed
+from synthrisk.tasks.store import replace_file
+
+_TEXT = """\
+# yaml-language-server: $schema={schema}
+# A study of synthrisk. Run it:  synthrisk benchmark {file}
+name: {name}
+
+data:
+  source: {source}
+  # What an attacker knows of a person from elsewhere. Think of the worst neighbour.
+  quasi_identifiers: {known}
+  # What nobody should learn; each column is attacked on its own.
+  sensitive: {hidden}
+  # Number codes that stand for categories (also postcodes): list them here.
+  categorical: []
+  # Column that names the person, where one has several rows: they stay on one side of every split.
+  # identifier: person_id
+{columns}
+
+# Each record is held out once a repetition; attacks on it then are the yardstick for attacks on members.
+split: {{folds: 5, repetitions: 2}}
+
+synthesizers:
+  - cart
+  # - gaussian_copula                                  # needs: pip install 'synthrisk[sdv]'
+  # - {{name: ctgan, epochs: 100}}
+  # - {{name: mine, kind: callable, path: "generators.py:make"}}   # function(train, rows, seed)
+  # - {{name: vendor, kind: files, path: "releases/{{repetition}}-{{fold}}.csv"}}
+
+# Generators whose answer is known; if they do not behave, the study is INVALID.
+controls: [copy, {{name: leaky, share: 0.1}}, fresh, marginals]
+
+metrics:
+{metrics}
+  - distance_to_closest_record
+
+# Limits that a release must keep, and who chose them. No limit, no verdict. Memorization: what a
+# record's presence in the training data adds to its own risk.
+thresholds:
+  # memorization/rapid.{first}: {{value: 0.05, source: "who chose it"}}
+
+tracking: {{records: hashed}}   # full: with guesses and true values (sensitive!); none: no records
+runner: {{workers: 2}}
+seed: 1
+"""
+
+
+def write_study(data: str, to: Path, sensitive: Sequence[str], quasi_identifiers: Sequence[str], force: bool) -> str:
+    """Write a study and its schema beside it; return what was written.
+
+    Raises:
+        InputError: The file is there already, the table cannot be read, or a column is absent.
+    """
+    if to.exists() and not force:
+        raise InputError(f"--to must be a new file (or give --force), got {str(to)!r}, which is there")
+    frame = read(data)
+    hidden = list(sensitive) or [str(frame.columns[-1])]
+    known = list(quasi_identifiers) or [str(c) for c in frame.columns if c not in hidden]
+    roles = Data(source=data, quasi_identifiers=known, sensitive=hidden)
+    types = typed(frame, roles, Split(holdout=0.5), 0)
+    Tables(types.head(1), types.head(1)).check_roles(known, hidden)
+    categorical = [c for c in hidden if kind(types[c]) == "categorical"]
+    schema_file = to.with_suffix(".schema.json")
+    text = _TEXT.format(
+        schema=schema_file.name,
+        file=to,
+        name="".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in Path(data).stem) or "study",
+        source=json.dumps(data),
+        known=json.dumps(known, ensure_ascii=False),
+        hidden=json.dumps(hidden, ensure_ascii=False),
+        first=hidden[0],
+        columns=_columns(types),
+        metrics="\n".join(_metrics(hidden, categorical)),
+    )
+    load_text(text)
+    replace_file(to, text)
+    replace_file(schema_file, json.dumps(schema(), indent=1))
+    return f"{to} and {schema_file}"
+
+
+def load_text(text: str) -> None:
+    """Check that a study's text is a study."""
+    import yaml
+
+    settings = yaml.safe_load(text)
+    load({k: v for k, v in settings.items() if v is not None})
+
+
+def _metrics(hidden: Sequence[str], categorical: Sequence[str]) -> list[str]:
+    if not categorical:
+        return ["  - {name: rapid, attackers: [random_forest]}"]
+    own = (
+        "" if list(categorical) == list(hidden) else f", sensitive: {json.dumps(list(categorical), ensure_ascii=False)}"
+    )
+    return [
+        f"  - {{name: zero_cap{own}}}",
+        f"  - {{name: generalized_cap{own}}}",
+        "  - {name: rapid, attackers: [random_forest]}",
+    ]
+
+
+def _columns(types: pd.DataFrame) -> str:
+    lines = ["  # Columns as they were read:"]
+    for name in types.columns:
+        column = types[name]
+        missing = int(column.isna().sum())
+        lines.append(
+            f"  #   {json.dumps(str(name), ensure_ascii=False)}: {kind(column)}, {column.nunique()} values"
+            + (f", {missing} missing" if missing else "")
+        )
+    return "\n".join(lines)

@@ -1,0 +1,82 @@
+"""Lists for the terminal: the register of metrics, and the league table of an experiment."""
+
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+
+from synthrisk.conf.study import Tracking
+from synthrisk.metrics import METRICS, InputError, Metric
+from synthrisk.metrics.errors import nearest
+
+_HEADS = ("metric", "what it says", "needs", "scores", "kind", "source")
+
+
+def markdown_table() -> str:
+    """Return the register as the Markdown table of the README."""
+    lines = [f"| {' | '.join(_HEADS)} |", f"|{'---|' * len(_HEADS)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(_facts(m))} |" for m in _ordered())])
+
+
+def print_metrics() -> None:
+    """Print the register."""
+    table = Table(*_HEADS, header_style="bold", pad_edge=False, show_lines=True)
+    for metric in _ordered():
+        table.add_row(*_facts(metric))
+    Console().print(table)
+
+
+def print_comparison(
+    experiment: str, measure: str | None, history: bool, tracking_uri: str | None, workspace: str
+) -> None:
+    """Print the runs of an experiment, one row a synthesizer and measure."""
+    from synthrisk.tasks.log import client_of, league
+
+    runs = league(client_of(Tracking(uri=tracking_uri), Path(workspace)), experiment)
+    if not len(runs):
+        raise InputError(f"the experiment must have runs of synthesizers, got none in {experiment!r}")
+    if not history:
+        runs = runs[runs["study_id"] == runs.sort_values("start")["study_id"].iloc[-1]]
+    measures = [c.partition("/")[2] for c in runs.columns if c.startswith("risk/")]
+    if measure is not None and measure not in measures:
+        raise InputError(f"--measure must be one of {', '.join(measures)}, got {measure!r}{nearest(measure, measures)}")
+    table = Table(header_style="bold", pad_edge=False, title=f"Experiment {experiment}", title_justify="left")
+    for name in ("study", "synthesizer", "measure"):
+        table.add_column(name, no_wrap=True)
+    for name in ("risk", "control", "memorization"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for _, run in runs.sort_values(["study_id", "role", "start"], ascending=[True, False, True]).iterrows():
+        for key in [measure] if measure else measures:
+            memorization = _interval(run, "memorization", key, "+.3f")
+            shown = (
+                _interval(run, "risk", key, ".3f"),
+                _value(run, f"risk_control/{key}", ".3f"),
+                memorization,
+            )
+            style = "dim" if run["role"] == "control" else ""
+            table.add_row(run["study_id"], run["synthesizer"], key, *shown, str(run["verdict"]), style=style)
+    Console().print(table)
+
+
+def _ordered() -> list[Metric]:
+    return sorted(METRICS.values(), key=lambda m: (m.group, m.name))
+
+
+def _facts(metric: Metric) -> tuple[str, ...]:
+    said = (metric.function.__doc__ or "").strip().splitlines()[0].rstrip(".")
+    kind = f"{metric.label}, as member/control difference" if metric.difference_only else metric.label
+    return metric.name, said, ", ".join(metric.needs) or "-", metric.scores, kind, metric.reference
+
+
+def _interval(run: pd.Series, quantity: str, key: str, form: str) -> str:
+    value, lower, upper = (
+        _value(run, f"{q}/{key}", form) for q in (quantity, f"{quantity}_lower", f"{quantity}_upper")
+    )
+    return value if lower == "-" else f"{value} \\[{lower}, {upper}]"
+
+
+def _value(run: pd.Series, key: str, form: str) -> str:
+    value = run.get(key, float("nan"))
+    return "-" if pd.isna(value) else f"{value:{form}}"

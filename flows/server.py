@@ -1,0 +1,33 @@
+"""A Prefect API for the time of a command: the one that is configured, or one of our own that all processes share."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prefect.server.api.server import SubprocessASGIServer
+from prefect.settings import PREFECT_API_URL, temporary_settings
+
+
+@contextmanager
+def prefect_api() -> Iterator[str]:
+    """Yield the address of the Prefect API.
+
+    Without one configured, worker processes would each start a server of their own on one SQLite file; so one
+    is started here, and its address put where worker processes look.
+    """
+    configured = PREFECT_API_URL.value()
+    if configured:
+        yield configured
+        return
+    server = SubprocessASGIServer()
+    server.start()
+    before = os.environ.get("PREFECT_API_URL")
+    os.environ["PREFECT_API_URL"] = server.api_url
+    try:
+        with temporary_settings({PREFECT_API_URL: server.api_url}):
+            yield server.api_url
+    finally:
+        os.environ.pop("PREFECT_API_URL")
+        if before is not None:
+            os.environ["PREFECT_API_URL"] = before
+        server.stop()

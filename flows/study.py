@@ -1,0 +1,199 @@
+"""The course of a study once its data are there: synthesize, attack, bootstrap, judge, report, log."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+from prefect import get_run_logger
+from prefect.futures import PrefectFuture
+from prefect.task_runners import TaskRunner
+
+from synthrisk.conf import Study
+from synthrisk.conf.plan import Planned, plan
+from synthrisk.conf.study import Synthesizer
+from synthrisk.flows.progress import progress
+from synthrisk.flows.runner import task_runner
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.results import Limit, StudyResult
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.verdicts import Check, check_controls, check_limits, judge
+from synthrisk.tasks.attack import attack
+from synthrisk.tasks.bootstrap import bootstrap
+from synthrisk.tasks.log import Kept, Logged, log
+from synthrisk.tasks.references import Cell, LedgerFolder, Sample
+from synthrisk.tasks.report import report
+from synthrisk.tasks.store import key_of, versions
+from synthrisk.tasks.synthesize import synthesizer
+from synthrisk.tasks.synthesize.task import synthesize
+
+_VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a study ends in."""
+
+    result: StudyResult
+    logged: Logged
+    report: str
+
+
+def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
+    """Run a study on a table that is split already."""
+    columns = [c for c in sample.table.columns if c != sample.identifier]
+    planned = plan(study, columns)
+    check_limits(list(study.thresholds), [p.measure.key for p in planned])
+    with task_runner(study.runner) as runner:
+        ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
+        found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))
+    result = conclude(study, sample, found, failures)
+    settings = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    page = report(result, settings, str(workspace))
+    logged = log(result, kept, sample.table, settings, [page], study.tracking, str(workspace))
+    return Outcome(result, logged, page)
+
+
+def attack_all(
+    runner: TaskRunner[Any], study: Study, sample: Sample, planned: Sequence[Planned], workspace: str
+) -> tuple[dict[str, list[LedgerFolder]], dict[str, str]]:
+    """Make and attack every release; return the ledgers by synthesizer, and why a synthesizer failed."""
+    made: list[tuple[Cell, PrefectFuture[Any], PrefectFuture[Any]]] = []
+    for each in _dearest_first(study):
+        for repetition in range(sample.cut.repetitions):
+            for fold in range(sample.cut.releases):
+                cell = Cell(each.name, repetition, fold)
+                release = runner.submit(
+                    synthesize.with_options(retries=study.runner.retries),
+                    {
+                        "sample": sample,
+                        "cell": cell,
+                        "kind": each.kind,
+                        "options": each.options,
+                        "seed": study.seed,
+                        "workspace": workspace,
+                    },
+                )
+                ledger = runner.submit(
+                    attack.with_options(retries=study.runner.retries),
+                    {
+                        "sample": sample,
+                        "release": release,
+                        "planned": planned,
+                        "seed": study.seed,
+                        "workspace": workspace,
+                    },
+                )
+                made.append((cell, release, ledger))
+    ledgers: dict[str, list[LedgerFolder]] = {}
+    failures: dict[str, str] = {}
+    with progress(len(made)) as bar:
+        for cell, release, ledger in made:
+            reason = _failure(release) or _failure(ledger)
+            bar.advance(cell.name)
+            if reason is None:
+                ledgers.setdefault(cell.synthesizer, []).append(ledger.result())
+            elif cell.synthesizer not in failures:
+                failures[cell.synthesizer] = f"{cell.name}: {reason}"
+                get_run_logger().error("%s FAILED: %s", cell.synthesizer, failures[cell.synthesizer])
+    return ledgers, failures
+
+
+def bootstrap_all(
+    runner: TaskRunner[Any],
+    study: Study,
+    sample: Sample,
+    planned: Sequence[Planned],
+    ledgers: Mapping[str, list[LedgerFolder]],
+    failures: Mapping[str, str],
+    workspace: str,
+) -> tuple[list[Finding], dict[str, Kept]]:
+    """Return the findings of all synthesizers that did not fail, and what is kept of their records."""
+    roles = {s.name: "synthesizer" for s in study.synthesizers} | {c.name: "control" for c in study.controls}
+    made = {
+        name: runner.submit(
+            bootstrap,
+            {
+                "synthesizer": name,
+                "role": role,
+                "ledgers": ledgers[name],
+                "measures": [p.measure for p in planned],
+                "sample": sample,
+                "settings": study.bootstrap,
+                "seed": seed_of(study.seed, "bootstrap", name),
+                "workspace": workspace,
+            },
+        )
+        for name, role in roles.items()
+        if name not in failures
+    }
+    found: list[Finding] = []
+    kept = {}
+    for name, future in made.items():
+        findings, exposed = future.result()
+        found.extend(findings)
+        kept[name] = Kept(tuple(ledgers[name]), exposed)
+    return found, kept
+
+
+def conclude(study: Study, sample: Sample, found: Sequence[Finding], failures: Mapping[str, str]) -> StudyResult:
+    """Check the controls, judge the synthesizers, and put provenance beside the numbers."""
+    kinds = {c.name: c.kind for c in study.controls}
+    checks = check_controls(found, kinds)
+    checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
+    limits = {name: limit.value for name, limit in study.thresholds.items()}
+    verdicts = judge(found, limits, checks, [name for name, kind in kinds.items() if kind == "copy"])
+    started = datetime.now(UTC)
+    facts = {
+        "data_digest": sample.table.digest,
+        "records": str(sample.table.rows),
+        "split_digest": sample.cut.digest,
+        "repetitions": str(sample.cut.repetitions),
+        "releases": str(sample.cut.repetitions * sample.cut.releases),
+        "twins_share": f"{sample.cut.twins_share:.4f}",
+        "seed": str(study.seed),
+        "interval": f"{study.bootstrap.method}, {study.bootstrap.confidence:g}",
+        "threat_model": _threat_model(study),
+        "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
+        + f", python {platform.python_version()}",
+        "started": started.isoformat(timespec="seconds"),
+    }
+    everyone = [(s, "synthesizer") for s in study.synthesizers] + [(c, "control") for c in study.controls]
+    return StudyResult(
+        study_id=f"{started:%Y%m%d-%H%M%S}-{key_of(study.model_dump(mode='json'), sample.table.digest)[:6]}",
+        name=study.name,
+        findings=found,
+        checks=checks,
+        verdicts=verdicts,
+        failures=failures,
+        limits={name: Limit(limit.value, limit.source) for name, limit in study.thresholds.items()},
+        facts=facts,
+        settings={s.name: _settings(s, role) for s, role in everyone},
+    )
+
+
+def _dearest_first(study: Study) -> list[Synthesizer]:
+    """Return all generators, those of extras (long fits) first, so that the tail is short."""
+    everyone = [*study.synthesizers, *study.controls]
+    return sorted(everyone, key=lambda s: synthesizer(s.kind).extra is None)
+
+
+def _failure(future: PrefectFuture[Any]) -> str | None:
+    future.wait()
+    if future.state.is_completed():
+        return None
+    error = future.result(raise_on_failure=False)
+    return str(error) if isinstance(error, Exception) else f"{future.state.name}: {future.state.message}"
+
+
+def _threat_model(study: Study) -> str:
+    known = study.data.quasi_identifiers
+    knows = "all other columns" if known == "*" else ", ".join(known)
+    return f"attacker has the release, knows {knows}; guesses {', '.join(study.data.sensitive)}"
+
+
+def _settings(choice: Synthesizer, role: str) -> dict[str, str]:
+    return {"role": role, "kind": choice.kind, **{k: str(v) for k, v in choice.options.items()}}

@@ -1,0 +1,36 @@
+"""The MLflow page of a workspace."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from synthrisk.conf import resolve
+from synthrisk.metrics import InputError
+
+
+def serve(port: int, tracking_uri: str | None, workspace: Path) -> int:
+    """Run MLflow's server on this machine alone until it is stopped; return its exit code."""
+    store = workspace.absolute() / "mlflow.db"
+    if tracking_uri is None and not store.exists():
+        raise InputError(f"the workspace must hold a study's results, got none in {workspace}; run synthrisk benchmark")
+    uri = resolve(tracking_uri) if tracking_uri else f"sqlite:///{store}"
+    if uri.startswith("http"):
+        print(f"the store is a server already: open {uri}")
+        return 0
+    print(f"open http://127.0.0.1:{port}/#/experiments  (Ctrl-C stops)", flush=True)
+    command = [
+        sys.executable,
+        "-m",
+        "mlflow",
+        "server",
+        "--backend-store-uri",
+        uri,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    try:
+        return subprocess.run(command, check=False).returncode  # noqa: S603 - our own command
+    except KeyboardInterrupt:
+        return 0

@@ -1,0 +1,90 @@
+"""What an attacker's model sees: the quasi-identifiers as numbers, fitted on the synthetic table alone."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from synthrisk.metrics.tables import Tables
+
+UNSEEN = -1
+
+
+class Design(NamedTuple):
+    """Feature matrices of the two tables, in the same columns."""
+
+    real: np.ndarray  # (n, p) float64
+    synthetic: np.ndarray  # (m, p) float64
+
+
+def level_codes(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a categorical column as codes in level order, and the levels.
+
+    The levels are those of the synthetic table, sorted by value (a missing cell is the last level), so that
+    neither the order of rows nor of categories matters. A real value that the release does not contain gets
+    the reserved code ``UNSEEN``.
+
+    Returns:
+        Codes of the real table, codes of the synthetic table, levels.
+    """
+    joint = tables.codes([column])
+    values = tables.levels(column)
+    real, synthetic = joint.tables
+    present = np.unique(synthetic)
+    order = sorted(present, key=lambda code: _sort_key(values[code], code == joint.size - 1))
+    rank = np.full(joint.size, UNSEEN, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[real], rank[synthetic], values[order]
+
+
+def ordinal(tables: Tables, columns: Sequence[str]) -> Design:
+    """Return numerics as they are (NaN where missing) and categoricals as codes in level order."""
+    pairs = []
+    for column in sorted(columns, key=str):
+        if tables.kind(column) == "numeric":
+            pairs.append(tables.floats(column))
+        else:
+            pairs.append(level_codes(tables, column)[:2])
+    return Design(*(np.column_stack(side).astype(float) for side in zip(*pairs, strict=True)))
+
+
+def one_hot(tables: Tables, columns: Sequence[str]) -> Design:
+    """Return standardised numerics and centred dummies, for linear models.
+
+    A numeric is (v - mean)/sd of the synthetic table, 0 where missing, with a column "is missing" if the
+    release has missing cells. A level is a dummy minus its share, the first level dropped; an unseen level is
+    0 everywhere, i.e. it sits at the release's average.
+    """
+    blocks: list[tuple[np.ndarray, np.ndarray]] = []
+    for column in sorted(columns, key=str):
+        blocks.extend(_standardised(tables, column) if tables.kind(column) == "numeric" else _dummies(tables, column))
+    if not blocks:  # every quasi-identifier is constant in the release: the model has an intercept only
+        blocks = [(np.zeros(len(tables.real)), np.zeros(len(tables.synthetic)))]
+    return Design(*(np.column_stack(side) for side in zip(*blocks, strict=True)))
+
+
+def _standardised(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    real, synthetic = tables.floats(column)
+    seen = synthetic[~np.isnan(synthetic)]
+    mean, spread = (seen.mean(), seen.std()) if len(seen) else (0.0, 0.0)
+    blocks = []
+    if spread > 0:
+        blocks.append((np.nan_to_num((real - mean) / spread), np.nan_to_num((synthetic - mean) / spread)))
+    if 0 < len(seen) < len(synthetic):
+        blocks.append((np.isnan(real).astype(float), np.isnan(synthetic).astype(float)))
+    return blocks
+
+
+def _dummies(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    real, synthetic, levels = level_codes(tables, column)
+    blocks = []
+    for code in range(1, len(levels)):
+        share = np.mean(synthetic == code)
+        blocks.append((np.where(real == UNSEEN, 0.0, (real == code) - share), (synthetic == code) - share))
+    return blocks
+
+
+def _sort_key(value: object, is_missing: bool) -> tuple[bool, bool, str, object]:
+    number = isinstance(value, bool | int | float | np.number | np.bool_)
+    kind = "" if number else type(value).__name__
+    return (is_missing, not number, kind, 0 if is_missing else value)

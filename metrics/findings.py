@@ -1,0 +1,217 @@
+"""What a study says of one synthesizer and one measure: risk, yardsticks, memorization, each with interval."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from synthrisk.metrics.estimates import (
+    NOT_ESTIMABLE,
+    ONE_REPETITION,
+    Estimate,
+    across_repetitions,
+    effects,
+    estimate,
+)
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.proportions import share, share_difference
+
+
+@dataclass(frozen=True)
+class Interval:
+    """How intervals are made: see ``estimates.estimate``."""
+
+    confidence: float = 0.95
+    method: str = "crossed"
+    resamples: int = 500
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """All scores of one measure on the releases of one synthesizer.
+
+    Attributes:
+        scores: (R, K, n) risk-directed scores, NaN where not scored.
+        member: (R, K, n) records that the synthesizer was fitted on.
+        control: (R, K, n) records that it never saw.
+        contribution: (R, K, n) the quantity whose mean makes the metric's value, where it is not the score.
+        transform: The monotone function from that mean to the value.
+        guess: Success of the best constant guess; NaN where nothing is guessed.
+        entities: (n,) entity of each record, or None.
+    """
+
+    scores: np.ndarray
+    member: np.ndarray
+    control: np.ndarray
+    contribution: np.ndarray | None = None
+    transform: Callable[[float], float] | None = None
+    guess: float = float("nan")
+    entities: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the league table.
+
+    Attributes:
+        risk: Attack success on members (mean over releases).
+        risk_control: The same attack on records that the synthesizer never saw.
+        memorization: Mean over records of success as member minus success as non-member: what a record's
+            presence adds to its own risk.
+        guess: Success of the best constant guess.
+        risk_gain: Gain over the guess: (x - s)/(1 - s), unclipped.
+        control_gain: Gain over control, the same formula.
+        release_risk: Value of each release, in order of repetition and fold.
+        intervals: All interval methods for ``risk`` and ``memorization``.
+    """
+
+    synthesizer: str
+    role: str
+    measure: Measure
+    risk: Estimate
+    risk_control: Estimate
+    memorization: Estimate
+    guess: float = float("nan")
+    risk_gain: Estimate = NOT_ESTIMABLE
+    control_gain: float = float("nan")
+    release_risk: tuple[float, ...] = ()
+    curve: tuple[float, ...] = ()
+    intervals: dict[str, dict[str, Estimate]] = field(default_factory=dict)
+
+    def with_curve(self, curve: tuple[float, ...]) -> "Finding":
+        """Return the finding with its threshold curve: members' risk at 0.00, 0.05 ... 0.95."""
+        return replace(self, curve=curve)
+
+
+def gain(success: float, yardstick: float) -> float:
+    """Return (x - s)/(1 - s), NaN where s = 1.
+
+    Example:
+        >>> round(gain(0.8, 0.5), 3)
+        0.6
+    """
+    return (success - yardstick) / (1 - yardstick) if yardstick != 1 else float("nan")
+
+
+def find(
+    synthesizer: str,
+    role: str,
+    measure: Measure,
+    attacked: Attacked,
+    interval: Interval,
+    methods: tuple[str, ...] = (),
+) -> Finding:
+    """Return the finding of one measure on one synthesizer; ``methods`` are further intervals to make."""
+
+    def made(contributions: np.ndarray, method: str) -> Estimate:
+        return estimate(
+            contributions, interval.confidence, method, interval.resamples, interval.seed, attacked.entities
+        )
+
+    amount = attacked.scores if attacked.contribution is None else attacked.contribution
+    members, controls = effects(amount, attacked.member), effects(amount, attacked.control)
+    paired = difference(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
+    if _is_right_or_wrong(attacked) and interval.method == "crossed":
+        risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
+        memorization = share_difference(risk, control)
+    else:
+        risk = _transformed(made(members, interval.method), attacked.transform)
+        control = _transformed(made(controls, interval.method), attacked.transform)
+        memorization = made(paired, interval.method)
+    further = {
+        method: (_transformed(made(members, method), attacked.transform), made(paired, method)) for method in methods
+    }
+    return Finding(
+        synthesizer,
+        role,
+        measure,
+        risk,
+        control,
+        memorization,
+        attacked.guess,
+        _gained(risk, attacked.guess),
+        gain(risk.value, control.value),
+        tuple(release_values(amount, attacked.member, attacked.transform).ravel()),
+        intervals={
+            "risk": {m: e[0] for m, e in further.items()},
+            "memorization": {m: e[1] for m, e in further.items()},
+        },
+    )
+
+
+def find_released(
+    synthesizer: str,
+    role: str,
+    measure: Measure,
+    members: np.ndarray,
+    controls: np.ndarray,
+    interval: Interval,
+) -> Finding:
+    """Return the finding of a metric that has one value a release, (R, K), against members and controls."""
+    risk = across_repetitions(members, interval.confidence)
+    control = across_repetitions(controls, interval.confidence)
+    return Finding(
+        synthesizer,
+        role,
+        measure,
+        risk,
+        control,
+        across_repetitions(members - controls, interval.confidence),
+        control_gain=gain(risk.value, control.value),
+        release_risk=tuple(members.ravel()),
+    )
+
+
+def difference(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
+    """Return member minus control contributions; a record that is never one of them contributes its group's mean."""
+    if not members.shape[1] or not controls.shape[1]:
+        return np.empty((len(members), 0))
+    absent = np.isnan(members).all(axis=0) & np.isnan(controls).all(axis=0)
+    filled = [np.where(np.isnan(e), np.nanmean(e, axis=1, keepdims=True), e) for e in (members, controls)]
+    return np.where(absent, np.nan, filled[0] - filled[1])
+
+
+def release_values(
+    amount: np.ndarray, chosen: np.ndarray, transform: Callable[[float], float] | None = None
+) -> np.ndarray:
+    """Return the value of each release on the chosen records, (R, K)."""
+    mask = chosen & ~np.isnan(amount)
+    count = mask.sum(axis=2)
+    means = np.divide(np.where(mask, amount, 0.0).sum(axis=2), count, out=np.full(count.shape, np.nan), where=count > 0)
+    return means if transform is None else np.vectorize(transform, otypes=[float])(means)
+
+
+def record_memorization(attacked: Attacked) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each record's mean score as member, as control, and their difference, (n,); NaN where unknown."""
+    means = []
+    for chosen in (attacked.member, attacked.control):
+        mask = chosen & ~np.isnan(attacked.scores)
+        count = mask.sum(axis=(0, 1))
+        total = np.where(mask, attacked.scores, 0.0).sum(axis=(0, 1))
+        means.append(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
+    return means[0], means[1], means[0] - means[1]
+
+
+def _is_right_or_wrong(attacked: Attacked) -> bool:
+    """Tell whether there is one release whose scores are all 0 or 1, of records that are entities of their own."""
+    scored = attacked.scores[~np.isnan(attacked.scores)]
+    return attacked.scores.shape[:2] == (1, 1) and attacked.entities is None and bool(np.isin(scored, (0, 1)).all())
+
+
+def _share(attacked: Attacked, chosen: np.ndarray, interval: Interval) -> Estimate:
+    scores = attacked.scores[chosen & ~np.isnan(attacked.scores)]
+    return replace(share(scores, interval.confidence), note=ONE_REPETITION) if len(scores) else NOT_ESTIMABLE
+
+
+def _gained(risk: Estimate, guess: float) -> Estimate:
+    if np.isnan(guess):
+        return NOT_ESTIMABLE
+    return replace(risk, value=gain(risk.value, guess), lower=gain(risk.lower, guess), upper=gain(risk.upper, guess))
+
+
+def _transformed(found: Estimate, transform: Callable[[float], float] | None) -> Estimate:
+    if transform is None or np.isnan(found.value):
+        return found
+    ends = [transform(found.lower), transform(found.upper)]
+    return replace(found, value=transform(found.value), lower=min(ends), upper=max(ends))

@@ -1,0 +1,86 @@
+"""The ledger of a release: what every attack did to every real record. Everything reported derives from it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.metric import Score
+
+COLUMNS = (
+    "record",
+    "member",
+    "metric",
+    "attacker",
+    "sensitive",
+    "claim",
+    "guess",
+    "truth",
+    "confidence",
+    "score",
+    "baseline",
+    "at_risk",
+    "gain",
+    "error",
+    "distance",
+)
+_PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One column of results: a metric as a study uses it, on one sensitive attribute, by one attacker."""
+
+    label: str
+    metric: str
+    sensitive: str | None = None
+    attacker: str | None = None
+
+    @property
+    def key(self) -> str:
+        """``<label>`` or ``<label>.<sensitive>``: the measure's name in thresholds, tables and MLflow."""
+        return self.label if self.sensitive is None else f"{self.label}.{self.sensitive}"
+
+
+def ledger_rows(score: Score, measure: Measure, member: pd.array, truth: pd.Series | None) -> pd.DataFrame:
+    """Return the rows of one measure.
+
+    Args:
+        score: Score of all real records against the release, one row a record, in the table's order.
+        measure: What was measured.
+        member: Nullable booleans: True member, False control, NA neither (it went into a control release).
+        truth: The sensitive column of the real table, or None where nothing is guessed.
+
+    Returns:
+        A frame with ``COLUMNS``: ``record`` is the position in the real table; ``claim`` says whether the
+        record was attacked with an answer; guess and truth are text.
+    """
+    records = score.records
+    if records is None:
+        raise ValueError(f"{score.metric} has no per-record form")
+    n = len(records)
+    plain = {c: records[c].to_numpy(dtype=float) if c in records else np.full(n, np.nan) for c in _PLAIN}
+    rows = pd.DataFrame(
+        {
+            "record": np.arange(n, dtype=np.int64),
+            "member": member,
+            "metric": pd.Series([measure.label] * n, dtype="string").array,
+            "attacker": pd.Series([measure.attacker] * n, dtype="string").array,
+            "sensitive": pd.Series([measure.sensitive] * n, dtype="string").array,
+            "claim": ~np.isnan(plain["score"]),
+            "guess": _text(records["guess"] if "guess" in records else None, n),
+            "truth": _text(truth, n),
+            "at_risk": pd.array(records["at_risk"], dtype="boolean")
+            if "at_risk" in records
+            else pd.array([pd.NA] * n, dtype="boolean"),
+        }
+        | plain
+    )
+    return rows[list(COLUMNS)]
+
+
+def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
+    if values is None:
+        return pd.array([pd.NA] * n, dtype="string")
+    texts = values.astype(object)
+    return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype="string")

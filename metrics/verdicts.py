@@ -1,0 +1,187 @@
+"""What a study concludes: whether its controls behave, and a verdict for each threshold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.stats import norm
+
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.estimates import Estimate
+from synthrisk.metrics.findings import Finding
+
+Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID"]
+QUANTITIES = ("risk", "risk_control", "risk_gain", "memorization")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that the study expects of its controls, and what it saw."""
+
+    control: str
+    measure: str
+    expectation: str
+    passed: bool
+    seen: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict on one synthesizer and one threshold, with the reason in a sentence."""
+
+    synthesizer: str
+    quantity: str  # <quantity>/<measure>
+    limit: float
+    word: Word
+    reason: str
+
+
+def check_controls(findings: Sequence[Finding], kinds: dict[str, str]) -> list[Check]:
+    """Return what the controls should show and did or did not.
+
+    copy: some measure sees members (memorization above 0), and no synthesizer exceeds the copy clearly.
+    fresh: memorization's interval holds 0. marginals: no gain over the guess. leaky: not clearly below fresh
+    nor above copy. Limits are widened so that a sound study fails all checks together in about 1 of 100.
+
+    Args:
+        findings: All findings of the study.
+        kinds: Kind (copy, leaky, fresh, marginals) of each control's name.
+    """
+    own = [f for f in findings if f.synthesizer in kinds and not np.isnan(f.memorization.lower)]
+    tests = max(1, sum(kinds[f.synthesizer] in ("fresh", "marginals") for f in own))
+    widen = _bonferroni(tests)
+    checks = []
+    by_kind = {k: [f for f in own if kinds[f.synthesizer] == k] for k in ("copy", "leaky", "fresh", "marginals")}
+    if by_kind["copy"]:
+        seen = [f.measure.key for f in by_kind["copy"] if f.memorization.lower > 0]
+        text = f"seen by {', '.join(seen)}" if seen else "seen by none"
+        checks.append(Check("copy", "all", "a copy of the training rows shows memorization", bool(seen), text))
+    for f in by_kind["fresh"]:
+        low, high = _widened(f.memorization, widen)
+        checks.append(
+            Check(
+                f.synthesizer,
+                f.measure.key,
+                "memorization around 0",
+                low <= 0 <= high,
+                _spell(f.memorization),
+            )
+        )
+    for f in by_kind["marginals"]:
+        if not np.isnan(f.guess):
+            low, _ = _widened(f.risk, widen)
+            seen_text = f"risk {f.risk.value:.3f}, guess {f.guess:.3f}"
+            checks.append(Check(f.synthesizer, f.measure.key, "no gain over the guess", low <= f.guess, seen_text))
+    for f in by_kind["leaky"]:
+        checks.extend(_between(f, by_kind["fresh"], by_kind["copy"], widen))
+    return checks
+
+
+def judge(
+    findings: Sequence[Finding], limits: dict[str, float], checks: Sequence[Check], copies: Sequence[str] = ()
+) -> list[Verdict]:
+    """Return a verdict for each synthesizer and limit.
+
+    RISK: the interval lies above the limit. NO EVIDENCE: below it; the reason names the smallest leak that
+    the study would have seen. INCONCLUSIVE: it straddles, or there is no interval. INVALID: a control failed.
+
+    Args:
+        findings: Findings of the study.
+        limits: ``<quantity>/<measure>`` -> limit.
+        checks: ``check_controls``.
+        copies: Names of the controls that copy.
+    """
+    failed = [c for c in checks if not c.passed]
+    verdicts = []
+    for name, limit in limits.items():
+        quantity, _, key = name.partition("/")
+        for f in findings:
+            if f.measure.key == key and f.role == "synthesizer":
+                word, reason = _conclude(getattr(f, quantity), limit, quantity)
+                if failed:
+                    word, reason = (
+                        "INVALID",
+                        f"control {failed[0].control}: {failed[0].expectation}, {failed[0].seen}",
+                    )
+                elif word == "NO EVIDENCE":
+                    reason += _power(f, [c for c in findings if c.synthesizer in copies and c.measure == f.measure])
+                verdicts.append(Verdict(f.synthesizer, name, limit, word, reason))
+    return verdicts
+
+
+def check_limits(limits: Sequence[str], measures: Sequence[str]) -> None:
+    """Refuse a threshold on a quantity or measure that the study does not have."""
+    for name in limits:
+        quantity, _, key = name.partition("/")
+        if quantity not in QUANTITIES:
+            raise InputError(
+                f"thresholds must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
+            )
+        if key not in measures:
+            raise InputError(
+                f"thresholds must name a measure of the study, got {name!r}{nearest(key, measures)}; "
+                f"it has {', '.join(measures)}"
+            )
+
+
+def worst(words: Sequence[str]) -> str:
+    """Return the word that a synthesizer is summed up by; empty where there is no threshold."""
+    order = ("INVALID", "RISK", "INCONCLUSIVE", "NO EVIDENCE")
+    return next((w for w in order if w in words), "")
+
+
+def _conclude(found: Estimate, limit: float, quantity: str) -> tuple[Word, str]:
+    if np.isnan(found.lower) or np.isnan(found.upper):
+        return "INCONCLUSIVE", f"{quantity} has no interval: {found.note or 'not scored'}"
+    where = f"{quantity} {_spell(found)}"
+    if found.lower > limit:
+        return "RISK", f"{where} lies above {limit:g}"
+    if found.upper < limit:
+        return "NO EVIDENCE", f"{where} lies below {limit:g}"
+    return "INCONCLUSIVE", f"{where} straddles {limit:g}"
+
+
+def _power(f: Finding, copies: Sequence[Finding]) -> str:
+    if not copies or np.isnan(f.memorization.lower):
+        return ""
+    if not copies[0].memorization.lower > 0:
+        return "; this measure does not see even a copy"
+    half = f.memorization.upper - f.memorization.value
+    share = min(1.0, half / copies[0].memorization.value)
+    return f"; a leak of about {share:.1%} of the training rows would have been seen"
+
+
+def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], widen: float) -> list[Check]:
+    low, high = _widened(f.memorization, widen)
+    checks = []
+    for other, below in ((fresh, True), (copies, False)):
+        for o in (o for o in other if o.measure == f.measure):
+            o_low, o_high = _widened(o.memorization, widen)
+            passed = high >= o_low if below else low <= o_high
+            words = f"memorization not {'below' if below else 'above'} {o.synthesizer}"
+            checks.append(
+                Check(
+                    f.synthesizer,
+                    f.measure.key,
+                    words,
+                    passed,
+                    f"{_spell(f.memorization)} and {_spell(o.memorization)}",
+                )
+            )
+    return checks
+
+
+def _bonferroni(tests: int) -> float:
+    return float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.975))
+
+
+def _widened(found: Estimate, factor: float) -> tuple[float, float]:
+    return (
+        found.value - factor * (found.value - found.lower),
+        found.value + factor * (found.upper - found.value),
+    )
+
+
+def _spell(found: Estimate) -> str:
+    return f"{found.value:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]"

@@ -1,0 +1,1 @@
+"""Prefect tasks: one verb a file, each thin."""

@@ -1,0 +1,36 @@
+"""The table of ``evaluate``: real records and control records, whose split somebody else made."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from synthrisk.conf.study import Data, Split
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.data.source import read
+from synthrisk.tasks.data.table import store
+from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.references import Cut, Table
+from synthrisk.tasks.store import key_of, save_array, write_file
+
+
+@task(name="data", cache_policy=NO_CACHE)
+def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[Table, Cut]:
+    """Read, type and store real and control records as one table, and who of them is control."""
+    members = read(data.source, data.missing)
+    parts = [members]
+    if control is not None:
+        held_out = read(control, data.missing)
+        absent = [c for c in members.columns if c not in held_out.columns]
+        extra = [c for c in held_out.columns if c not in members.columns]
+        if absent or extra:
+            raise InputError(f"control must have the columns of real, got {absent!r} absent and {extra!r} too many")
+        parts.append(held_out[members.columns])
+    frame = pd.concat(parts, ignore_index=True)
+    table = store(typed(frame, data, Split(holdout=0.5, repetitions=1), seed), Path(workspace))
+    parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
+    digest = key_of("given", table.digest, len(members))
+    path = write_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
+    return table, Cut(str(path), digest, 1, 1, float("nan"))

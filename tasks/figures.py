@@ -1,0 +1,185 @@
+"""The figures of a report: a panel a measure, drawn small so that a page can set them side by side."""
+
+import re
+import unicodedata
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from synthrisk.metrics.estimates import Estimate
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.rapid import CURVE
+
+INK, MUTED, ACCENT, ALARM, FAINT = "#1f2933", "#6b7280", "#1d4f91", "#b3261e", "#d5dae1"
+LINES = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # after Okabe and Ito
+DASHES: tuple[tuple[int, tuple[float, ...]], ...] = ((0, ()), (0, (5, 1.6)), (0, (1.2, 1.2)))
+_SIZE = 8.5
+_WIDTH, _CURVES_WIDTH = 3.6, 5.2  # inches
+
+
+@dataclass(frozen=True)
+class Row:
+    """One name on the vertical axis: its finding, or why there is none."""
+
+    name: str
+    control: bool
+    finding: Finding | None = None
+    absent: str = "not estimable"
+
+
+def memorization_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
+    """Return the panel of one measure: memorization with interval, the zero line, the threshold."""
+    found = [r.finding.memorization for r in rows if r.finding]
+    ends = np.array([0.0, limit or 0.0, *(x for e in found for x in (e.lower, e.value, e.upper))])
+    low, high = np.nanmin(ends), max(np.nanmax(ends), 0.02)
+    pad = 0.06 * (high - low)
+    figure, axes = _panel(rows, max(-1.0, low - pad), min(1.0, high) + pad)
+    axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
+    _threshold(axes, limit)
+    for y, row in enumerate(rows):
+        _mark(axes, y, row, row.finding.memorization if row.finding else None)
+    return figure
+
+
+def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
+    """Return the panel of one measure: members' risk with interval, the control hollow, the guess dashed."""
+    figure, axes = _panel(rows, -0.03, 1.03)
+    _threshold(axes, limit)
+    for y, row in enumerate(rows):
+        if row.finding is not None:
+            axes.vlines(row.finding.guess, y - 0.5, y + 0.5, colors=MUTED, linewidth=1, linestyles=(0, (2.5, 1.5)))
+            control = row.finding.risk_control.value
+            axes.plot([control], [y], "o", ms=6.6, mfc="none", mec=MUTED if row.control else INK, mew=0.9)
+        _mark(axes, y, row, row.finding.risk if row.finding else None)
+    return figure
+
+
+def curves_figure(rows: Sequence[Row]) -> Figure:
+    """Return the panel of one measure: share of members at risk against the threshold, a line a name."""
+    drawn = [(i, r, np.asarray(r.finding.curve)) for i, r in enumerate(rows) if r.finding and r.finding.curve]
+    height = max(2.4, 0.19 * len(drawn))
+    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.35 + _label_width(r for _, r, _ in drawn))
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.02)
+    axes.grid(color=FAINT, linewidth=0.5)
+    drawn.sort(key=lambda each: (each[2][-1], each[2].mean()))
+    places = _spread([curve[-1] for _, _, curve in drawn], 0.165 / height, 1.0)
+    for (i, row, curve), place in zip(drawn, places, strict=True):
+        colour = MUTED if row.control else LINES[i % len(LINES)]
+        dash = DASHES[(i if row.control else i // len(LINES)) % len(DASHES)]
+        width = 0.9 if row.control else 1.5
+        axes.plot(CURVE[: len(curve)], curve, color=colour, linewidth=width, linestyle=dash)
+        end = float(CURVE[len(curve) - 1])
+        axes.plot([end, 1.06], [curve[-1], place], color=colour, linewidth=0.5, clip_on=False)
+        text = axes.text(1.075, place, shortened(row.name), color=colour, size=_SIZE, va="center")
+        text.set_parse_math(False)
+    axes.set_xlabel("threshold", size=_SIZE, color=INK)
+    return figure
+
+
+def svg(figure: Figure, salt: str) -> str:
+    """Return the figure as an SVG element: the same bytes each time, and no id that another panel has."""
+    text = StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the browser's fonts have it
+        FigureCanvasSVG(figure).print_svg(text, metadata=nothing)
+    body = text.getvalue()
+    body = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", body[body.index("<svg") :], count=1, flags=re.DOTALL)
+    return re.sub(r'<g id="[^"<>]*"', "<g", body).strip()
+
+
+def shortened(name: str, width: int = 24) -> str:
+    """Return a name that fits a panel: both its ends, and what is between left out."""
+    printable = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    if _cells(printable) <= width:
+        return printable
+    half = (width - 1) // 2
+    head, tail = printable[:half], printable[-half:]
+    while _cells(head) > half:
+        head = head[:-1]
+    while _cells(tail) > half:
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def _cells(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _label_width(rows: Iterable[Row]) -> float:
+    return 0.075 * max((_cells(shortened(r.name)) for r in rows), default=0)
+
+
+def _axes(width: float, height: float, left: float, right: float) -> tuple[Figure, Axes]:
+    top, bottom = 0.2, 0.42
+    total = height + top + bottom
+    figure = Figure(figsize=(width, total))
+    figure.patch.set_visible(False)
+    axes = figure.add_axes((left / width, bottom / total, (width - left - right) / width, height / total))
+    axes.patch.set_visible(False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelsize=_SIZE, labelcolor=INK, pad=4)
+    return figure, axes
+
+
+def _panel(rows: Sequence[Row], low: float, high: float) -> tuple[Figure, Axes]:
+    """Return axes with a line for each name, the first on top."""
+    figure, axes = _axes(_WIDTH, 0.2 * len(rows) + 0.1, 0.12 + _label_width(rows), 0.12)
+    axes.set_xlim(low, high)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_yticks(range(len(rows)))
+    for label, row in zip(axes.set_yticklabels([shortened(r.name) for r in rows]), rows, strict=True):
+        label.set_parse_math(False)  # a name may hold dollar signs
+        label.set_color(MUTED if row.control else INK)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.grid(axis="x", color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _threshold(axes: Axes, limit: float | None) -> None:
+    if limit is None:
+        return
+    low, high = axes.get_xlim()
+    side = "right" if limit > (low + high) / 2 else "left"
+    axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
+    where = {"xytext": (0, 2.5), "textcoords": "offset points", "ha": side, "va": "bottom"}
+    axes.annotate(f"threshold {limit:g}", (limit, 1), xycoords=("data", "axes fraction"), color=ALARM, size=8, **where)
+
+
+def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
+    """Draw one estimate; say in words that there is none."""
+    colour = MUTED if row.control else ACCENT
+    if found is None or np.isnan(found.value):
+        text = row.absent if found is None else "not estimable"
+        axes.text(
+            0.02,
+            y,
+            text,
+            transform=axes.get_yaxis_transform(),
+            size=8,
+            color=MUTED,
+            va="center",
+            style="italic",
+        )
+        return
+    if not np.isnan(found.lower):
+        axes.plot([found.lower, found.upper], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
+    axes.plot([found.value], [y], "o", color=colour, markersize=4.2, zorder=3)
+
+
+def _spread(targets: Sequence[float], gap: float, top: float) -> list[float]:
+    """Return places for labels near their ascending targets that are ``gap`` apart and not above ``top``."""
+    places: list[float] = []
+    for target in targets:
+        places.append(max(target, places[-1] + gap) if places else target)
+    return [min(place, top - (len(places) - 1 - i) * gap) for i, place in enumerate(places)]

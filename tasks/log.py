@@ -1,0 +1,232 @@
+"""Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
+
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+from mlflow import MlflowClient
+from mlflow.data.pandas_dataset import from_pandas
+from mlflow.entities import DatasetInput, Metric, Param
+from mlflow.exceptions import MlflowException
+from prefect import task
+
+from synthrisk.conf import resolve
+from synthrisk.conf.study import Tracking
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.rapid import CURVE
+from synthrisk.metrics.results import StudyResult, league_table
+from synthrisk.tasks.hashes import record_hashes
+from synthrisk.tasks.references import LedgerFolder, Table
+from synthrisk.tasks.store import private_folder
+
+TOP = 100
+_BATCH = 1000
+_TEXTS = ["guess", "truth"]
+
+
+@dataclass(frozen=True)
+class Logged:
+    """Where a study is in MLflow: experiment, and run ids by synthesizer."""
+
+    uri: str
+    experiment_id: str
+    study_id: str
+    runs: dict[str, str]
+
+    def compare_link(self, server: str) -> str:
+        """Return the address of the page that compares the synthesizers' runs."""
+        runs = quote(json.dumps(list(self.runs.values()), separators=(",", ":")))
+        return f"{server}/#/compare-runs?runs={runs}&experiments={quote(json.dumps([self.experiment_id]))}"
+
+    def list_link(self, server: str) -> str:
+        """Return the address of the list and charts of this study's runs."""
+        own = quote(f"tags.study_id = '{self.study_id}'")
+        return f"{server}/#/experiments/{self.experiment_id}/runs?searchFilter={own}&compareRunsMode=CHART"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of one synthesizer's records: ledgers, and its table of exposed records."""
+
+    ledgers: tuple[LedgerFolder, ...]
+    exposed: str
+
+
+@task(name="log")
+def log(
+    result: StudyResult,
+    kept: Mapping[str, Kept],
+    table: Table,
+    study_yaml: str,
+    artifacts: Sequence[str],
+    tracking: Tracking,
+    workspace: str,
+) -> Logged:
+    """Write runs, metrics, tags and artifacts of a study; return where they are."""
+    folder = private_folder(Path(workspace).absolute())
+    uri = tracking_uri(tracking, folder)
+    client = MlflowClient(uri)
+    experiment = _experiment(client, tracking.experiment or result.name, folder if tracking.uri is None else None)
+    hashes = record_hashes(folder, table.digest, table.rows)
+    runs = {}
+    for name in result.synthesizers:
+        findings = [f for f in result.findings if f.synthesizer == name]
+        runs[name] = _synthesizer_run(client, experiment, result, name, findings, table)
+        if name in kept and tracking.records != "none":
+            _records(client, runs[name], kept[name], hashes, tracking.records)
+        client.set_terminated(runs[name], "FAILED" if name in result.failures else "FINISHED")
+    _study_run(client, experiment, result, table, study_yaml, artifacts)
+    return Logged(uri, experiment, result.study_id, runs)
+
+
+def tracking_uri(tracking: Tracking, workspace: Path) -> str:
+    """Return where runs go: what the study names, or SQLite in the workspace."""
+    return resolve(tracking.uri) if tracking.uri else f"sqlite:///{workspace.absolute() / 'mlflow.db'}"
+
+
+def league(client: MlflowClient, experiment: str) -> pd.DataFrame:
+    """Return one row a synthesizer run of an experiment: tags and all metrics."""
+    found = client.get_experiment_by_name(experiment)
+    if found is None:
+        known = sorted(e.name for e in client.search_experiments())
+        raise InputError(f"the experiment must be one of {', '.join(known)}, got {experiment!r}")
+    rows = []
+    for run in client.search_runs([found.experiment_id], "tags.role IN ('synthesizer', 'control')", max_results=5000):
+        tags = {t: run.data.tags.get(t, "") for t in ("synthesizer", "role", "study_id", "verdict")}
+        rows.append({**tags, "start": pd.Timestamp(run.info.start_time, unit="ms"), **run.data.metrics})
+    return pd.DataFrame(rows)
+
+
+def client_of(tracking: Tracking, workspace: Path) -> MlflowClient:
+    """Return a client of the store that a study logs to."""
+    return MlflowClient(tracking_uri(tracking, workspace))
+
+
+def metric_key(quantity: str, measure: str) -> str:
+    """Return an MLflow metric key; characters that MLflow does not take become underscores."""
+    return re.sub(r"[^\w\-. :/]|[^\x00-\x7F]", "_", f"{quantity}/{measure}")
+
+
+def _experiment(client: MlflowClient, name: str, folder: Path | None) -> str:
+    found = client.get_experiment_by_name(name)
+    if found is not None:
+        return str(found.experiment_id)
+    try:
+        place = None if folder is None else (folder / "artifacts").as_uri()
+        return str(client.create_experiment(name, artifact_location=place))
+    except MlflowException:  # another process was first
+        found = client.get_experiment_by_name(name)
+        if found is None:
+            raise
+        return str(found.experiment_id)
+
+
+def _synthesizer_run(
+    client: MlflowClient,
+    experiment: str,
+    result: StudyResult,
+    name: str,
+    findings: Sequence[Finding],
+    table: Table,
+) -> str:
+    settings = result.settings[name]
+    tags = {
+        "role": settings["role"],
+        "study_id": result.study_id,
+        "synthesizer": name,
+        "verdict": result.verdict(name) or "none",
+        "controls": "as expected" if result.valid else "failed",
+        **{f"verdict.{v.quantity}": v.word for v in result.verdicts if v.synthesizer == name},
+        **({"failure": result.failures[name]} if name in result.failures else {}),
+        **result.facts,
+    }
+    run_id = str(client.create_run(experiment, run_name=name, tags=tags).info.run_id)
+    _log_dataset(client, run_id, table)
+    params = {"synthesizer": name, **{k: v for k, v in settings.items() if k != "role"}}
+    metrics = [m for f in findings for m in _metrics(f)]
+    client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
+    for start in range(0, len(metrics), _BATCH):
+        client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
+    return run_id
+
+
+def _metrics(f: Finding) -> list[Metric]:
+    single = {
+        "memorization": f.memorization.value,
+        "memorization_lower": f.memorization.lower,
+        "memorization_upper": f.memorization.upper,
+        "risk": f.risk.value,
+        "risk_control": f.risk_control.value,
+        "risk_gain": f.risk_gain.value,
+        "risk_lower": f.risk.lower,
+        "risk_upper": f.risk.upper,
+    }
+    steps = [("risk_curve", round(100 * t), v) for t, v in zip(CURVE, f.curve, strict=False)]
+    steps += [("risk_release", step, v) for step, v in enumerate(f.release_risk)]
+    now = int(time.time() * 1000)
+    entries = [(q, 0, v) for q, v in single.items()] + steps
+    return [Metric(metric_key(q, f.measure.key), float(v), now, int(s)) for q, s, v in entries if np.isfinite(v)]
+
+
+def _log_dataset(client: MlflowClient, run_id: str, table: Table) -> None:
+    """Record schema, counts and digest of the real table; no cells."""
+    dataset = from_pandas(table.read().head(0), name="real", digest=table.digest)
+    client.log_inputs(run_id, datasets=[DatasetInput(dataset._to_mlflow_entity(), tags=[])])
+
+
+def _records(client: MlflowClient, run_id: str, kept: Kept, hashes: np.ndarray, mode: str) -> None:
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        parts = []
+        for each in kept.ledgers:
+            part = each.ledger().dropna(axis="columns", how="all")
+            parts.append(part.assign(repetition=each.cell.repetition, fold=each.cell.fold))
+        _named(pd.concat(parts, ignore_index=True), hashes, mode).to_parquet(
+            folder / "ledger.parquet", compression="zstd"
+        )
+        exposed = _named(pd.read_parquet(kept.exposed), hashes, mode)
+        exposed.to_parquet(folder / "memorization.parquet", compression="zstd")
+        client.log_artifacts(run_id, place, "records")
+        top = exposed.nlargest(TOP, "memorization").reset_index(drop=True)
+        if len(top):
+            client.log_table(run_id, top, "records/most_exposed.json")
+
+
+def _named(records: pd.DataFrame, hashes: np.ndarray, mode: str) -> pd.DataFrame:
+    named = records.assign(record=hashes[records["record"].to_numpy()])
+    return named.assign(row=records["record"]) if mode == "full" else named.drop(columns=_TEXTS, errors="ignore")
+
+
+def _study_run(
+    client: MlflowClient,
+    experiment: str,
+    result: StudyResult,
+    table: Table,
+    study_yaml: str,
+    artifacts: Sequence[str],
+) -> None:
+    words = {name: result.verdict(name) for name in result.synthesizers}
+    tags = {
+        "role": "study",
+        "study_id": result.study_id,
+        "verdict": ", ".join(f"{n}: {w}" for n, w in words.items() if w) or "none",
+        "controls": "as expected" if result.valid else "failed",
+        **result.facts,
+    }
+    run_id = client.create_run(experiment, run_name=f"study {result.name}", tags=tags).info.run_id
+    _log_dataset(client, run_id, table)
+    client.log_text(run_id, study_yaml, "study.yaml")
+    client.log_table(run_id, league_table(result), "league.json")
+    for name, rows in (("checks", result.checks), ("verdicts", result.verdicts)):
+        client.log_dict(run_id, {name: [vars(r) for r in rows]}, f"{name}.json")
+    for path in artifacts:
+        client.log_artifact(run_id, path)
+    client.set_terminated(run_id, "FINISHED" if result.valid and not result.failures else "FAILED")

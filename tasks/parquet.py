@@ -1,0 +1,66 @@
+"""Typed tables as Parquet files: what is written comes back with the same types, code lists included."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from synthrisk.metrics.errors import InputError
+
+_CODES = b"synthrisk.codes"  # columns that are categories of something else than text
+
+
+def read_typed(path: Path) -> pd.DataFrame:
+    """Return a table that ``write_typed`` wrote."""
+    try:
+        stored = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"table {path.name} cannot be read from the workspace: {type(error).__name__}") from None
+    frame: pd.DataFrame = stored.to_pandas()
+    for name in json.loads((stored.schema.metadata or {}).get(_CODES, b"[]")):
+        frame[name] = category(frame[name])
+    return frame
+
+
+def write_typed(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table; categories of numbers or booleans, which Parquet does not know, are marked as such."""
+    categories = frame.select_dtypes("category")
+    codes = [str(c) for c in categories if not _is_text(categories[c])]
+    plain = frame.assign(**{c: _plain(frame[c]) for c in codes})
+    try:
+        arrow = pa.Table.from_pandas(plain, preserve_index=False)
+        arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, _CODES: json.dumps(codes).encode()})
+        pq.write_table(arrow, path, compression="zstd")
+    except pa.ArrowException as error:
+        raise InputError(f"the table cannot be stored as Parquet: {type(error).__name__}") from None
+
+
+def category(column: pd.Series) -> pd.Series:
+    """Return a column as a category of the values it holds, levels sorted.
+
+    Example:
+        >>> category(pd.Series([20, None, 3], dtype="Int64")).cat.categories.tolist()
+        [3, 20]
+    """
+    codes, levels = pd.factorize(column, sort=True)
+    plain = levels.to_numpy(dtype=getattr(levels.dtype, "numpy_dtype", None)) if len(levels) else np.array([], object)
+    if isinstance(levels.dtype, pd.StringDtype):
+        plain = plain.astype(object)
+    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(plain)), name=column.name)
+
+
+def _is_text(column: pd.Series) -> bool:
+    levels = column.cat.categories
+    return bool(len(levels)) and levels.dtype == object
+
+
+def _plain(column: pd.Series) -> pd.Series:
+    """Return a code list as its values: Parquet keeps categories of text only."""
+    levels = column.cat.categories
+    if levels.dtype.kind not in "iu":
+        return column.astype(levels.dtype)
+    values = levels.to_series().astype("Int64").array  # not through floats, which round
+    return pd.Series(values.take(column.cat.codes.to_numpy(), allow_fill=True), index=column.index)

@@ -1,0 +1,141 @@
+"""References that tasks hand to each other: data travel by path and digest, never by value."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.ledger import Measure
+from synthrisk.tasks.parquet import read_typed
+
+RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A typed table in the workspace.
+
+    Attributes:
+        path: Its Parquet file.
+        digest: First 16 hexadecimal digits of the SHA-256 of its content.
+        rows: Number of rows.
+        columns: Names of the columns.
+    """
+
+    path: str
+    digest: str
+    rows: int
+    columns: tuple[str, ...]
+
+    def read(self) -> pd.DataFrame:
+        """Return the table; callers share one frame and must not change it."""
+        return _read_table(self.path, self.digest)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Who is held out where.
+
+    Attributes:
+        path: File of the assignments.
+        digest: Digest of the assignments.
+        repetitions: R.
+        releases: Releases a repetition: K folds, or 1 for a holdout.
+        twins_share: Share of the records that have an exact twin on the other side, mean over releases.
+    """
+
+    path: str
+    digest: str
+    repetitions: int
+    releases: int
+    twins_share: float
+
+    def read(self) -> np.ndarray:
+        """Return the fold in which each record is held out, (R, n); -1 = never."""
+        return np.load(self.path, allow_pickle=False)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The real table with its splits."""
+
+    table: Table
+    cut: Cut
+    identifier: str | None = None
+
+    def records(self) -> pd.DataFrame:
+        """Return the real records without their identifier, as they are attacked."""
+        frame = self.table.read()
+        return frame if self.identifier is None else frame.drop(columns=self.identifier)
+
+    def entities(self) -> np.ndarray | None:
+        """Return the number of each record's entity, or None where each is its own."""
+        return None if self.identifier is None else pd.factorize(self.table.read()[self.identifier])[0]
+
+    def held_out(self, repetition: int, fold: int) -> np.ndarray:
+        """Return which records the release of this place never saw, (n,) booleans."""
+        return np.asarray(self.cut.read()[repetition] == fold)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One release of a study: a synthesizer in one repetition and fold."""
+
+    synthesizer: str
+    repetition: int
+    fold: int
+
+    @property
+    def name(self) -> str:
+        """Name in task lists and file names."""
+        return f"{self.synthesizer}-r{self.repetition}-f{self.fold}"
+
+
+@dataclass(frozen=True)
+class ReleaseFolder:
+    """Where one release is."""
+
+    cell: Cell
+    path: str
+    key: str
+
+    def synthetic(self) -> pd.DataFrame:
+        """Return the release."""
+        return read_typed(Path(self.path) / RELEASE)
+
+    def used(self) -> np.ndarray:
+        """Return positions among the held-out records of those that the release was drawn from."""
+        return np.asarray(np.load(Path(self.path) / USED, allow_pickle=False))
+
+
+@dataclass(frozen=True)
+class LedgerFolder:
+    """Where the ledger of one release is."""
+
+    cell: Cell
+    path: str
+
+    def ledger(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the ledger, or some of its columns."""
+        return pd.read_parquet(Path(self.path) / LEDGER, columns=None if columns is None else list(columns))
+
+    def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
+        """Return some columns of one measure's rows, in the order of the records."""
+        own = [("metric", "==", measure.label)]
+        if measure.sensitive is not None:
+            own.append(("sensitive", "==", measure.sensitive))
+        return pd.read_parquet(Path(self.path) / LEDGER, columns=list(columns), filters=own)
+
+    def values(self) -> dict[str, dict[str, float]]:
+        """Return details of each measure by key; of metrics without a score a real record, their values."""
+        found: dict[str, dict[str, float]] = json.loads((Path(self.path) / VALUES).read_text())
+        return found
+
+
+@lru_cache(maxsize=2)
+def _read_table(path: str, _digest: str) -> pd.DataFrame:
+    return read_typed(Path(path))

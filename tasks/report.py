@@ -1,0 +1,160 @@
+"""The report of a study: one HTML page that says what may be read from it, and what may not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import product
+from math import isnan
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+from prefect import task
+
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.results import StudyResult
+from synthrisk.metrics.verdicts import Verdict, worst
+from synthrisk.tasks.figures import Row
+from synthrisk.tasks.store import replace_file
+
+UNSET = "NO THRESHOLD SET"
+_CONTROLS = ("copy", "leaky", "fresh", "marginals")
+_MEANING = {
+    "RISK": "crosses a threshold",
+    "NO EVIDENCE": "stays below each threshold set",
+    "INCONCLUSIVE": "cannot be decided: an interval straddles its threshold, or is missing",
+    "INVALID": "cannot be judged: a control misbehaved",
+    "FAILED": "was not measured: it could not be run to the end",
+    UNSET: "is measured but not judged: nobody has said how much would be too much",
+}
+_NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the head of the page says of one synthesizer."""
+
+    name: str
+    word: str
+    meaning: str
+    reasons: Sequence[Verdict]
+    options: str
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure of one measure."""
+
+    title: str
+    text: str
+    drawing: Markup
+
+
+class Notes:
+    """Reasons and limits, numbered in the order in which the table refers to them."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def number(self, text: str) -> int:
+        """Return the number of a note; 0 for an empty one."""
+        if text and text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text) + 1 if text else 0
+
+
+@task(name="report")
+def report(result: StudyResult, settings: str, workspace: str) -> str:
+    """Write the page of a study into the workspace; return its path.
+
+    Args:
+        result: What the study found.
+        settings: The study as YAML.
+        workspace: Folder of the workspace.
+    """
+    path = Path(workspace) / "reports" / result.study_id / "report.html"
+    return str(replace_file(path, page(result, settings)))
+
+
+def page(result: StudyResult, settings: str) -> str:
+    """Return the page: one file, nothing fetched, nothing executed, every text escaped."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    notes = Notes()
+    environment.globals |= {"number": number, "note": notes.number, "isnan": isnan, "no_guess": _NO_GUESS}
+    template = environment.from_string(files("synthrisk.tasks").joinpath("report.html").read_text("utf-8"))
+    names, measures = ordered_names(result), ordered_measures(result)
+    return template.render(
+        result=result,
+        settings=settings,
+        answers=[_answer(result, name) for name in names if not _is_control(result, name)],
+        broken=[c for c in result.checks if not c.passed],
+        figures=_figures(result, names, measures),
+        table=[
+            (m, [(r.finding, _word(result, r.finding)) for r in _rows(result, names, m) if r.finding]) for m in measures
+        ],
+        notes=notes,
+        meaning=_MEANING,
+    )
+
+
+def number(value: float, sign: bool = False) -> str:
+    """Return three decimals with a true minus sign, and no signed zero.
+
+    Example:
+        >>> number(0.0321, sign=True), number(-0.0001), number(-0.5)
+        ('+0.032', '0.000', '−0.500')
+    """
+    text = f"{value:+.3f}" if sign else f"{value:.3f}"
+    return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
+
+
+def ordered_names(result: StudyResult) -> list[str]:
+    """Return the names in the order of every table and figure: synthesizers, copy, leaky, fresh, marginals."""
+    names = list(dict.fromkeys([*result.synthesizers, *(f.synthesizer for f in result.findings), *result.failures]))
+    kinds = {n: result.settings.get(n, {}).get("kind", n) for n in names}
+    place = {k: i for i, k in enumerate(_CONTROLS)}
+    return sorted(names, key=lambda n: place.get(kinds[n], len(place)) if _is_control(result, n) else -1)
+
+
+def ordered_measures(result: StudyResult) -> list[Measure]:
+    """Return the measures in the order of the study."""
+    return list(dict.fromkeys(f.measure for f in result.findings))
+
+
+def _is_control(result: StudyResult, name: str) -> bool:
+    roles = {f.synthesizer: f.role for f in result.findings} | {n: s.get("role") for n, s in result.settings.items()}
+    return roles.get(name) == "control"
+
+
+def _rows(result: StudyResult, names: Sequence[str], measure: Measure) -> list[Row]:
+    found = {f.synthesizer: f for f in result.findings if f.measure == measure}
+    absent = {n: "failed" if n in result.failures else "not estimable" for n in names}
+    return [Row(n, _is_control(result, n), found.get(n), absent[n]) for n in names]
+
+
+def _word(result: StudyResult, finding: Finding) -> str:
+    """Return the verdict on one measure; empty where there is no threshold."""
+    own = [v for v in result.verdicts if v.synthesizer == finding.synthesizer]
+    return worst([v.word for v in own if v.quantity.partition("/")[2] == finding.measure.key])
+
+
+def _answer(result: StudyResult, name: str) -> Answer:
+    word = result.verdict(name) or ("INVALID" if not result.valid else UNSET)
+    own = [v for v in result.verdicts if v.synthesizer == name]
+    options = ", ".join(f"{k} {v}" for k, v in result.settings.get(name, {}).items() if k != "role" and v != name)
+    reasons = sorted(own, key=lambda v: v.word != word)
+    return Answer(name, word, _MEANING[word], reasons, options, result.failures.get(name, ""))
+
+
+def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measure]) -> Mapping[str, list[Panel]]:
+    """Return the panels of each figure."""
+    panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "curves": []}
+    for kind, measure in product(panels, measures):
+        rows = _rows(result, names, measure)
+        limit = result.limits.get(f"{kind}/{measure.key}")
+        salt = f"{kind}/{measure.key}"
+        if kind == "curves" and not any(f.curve for f in found(rows)):
+            continue
+    return panels

@@ -1,0 +1,115 @@
+"""Where finished work is kept: folders named by a digest of all that went into them, written atomically."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import numpy as np
+
+
+def key_of(*parts: Any) -> str:
+    """Return a digest of plain values; equal values give equal keys in every process."""
+    text = json.dumps(parts, sort_keys=True, default=str, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+@cache
+def code_version() -> str:
+    """Return a digest of the source files that make releases and ledgers."""
+    found = hashlib.sha256()
+    for package in ("synthrisk.metrics", "synthrisk.tasks", "synthrisk.tasks.synthesize"):
+        sources = [f for f in files(package).iterdir() if f.name.endswith(".py") and f.name not in _BEHIND]
+        for source in sorted(sources, key=lambda f: f.name):
+            found.update(source.name.encode() + source.read_bytes())
+    return found.hexdigest()[:12]
+
+
+_BEHIND = (
+    "bootstrap.py",
+    "log.py",
+    "report.py",
+    "verdicts.py",
+    "estimates.py",
+    "findings.py",
+)  # after the ledger
+
+
+def versions(packages: Sequence[str]) -> dict[str, str]:
+    """Return the installed versions of distributions."""
+    return {p: version(p) for p in packages}
+
+
+def file_digest(path: str | Path) -> str:
+    """Return the digest of the bytes of a file or fsspec URL."""
+    with fsspec.open(str(path), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:20]
+
+
+def keep(folder: Path, write: Callable[[Path], None]) -> Path:
+    """Return ``folder``, filled by ``write`` unless it is there; a half-written one is never seen.
+
+    Folders can only be entered by their owner: they hold records of real people.
+    """
+    if folder.is_dir():
+        return folder
+    private_folder(folder.parent)
+    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".draft-"))
+    try:
+        write(draft)
+        draft.rename(folder)
+    except OSError:
+        if not folder.is_dir():  # another process was first: its content is the same
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return folder
+
+
+def private_folder(folder: Path) -> Path:
+    """Return ``folder``, created for its owner alone."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    return folder
+
+
+def write_file(path: Path, write: Callable[[Path], None]) -> Path:
+    """Have a private file written at once or not at all."""
+    private_folder(path.parent)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".draft-")  # mode 0600
+    os.close(handle)
+    try:
+        write(Path(name))
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return path
+
+
+def replace_file(path: Path, text: str) -> Path:
+    """Write a private text file at once or not at all."""
+    return write_file(path, lambda draft: draft.write_text(text, "utf-8") and None)
+
+
+def save_array(array: np.ndarray, path: Path) -> None:
+    """Write an array under exactly this name."""
+    with path.open("wb") as file:
+        np.save(file, array, allow_pickle=False)
+
+
+def open_workspace(folder: Path) -> Path:
+    """Return the workspace, created for its owner alone and kept out of version control."""
+    private_folder(folder)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        replace_file(ignore, "*\n")
+    return folder.absolute()
