@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import product
 from math import isnan
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
+from matplotlib.figure import Figure
 from prefect import task
 
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import StudyResult
 from synthrisk.metrics.verdicts import Verdict, worst
-from synthrisk.tasks.figures import Row
+from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, svg
 from synthrisk.tasks.store import replace_file
 
 UNSET = "NO THRESHOLD SET"
@@ -151,10 +151,24 @@ def _answer(result: StudyResult, name: str) -> Answer:
 def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measure]) -> Mapping[str, list[Panel]]:
     """Return the panels of each figure."""
     panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "curves": []}
-    for kind, measure in product(panels, measures):
+    for measure in measures:
         rows = _rows(result, names, measure)
-        limit = result.limits.get(f"{kind}/{measure.key}")
-        salt = f"{kind}/{measure.key}"
-        if kind == "curves" and not any(f.curve for f in found(rows)):
-            continue
+        for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
+            limit = result.limits.get(f"{kind}/{measure.key}")
+            drawn = draw(rows, limit.value if limit else None)
+            panels[kind].append(_panel(kind, measure, _told(rows, kind), drawn))
+        lines = [r.name for r in rows if r.finding and r.finding.curve]
+        if lines:
+            panels["curves"].append(_panel("curves", measure, ", ".join(lines), curves_figure(rows)))
     return panels
+
+
+def _panel(kind: str, measure: Measure, told: str, drawn: Figure) -> Panel:
+    drawing = Markup(svg(drawn, f"{kind}/{measure.key}"))  # noqa: S704 - matplotlib escapes the texts in it
+    return Panel(measure.key, f"{kind} by {measure.key}: {told}", drawing)
+
+
+def _told(rows: Sequence[Row], quantity: str) -> str:
+    """Return a panel in words, for those who do not see it."""
+    found = [(r.name, getattr(r.finding, quantity) if r.finding else None) for r in rows]
+    return "; ".join(f"{n} {'not estimable' if e is None or isnan(e.value) else number(e.value)}" for n, e in found)
