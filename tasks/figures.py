@@ -39,7 +39,8 @@ def memorization_figure(rows: Sequence[Row], limit: float | None = None) -> Figu
     """Return the panel of one measure: memorization with interval, the zero line, the threshold."""
     found = [r.finding.memorization for r in rows if r.finding]
     ends = np.array([0.0, limit or 0.0, *(x for e in found for x in (e.lower, e.value, e.upper))])
-    low, high = np.nanmin(ends), max(np.nanmax(ends), 0.02)
+    ends = ends[np.isfinite(ends)]
+    low, high = ends.min(), max(ends.max(), 0.02)
     pad = 0.06 * (high - low)
     figure, axes = _panel(rows, max(-1.0, low - pad), min(1.0, high) + pad)
     axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
@@ -64,9 +65,10 @@ def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
 
 def curves_figure(rows: Sequence[Row]) -> Figure:
     """Return the panel of one measure: share of members at risk against the threshold, a line a name."""
-    drawn = [(i, r, np.asarray(r.finding.curve)) for i, r in enumerate(rows) if r.finding and r.finding.curve]
+    curves = [(i, r, np.asarray(r.finding.curve if r.finding else ())) for i, r in enumerate(rows)]
+    drawn = [(i, r, curve) for i, r, curve in curves if curve.size and np.isfinite(curve).all()]
     height = max(2.4, 0.19 * len(drawn))
-    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.35 + _label_width(r for _, r, _ in drawn))
+    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.35 + _label_width(r for _, r, _ in drawn), 0.42)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
     axes.grid(color=FAINT, linewidth=0.5)
@@ -119,8 +121,8 @@ def _label_width(rows: Iterable[Row]) -> float:
     return 0.075 * max((_cells(shortened(r.name)) for r in rows), default=0)
 
 
-def _axes(width: float, height: float, left: float, right: float) -> tuple[Figure, Axes]:
-    top, bottom = 0.2, 0.42
+def _axes(width: float, height: float, left: float, right: float, bottom: float = 0.25) -> tuple[Figure, Axes]:
+    top = 0.2
     total = height + top + bottom
     figure = Figure(figsize=(width, total))
     figure.patch.set_visible(False)
@@ -140,7 +142,8 @@ def _panel(rows: Sequence[Row], low: float, high: float) -> tuple[Figure, Axes]:
     for label, row in zip(axes.set_yticklabels([shortened(r.name) for r in rows]), rows, strict=True):
         label.set_parse_math(False)  # a name may hold dollar signs
         label.set_color(MUTED if row.control else INK)
-    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    room = axes.get_position().width * _WIDTH
+    axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.45))), steps=[1, 2, 2.5, 5, 10]))
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     return figure, axes

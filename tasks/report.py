@@ -7,7 +7,7 @@ from math import isnan
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 from prefect import task
 
@@ -83,6 +83,7 @@ def page(result: StudyResult, settings: str) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     notes = Notes()
     environment.globals |= {"number": number, "note": notes.number, "isnan": isnan, "no_guess": _NO_GUESS}
+    environment.globals["breakable"] = breakable
     template = environment.from_string(files("synthrisk.tasks").joinpath("report.html").read_text("utf-8"))
     names, measures = ordered_names(result), ordered_measures(result)
     return template.render(
@@ -108,6 +109,11 @@ def number(value: float, sign: bool = False) -> str:
     """
     text = f"{value:+.3f}" if sign else f"{value:.3f}"
     return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
+
+
+def breakable(key: str) -> Markup:
+    """Return a name that a browser may break after its dots and underscores."""
+    return escape(key).replace("_", Markup("_<wbr>")).replace(".", Markup(".<wbr>"))
 
 
 def ordered_names(result: StudyResult) -> list[str]:

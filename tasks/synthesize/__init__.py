@@ -26,9 +26,7 @@ def synthesizer(name: str) -> Synthesizer:
     found = entry_points(group=SYNTHESIZER_GROUP)
     if name not in found.names:
         known = sorted(found.names)
-        raise InputError(
-            f"no synthesizer is called {name!r}{nearest(name, known)}; known: {', '.join(known)}"
-        )
+        raise InputError(f"no synthesizer is called {name!r}{nearest(name, known)}; known: {', '.join(known)}")
     try:
         loaded = found[name].load()
     except (ImportError, AttributeError) as error:
@@ -51,9 +49,7 @@ def check_options(synthesizer: Synthesizer, options: Mapping[str, object]) -> No
             if option not in names:
                 hint = f"it takes {', '.join(names)}" if names else "it takes none"
                 raise InputError(f"{name} takes no option {option!r}{nearest(option, names)}; {hint}")
-    absent = [
-        p.name for p in takes if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in options
-    ]
+    absent = [p.name for p in takes if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in options]
     if absent:
         raise InputError(f"{name} needs the option {absent[0]!r}, got {sorted(options) or 'none'}")
     if synthesizer.extra and find_spec(synthesizer.extra) is None:

@@ -83,9 +83,7 @@ def _checked(
 ) -> list[int]:
     """Check the arguments, and return the positions of the columns in the order of the visits."""
     if not len(train) or not train.shape[1] or rows < 1:
-        raise InputError(
-            f"cart needs a record, a column and a row to draw, got {train.shape} and {rows} rows"
-        )
+        raise InputError(f"cart needs a record, a column and a row to draw, got {train.shape} and {rows} rows")
     for name, value in (("min_samples_leaf", min_samples_leaf), ("max_depth", max_depth)):
         is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
         if not is_count and (value is not None or name == "min_samples_leaf"):

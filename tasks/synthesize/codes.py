@@ -91,9 +91,7 @@ def predictor(column: Coded, target: np.ndarray, rows: np.ndarray, least: int) -
     counts = np.bincount(column.codes[rows], minlength=column.size)
     pooled = np.where(counts >= least, np.arange(column.size), column.size)[column.codes]
     rank = np.empty(column.size + 1)
-    rank[np.argsort(_scores(pooled[rows], column.size + 1, target[rows]), kind="stable")] = np.arange(
-        len(rank)
-    )
+    rank[np.argsort(_scores(pooled[rows], column.size + 1, target[rows]), kind="stable")] = np.arange(len(rank))
     return np.asarray(rank[pooled])
 
 
@@ -110,6 +108,4 @@ def _scores(levels: np.ndarray, size: int, target: np.ndarray) -> np.ndarray:
     centred = shares - (counts @ shares) / counts.sum()
     _, vectors = np.linalg.eigh(centred.T @ (centred * counts[:, None]))
     first = vectors[:, -1]
-    return np.asarray(
-        centred @ (first * np.sign(first[np.argmax(np.abs(first))]))
-    )  # a sign that no library decides
+    return np.asarray(centred @ (first * np.sign(first[np.argmax(np.abs(first))])))  # a sign that no library decides

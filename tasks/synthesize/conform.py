@@ -52,9 +52,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
 def is_like(got: object, due: object) -> bool:
     """Tell whether a dtype is the one due, or it with added categories or with room for missing cells."""
     if isinstance(got, pd.CategoricalDtype) and isinstance(due, pd.CategoricalDtype):
-        return got.ordered == due.ordered and list(got.categories[: len(due.categories)]) == list(
-            due.categories
-        )
+        return got.ordered == due.ordered and list(got.categories[: len(due.categories)]) == list(due.categories)
     return bool(got == due) or (isinstance(due, np.dtype) and bool(got == _with_missing(due)))
 
 

@@ -47,9 +47,7 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
         raise InputError(f"path must be a path or URL, got {path!r}")
     for place in re.findall(r"\{(\w*)\}", path):
         if place not in _PLACES:
-            raise InputError(
-                f"path takes {{repetition}} and {{fold}}, got {place!r}{nearest(place, _PLACES)}"
-            )
+            raise InputError(f"path takes {{repetition}} and {{fold}}, got {place!r}{nearest(place, _PLACES)}")
     return path.replace("{repetition}", str(repetition)).replace("{fold}", str(fold))
 
 
@@ -72,9 +70,7 @@ def _read(pattern: str, path: str, train: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_csv(file: object, train: pd.DataFrame) -> pd.DataFrame:
-    markers = {
-        c: sorted(MISSING - {v for v in train[c].unique() if isinstance(v, str)}) for c in train.columns
-    }
+    markers = {c: sorted(MISSING - {v for v in train[c].unique() if isinstance(v, str)}) for c in train.columns}
     return pd.read_csv(file, dtype=str, keep_default_na=False, na_values=markers)  # type: ignore[call-overload, no-any-return]
 
 

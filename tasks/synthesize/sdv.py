@@ -119,9 +119,7 @@ def tvae(job: Job, *, epochs: int = 300, batch_size: int = 500, loss_factor: flo
         InputError: As ``gaussian_copula``.
     """
     _check_batch(batch_size, 1)
-    return _release(
-        job, "TVAESynthesizer", {"epochs": epochs, "batch_size": batch_size, "loss_factor": loss_factor}
-    )
+    return _release(job, "TVAESynthesizer", {"epochs": epochs, "batch_size": batch_size, "loss_factor": loss_factor})
 
 
 def _check_batch(batch_size: int, pac: int) -> None:
@@ -134,9 +132,7 @@ def _check_batch(batch_size: int, pac: int) -> None:
 
 def _check(job: Job, options: Mapping[str, Any]) -> None:
     if len(job.train) < 2 or job.rows < 1:
-        raise InputError(
-            f"SDV needs 2 training records, got {len(job.train)}, and 1 row to draw, got {job.rows}"
-        )
+        raise InputError(f"SDV needs 2 training records, got {len(job.train)}, and 1 row to draw, got {job.rows}")
     for name in ("epochs", "discriminator_steps"):
         value = options.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -178,18 +174,14 @@ def _fit_and_sample(
             model.reset_sampling()
             model._set_random_state(sample_seed)  # SDV has no public seed
             sample = model.sample(job.rows)
-    return pd.DataFrame(
-        sample[_TABLE] if isinstance(sample, Mapping) else sample
-    )  # 1.x returns the frame itself
+    return pd.DataFrame(sample[_TABLE] if isinstance(sample, Mapping) else sample)  # 1.x returns the frame itself
 
 
 def _libraries() -> tuple[Any, Any]:
     try:
         return import_module("sdv.single_table"), import_module("sdv.metadata").Metadata
     except ModuleNotFoundError as error:
-        raise InputError(
-            f"the package {error.name!r} is not installed: pip install 'synthrisk[sdv]'"
-        ) from None
+        raise InputError(f"the package {error.name!r} is not installed: pip install 'synthrisk[sdv]'") from None
 
 
 def _fit(model: Any, plain: pd.DataFrame) -> None:

@@ -80,9 +80,7 @@ def _steps(column: pd.Series) -> tuple[np.ndarray, int]:
     return values, step
 
 
-def _kernel(
-    values: np.ndarray, leaves: np.ndarray, finite: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _kernel(values: np.ndarray, leaves: np.ndarray, finite: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return bandwidth, smallest and largest value of each leaf, by leaf number."""
     size = int(leaves.max()) + 1
     order = np.flatnonzero(finite)

@@ -72,9 +72,7 @@ def test_its_result_is_cast_and_the_training_table_left_alone(file):
 
 def test_an_edited_file_is_read_anew(file):
     assert len(release(f"{file}:bootstrap")) == 4
-    file.write_text(
-        "def bootstrap(train, rows, seed):\n    return train[::-1]  # now reversed, and longer text\n"
-    )
+    file.write_text("def bootstrap(train, rows, seed):\n    return train[::-1]  # now reversed, and longer text\n")
     assert release(f"{file}:bootstrap")["age"].tolist() == [60, 50, 40, 30]
     assert CALLABLE.inputs({"path": f"{file}:bootstrap"}, 0, 0) == [str(file)]
 

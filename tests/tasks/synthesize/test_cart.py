@@ -145,9 +145,7 @@ def test_a_dependence_is_kept_for_every_pair_of_kinds():
 
 def test_independent_columns_stay_independent():
     rng = np.random.default_rng(2)
-    train = pd.DataFrame(
-        {"a": rng.normal(size=4000), "b": rng.normal(size=4000), "c": rng.integers(0, 2, 4000)}
-    )
+    train = pd.DataFrame({"a": rng.normal(size=4000), "b": rng.normal(size=4000), "c": rng.integers(0, 2, 4000)})
     release = cart(job(train)).synthetic
     assert abs(release["a"].corr(release["b"])) < 0.06
     assert abs(release["a"].corr(release["c"])) < 0.06

@@ -55,9 +55,7 @@ def test_a_table_of_the_right_types_stays_as_it_is(name):
 def test_columns_are_ordered_and_rows_numbered():
     like = pd.DataFrame({"a": [1], "b": ["x"]})
     frame = pd.DataFrame({"b": ["y", "z"], "a": [3, 4]}, index=[7, 7])
-    pd.testing.assert_frame_equal(
-        conform(frame, like, "release"), pd.DataFrame({"a": [3, 4], "b": ["y", "z"]})
-    )
+    pd.testing.assert_frame_equal(conform(frame, like, "release"), pd.DataFrame({"a": [3, 4], "b": ["y", "z"]}))
     assert list(frame.columns) == ["b", "a"]
 
 

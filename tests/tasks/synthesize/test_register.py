@@ -29,22 +29,16 @@ def test_every_registered_synthesizer_has_its_name_and_documents_its_options(nam
 
 
 def test_unknown_names_are_told_the_nearest():
-    with pytest.raises(
-        InputError, match=r"no synthesizer is called 'kart' \(did you mean 'cart'\?\); known: "
-    ):
+    with pytest.raises(InputError, match=r"no synthesizer is called 'kart' \(did you mean 'cart'\?\); known: "):
         synthesizer("kart")
 
 
 def test_options_are_checked_without_a_run():
     check_options(synthesizer("cart"), {"min_samples_leaf": 20})
     check_options(synthesizer("files"), {"path": "a.csv"})
-    with pytest.raises(
-        InputError, match=r"cart takes no option 'min_sample_leaf' \(did you mean 'min_samples_leaf'"
-    ):
+    with pytest.raises(InputError, match=r"cart takes no option 'min_sample_leaf' \(did you mean 'min_samples_leaf'"):
         check_options(synthesizer("cart"), {"min_sample_leaf": 20})
-    with pytest.raises(
-        InputError, match=r"tvae takes no option 'pac'.*; it takes epochs, batch_size, loss_factor"
-    ):
+    with pytest.raises(InputError, match=r"tvae takes no option 'pac'.*; it takes epochs, batch_size, loss_factor"):
         check_options(synthesizer("tvae"), {"pac": 1})
     with pytest.raises(InputError, match="copy takes no option 'share'; it takes none"):
         check_options(synthesizer("copy"), {"share": 1})

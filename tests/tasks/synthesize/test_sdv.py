@@ -40,9 +40,7 @@ def awkward(n: int = 300) -> pd.DataFrame:
     )
 
 
-def release(
-    name: str, options: dict[str, object], seed: int = 1, train: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def release(name: str, options: dict[str, object], seed: int = 1, train: pd.DataFrame | None = None) -> pd.DataFrame:
     train = awkward() if train is None else train
     return run(Job(train, train.head(0), 200, seed), synthesizer(name), options).synthetic
 

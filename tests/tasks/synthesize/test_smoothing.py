@@ -7,9 +7,7 @@ from synthrisk.tasks.synthesize.smoothing import smoothed
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 
-def smooth(
-    column: pd.Series, rows: int = 5000, leaves: np.ndarray | None = None
-) -> tuple[pd.Series, np.ndarray]:
+def smooth(column: pd.Series, rows: int = 5000, leaves: np.ndarray | None = None) -> tuple[pd.Series, np.ndarray]:
     rng = np.random.default_rng(0)
     donors = rng.integers(0, len(column), rows)
     drawn = column.take(donors).reset_index(drop=True)
@@ -58,9 +56,7 @@ def test_the_grid_of_a_column_is_kept():
     assert (days == days.dt.normalize()).all()
 
 
-@pytest.mark.parametrize(
-    "dtype", ["int8", "uint8", "int64", "uint64", "Int64", "UInt8", "float32", "Float64"]
-)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "Int64", "UInt8", "float32", "Float64"])
 def test_every_numeric_dtype_is_moved_and_kept(dtype):
     column = pd.Series(np.random.default_rng(5).permutation(120)).astype(dtype)
     moved, donors = smooth(column)
