@@ -143,7 +143,7 @@ def _panel(rows: Sequence[Row], low: float, high: float) -> tuple[Figure, Axes]:
         label.set_parse_math(False)  # a name may hold dollar signs
         label.set_color(MUTED if row.control else INK)
     room = axes.get_position().width * _WIDTH
-    axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.45))), steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.36))), steps=[1, 2, 2.5, 5, 10]))
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     return figure, axes
@@ -155,25 +155,19 @@ def _threshold(axes: Axes, limit: float | None) -> None:
     low, high = axes.get_xlim()
     side = "right" if limit > (low + high) / 2 else "left"
     axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
-    where = {"xytext": (0, 2.5), "textcoords": "offset points", "ha": side, "va": "bottom"}
-    axes.annotate(f"threshold {limit:g}", (limit, 1), xycoords=("data", "axes fraction"), color=ALARM, size=8, **where)
+    text = f"threshold {limit:g}"
+    place = axes.get_xaxis_transform()
+    axes.text(limit, 1.02, text, transform=place, color=ALARM, size=8, ha=side, va="bottom")
 
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
     """Draw one estimate; say in words that there is none."""
     colour = MUTED if row.control else ACCENT
     if found is None or np.isnan(found.value):
-        text = row.absent if found is None else "not estimable"
-        axes.text(
-            0.02,
-            y,
-            text,
-            transform=axes.get_yaxis_transform(),
-            size=8,
-            color=MUTED,
-            va="center",
-            style="italic",
-        )
+        words = row.absent if found is None else "not estimable"
+        place = axes.get_yaxis_transform()
+        text = axes.text(0.02, y, words, transform=place, size=8, color=MUTED, va="center", style="italic")
+        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
         return
     if not np.isnan(found.lower):
         axes.plot([found.lower, found.upper], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
