@@ -1,37 +1,45 @@
 """Refuse a study that cannot run before anything is computed: all that is wrong, at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.flows.runner import check_runner
-from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.tasks.synthesize import check_options, synthesizer
 
 
 def check(study: Study) -> None:
     """Raise ``InputError`` with every option, extra, release file and runner that is wrong or absent."""
-    problems: list[str] = []
-
-    def attempt(action: Callable[[], Any]) -> None:
-        try:
-            action()
-        except InputError as problem:
-            problems.append(str(problem))
-
-    attempt(lambda: check_runner(study.runner))
-    for each in (*study.synthesizers, *study.controls):
-        attempt(lambda each=each: _check_synthesizer(study, each.kind, each.options))
-    for choice in study.metrics:
-        check_values = METRICS[choice.name].check_values
-        for attacker in choice.attackers or [None]:
-            options = choice.options | ({"attacker": attacker} if attacker else {})
-            if check_values is not None:
-                attempt(lambda check_values=check_values, options=options: check_values(**options))
+    problems = [problem for check in _checks(study) if (problem := _problem(check))]
     if len(problems) > 1:
         raise InputError(f"study {study.name} has {len(problems)} errors:\n" + "\n".join(f"- {p}" for p in problems))
     if problems:
         raise InputError(problems[0])
+
+
+def _checks(study: Study) -> Iterator[Callable[[], None]]:
+    yield partial(check_runner, study.runner)
+    for each in (*study.synthesizers, *study.controls):
+        yield partial(_check_synthesizer, study, each.kind, each.options)
+    for choice in study.metrics:
+        attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]
+        for attacker in attackers:
+            yield partial(_check_metric, METRICS[choice.name], choice.options | attacker)
+
+
+def _check_metric(metric: Metric, options: dict[str, Any]) -> None:
+    if metric.check_values is not None:
+        metric.check_values(**options)
+
+
+def _problem(check: Callable[[], None]) -> str | None:
+    try:
+        check()
+    except InputError as problem:
+        return str(problem)
+    return None
 
 
 def _check_synthesizer(study: Study, kind: str, options: dict[str, Any]) -> None:

@@ -3,16 +3,18 @@
 import math
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics.estimates import Estimate
+from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import StudyResult, league_table
 
 SERVER = "http://127.0.0.1:5000"
-_COLOURS = {
+COLOURS = {
     "RISK": "bold red",
     "NO EVIDENCE": "green",
     "INCONCLUSIVE": "yellow",
@@ -23,9 +25,12 @@ _COLOURS = {
 
 def close(outcome: Outcome) -> None:
     """Print the league table, verdicts with reasons, failures, and links."""
-    console = Console()
+    console = Console(highlight=False)
     result = outcome.result
-    console.print(_league(result))
+    console.print(
+        f"Study [bold]{result.name}[/bold], {result.facts['records']} records, {result.facts['releases']} releases"
+    )
+    console.print(*_leagues(result), sep="")
     for check in (c for c in result.checks if not c.passed):
         console.print(
             _line(
@@ -39,11 +44,11 @@ def close(outcome: Outcome) -> None:
         console.print(_line(verdict.word, f"{verdict.synthesizer}, {verdict.quantity}: {verdict.reason}"))
     local = outcome.logged.uri.startswith("sqlite:")
     server = SERVER if local else outcome.logged.uri
-    console.print(f"\nReport   {outcome.report}", soft_wrap=True, highlight=False)
-    console.print(f"Compare  {outcome.logged.compare_link(server)}", soft_wrap=True, highlight=False, markup=False)
-    console.print(f"Charts   {outcome.logged.list_link(server)}", soft_wrap=True, highlight=False, markup=False)
+    console.print(f"\nReport   {outcome.report}", soft_wrap=True)
+    console.print(f"Compare  {outcome.logged.compare_link(server)}", soft_wrap=True, markup=False)
+    console.print(f"Charts   {outcome.logged.list_link(server)}", soft_wrap=True, markup=False)
     if local:
-        console.print("         (start the page first: synthrisk ui)", highlight=False)
+        console.print("         (start the page first: synthrisk ui)")
 
 
 def as_json(result: StudyResult) -> dict[str, Any]:
@@ -61,55 +66,53 @@ def as_json(result: StudyResult) -> dict[str, Any]:
     }
 
 
-def _league(result: StudyResult) -> Table:
-    table = Table(title=f"Study {result.name}", title_justify="left", header_style="bold", pad_edge=False)
-    table.add_column("synthesizer", no_wrap=True)
-    table.add_column("measure", no_wrap=True)
-    for name in ("risk", "guess", "control", "memorization"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
-    for name in result.synthesizers:
-        findings = [f for f in result.findings if f.synthesizer == name]
-        control = result.settings[name]["role"] == "control"
-        for position, f in enumerate(findings):
-            words = [
-                v.word
-                for v in result.verdicts
-                if v.synthesizer == name and v.quantity.partition("/")[2] == f.measure.key
-            ]
+def _leagues(result: StudyResult) -> list[Table]:
+    """Return one table a measure, synthesizers and controls in the order of the study."""
+    tables = []
+    for measure in dict.fromkeys(f.measure for f in result.findings):
+        findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
+        guess = next(iter(findings.values())).guess
+        yardstick = "" if math.isnan(guess) else f"  (constant guess: {_number(guess)})"
+        table = Table(title=f"{measure.key}{yardstick}", title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        table.add_column("synthesizer", min_width=12)
+        for name in ("risk", "control", "memorization"):
+            table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("verdict", no_wrap=True)
+        for name, f in findings.items():
+            words = [v.word for v in result.verdicts if v.synthesizer == name and _is_on(v.quantity, measure)]
+            own = Text("\n").join(Text(w, style=COLOURS[w]) for w in words)
+            is_control = result.settings[name]["role"] == "control"
             table.add_row(
-                name if position == 0 else "",
-                f.measure.key,
+                Text(name),
                 _interval(f.risk),
-                _number(f.guess),
                 _number(f.risk_control.value),
-                _interval(f.memorization, signed=True),
-                Text("\n").join(Text(w, style=_COLOURS[w]) for w in words)
-                if words
-                else Text("control" if control else "-"),
-                style="dim" if control else "",
-                end_section=position == len(findings) - 1,
+                _interval(f.memorization, "+"),
+                Text("control") if is_control else own,
+                style="dim" if is_control else "",
             )
-        if name in result.failures:
-            table.add_row(name, "", "", "", "", "", Text("FAILED", style=_COLOURS["FAILED"]), end_section=True)
-    return table
+        tables.append(table)
+    return tables
+
+
+def _is_on(quantity: str, measure: Measure) -> bool:
+    return quantity.partition("/")[2] == measure.key
 
 
 def _line(word: str, text: str) -> Text:
-    return Text.assemble((f"{word:<13}", _COLOURS[word]), text)
+    return Text.assemble((f"{word:<13}", COLOURS[word]), text)
 
 
-def _interval(found: Estimate, signed: bool = False) -> str:
-    form = "+.3f" if signed else ".3f"
+def _interval(found: Estimate, sign: str = "") -> Text:
     if math.isnan(found.value):
-        return "-"
+        return Text("-")
     if math.isnan(found.lower):
-        return f"{found.value:{form}} [no interval]".replace("[", "\\[")
-    return f"{found.value:{form}} [{found.lower:{form}}, {found.upper:{form}}]".replace("[", "\\[")
+        return Text(f"{_number(found.value, sign)} [no interval]")
+    return Text(f"{_number(found.value, sign)} [{_number(found.lower, sign)}, {_number(found.upper, sign)}]")
 
 
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.3f}"
+def _number(value: float, sign: str = "") -> str:
+    """Return three decimals without the leading zero, as statisticians print shares."""
+    return "-" if math.isnan(value) else f"{value:{sign}.3f}".replace("0.", ".", 1)
 
 
 def _plain(value: Any) -> Any:

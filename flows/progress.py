@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import cast
+from uuid import UUID
 
 from prefect import get_run_logger
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
@@ -16,7 +18,7 @@ class Progress:
     def __init__(self, bar: Bar, total: int):
         self._bar, self._total, self._done = bar, total, 0
         self._row = bar.add_task("releases", total=total)
-        self._artifact = create_progress_artifact(0.0, key="releases", description="Releases attacked")
+        self._artifact = cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
 
     def advance(self, name: str) -> None:
         """Count one more release as finished."""

@@ -49,7 +49,7 @@ def _runner(settings: Runner) -> TaskRunner[Any]:
     from prefect_dask import DaskTaskRunner
 
     if settings.address:
-        return DaskTaskRunner(address=settings.address)  # type: ignore[no-any-return]
-    return DaskTaskRunner(  # type: ignore[no-any-return]
+        return DaskTaskRunner(address=settings.address)
+    return DaskTaskRunner(
         cluster_kwargs={"n_workers": settings.workers, "threads_per_worker": 1, "dashboard_address": None}
     )

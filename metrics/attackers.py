@@ -70,10 +70,8 @@ def attacker(choice: str | BaseEstimator | Attacker) -> Attacker:
         return choice
     if isinstance(choice, str):
         if choice not in ATTACKERS:
-            known = ", ".join(ATTACKERS)
-            raise InputError(
-                f"attacker must be one of {known} or a scikit-learn estimator, got {choice!r}{nearest(choice, ATTACKERS)}"
-            )
+            known, hint = ", ".join(ATTACKERS), nearest(choice, ATTACKERS)
+            raise InputError(f"attacker must be one of {known} or a scikit-learn estimator, got {choice!r}{hint}")
         return ATTACKERS[choice]
     if not isinstance(choice, BaseEstimator) or not (is_classifier(choice) or is_regressor(choice)):
         raise InputError(f"attacker must be a name or a scikit-learn estimator, got {type(choice).__name__}")

@@ -42,7 +42,9 @@ class Measure:
         return self.label if self.sensitive is None else f"{self.label}.{self.sensitive}"
 
 
-def ledger_rows(score: Score, measure: Measure, member: pd.array, truth: pd.Series | None) -> pd.DataFrame:
+def ledger_rows(
+    score: Score, measure: Measure, member: pd.api.extensions.ExtensionArray, truth: pd.Series | None
+) -> pd.DataFrame:
     """Return the rows of one measure.
 
     Args:
@@ -68,11 +70,9 @@ def ledger_rows(score: Score, measure: Measure, member: pd.array, truth: pd.Seri
             "attacker": pd.Series([measure.attacker] * n, dtype="string").array,
             "sensitive": pd.Series([measure.sensitive] * n, dtype="string").array,
             "claim": ~np.isnan(plain["score"]),
-            "guess": _text(records["guess"] if "guess" in records else None, n),
+            "guess": _text(records.get("guess"), n),
             "truth": _text(truth, n),
-            "at_risk": pd.array(records["at_risk"], dtype="boolean")
-            if "at_risk" in records
-            else pd.array([pd.NA] * n, dtype="boolean"),
+            "at_risk": records.get("at_risk", pd.Series([pd.NA] * n)).astype("boolean").array,
         }
         | plain
     )

@@ -13,7 +13,7 @@ _BLOCK = 4_000_000  # cells of a block of exact differences
 def real_to_synthetic(tables: Tables, space: SpaceName, k: int = 1) -> np.ndarray:
     """Return the distances of each real record to its k nearest synthetic records, (n, k), ascending."""
     at = points(tables, space)
-    return tables.shared(  # type: ignore[no-any-return]
+    return tables.shared(
         ("real_to_synthetic", space, k), lambda: nearest_distances(at.real, at.synthetic, at.metric, k)
     )
 
@@ -21,7 +21,7 @@ def real_to_synthetic(tables: Tables, space: SpaceName, k: int = 1) -> np.ndarra
 def synthetic_to_real(tables: Tables, space: SpaceName, k: int = 1) -> np.ndarray:
     """Return the distances of each synthetic record to its k nearest real records, (m, k), ascending."""
     at = points(tables, space)
-    return tables.shared(  # type: ignore[no-any-return]
+    return tables.shared(
         ("synthetic_to_real", space, k), lambda: nearest_distances(at.synthetic, at.real, at.metric, k)
     )
 

@@ -33,7 +33,7 @@ def points(tables: Tables, space: SpaceName) -> Points:
         InputError: The space has another name, or a numeric column holds something else in one table.
     """
     check_space(space)
-    return tables.shared(("points", space), lambda: _points(tables, space))  # type: ignore[no-any-return]
+    return tables.shared(("points", space), lambda: _points(tables, space))
 
 
 def check_space(space: str = "euclid") -> None:

@@ -67,15 +67,13 @@ class Tables:
 
     def kind(self, column: str) -> Kind:
         """Return the kind of a column, as the real table types it."""
-        return self.shared(("kind", column), lambda: kind(self.real[column]))  # type: ignore[no-any-return]
+        return self.shared(("kind", column), lambda: kind(self.real[column]))
 
     def codes(self, columns: Sequence[str]) -> Codes:
         """Return one code a row for the values of ``columns``: first the real table's, then the synthetic's."""
         if len(columns) == 1:
             return self._column(columns[0])[0]
-        return self.shared(  # type: ignore[no-any-return]
-            ("codes", tuple(columns)), lambda: pack([self._column(c)[0] for c in columns])
-        )
+        return self.shared(("codes", tuple(columns)), lambda: pack([self._column(c)[0] for c in columns]))
 
     def levels(self, column: str) -> np.ndarray:
         """Return the values behind the codes of one column; the last is the missing level."""
@@ -83,7 +81,7 @@ class Tables:
 
     def floats(self, column: str) -> tuple[np.ndarray, np.ndarray]:
         """Return a numeric column as float64 arrays: the real table's and the synthetic's."""
-        return self.shared(("floats", column), lambda: self._floats(column))  # type: ignore[no-any-return]
+        return self.shared(("floats", column), lambda: self._floats(column))
 
     def _floats(self, column: str) -> tuple[np.ndarray, np.ndarray]:
         real, synthetic = self.real[column], self.synthetic[column]
@@ -94,9 +92,7 @@ class Tables:
         return as_floats(real), as_floats(synthetic)
 
     def _column(self, column: str) -> tuple[Codes, np.ndarray]:
-        return self.shared(  # type: ignore[no-any-return]
-            ("column", column), lambda: joint_codes([self.real[column], self.synthetic[column]])
-        )
+        return self.shared(("column", column), lambda: joint_codes([self.real[column], self.synthetic[column]]))
 
 
 def _check_table(name: str, table: object) -> None:

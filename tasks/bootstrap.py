@@ -60,8 +60,8 @@ def _attacked(
         details = {place: values[place][measure.key] for place in places}
         if "members" in next(iter(details.values())):
             both = np.full((2, *shape), np.nan)
-            for place, each in details.items():
-                both[:, *place] = each["members"], each["controls"]
+            for place, found in details.items():
+                both[:, *place] = found["members"], found["controls"]
             yield measure, (both[0], both[1])
             continue
         cubes: dict[str, np.ndarray] = {}
@@ -71,7 +71,7 @@ def _attacked(
                 cubes.setdefault(name, np.full((*shape, len(rows)), np.nan))[place] = rows[name].to_numpy(
                     dtype=float, na_value=np.nan
                 )
-        guess = float(np.mean([each.get("guess", np.nan) for each in details.values()]))
+        guess = float(np.mean([found.get("guess", np.nan) for found in details.values()]))
         yield (
             measure,
             Attacked(

@@ -1,8 +1,10 @@
 """Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
 
 import json
+import logging
 import re
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,9 @@ from synthrisk.metrics.results import StudyResult, league_table
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.references import LedgerFolder, Table
 from synthrisk.tasks.store import private_folder
+
+for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
+    logging.getLogger(_name).setLevel(logging.WARNING)
 
 TOP = 100
 _BATCH = 1000
@@ -178,7 +183,9 @@ def _metrics(f: Finding) -> list[Metric]:
 
 def _log_dataset(client: MlflowClient, run_id: str, table: Table) -> None:
     """Record schema, counts and digest of the real table; no cells."""
-    dataset = from_pandas(table.read().head(0), name="real", digest=table.digest)
+    with warnings.catch_warnings():  # a hint on how models treat missing integers: there is no model here
+        warnings.filterwarnings("ignore", "Hint: Inferred schema", UserWarning)
+        dataset = from_pandas(table.read().head(0), name="real", digest=table.digest)
     client.log_inputs(run_id, datasets=[DatasetInput(dataset._to_mlflow_entity(), tags=[])])
 
 

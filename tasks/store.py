@@ -97,7 +97,11 @@ def write_file(path: Path, write: Callable[[Path], None]) -> Path:
 
 def replace_file(path: Path, text: str) -> Path:
     """Write a private text file at once or not at all."""
-    return write_file(path, lambda draft: draft.write_text(text, "utf-8") and None)
+
+    def write(draft: Path) -> None:
+        draft.write_text(text, "utf-8")
+
+    return write_file(path, write)
 
 
 def save_array(array: np.ndarray, path: Path) -> None:

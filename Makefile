@@ -1,0 +1,37 @@
+# make demo: a study of 6,000 Adult records, minutes. make test: the tests. Both set up .venv first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+export DO_NOT_TRACK := true
+
+.PHONY: demo test check services bench clean
+
+demo: .venv/ready
+	$(BIN)/synthrisk benchmark demo
+
+test: .venv/ready
+	$(BIN)/python -m pytest
+
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	mkdir -p .venv/types/synthrisk && ln -sfn $(CURDIR)/metrics $(CURDIR)/conf $(CURDIR)/tasks $(CURDIR)/flows .venv/types/synthrisk/
+	MYPYPATH=.venv/types $(BIN)/mypy -p synthrisk
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --doctest-modules --import-mode=importlib metrics conf tasks flows
+	$(BIN)/python tests/readme_commands.py
+
+services: .venv/ready
+	bash tests/deployments/run_services.sh
+
+bench: .venv/ready
+	$(BIN)/python -m benchmarks
+
+# torch first and by itself: the pinned build is what everything else is resolved against
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,dask,postgresql,test]"
+	touch $@
+
+clean:
+	rm -rf .venv .synthrisk build dist *.egg-info
