@@ -68,7 +68,7 @@ def curves_figure(rows: Sequence[Row]) -> Figure:
     curves = [(i, r, np.asarray(r.finding.curve if r.finding else ())) for i, r in enumerate(rows)]
     drawn = [(i, r, curve) for i, r, curve in curves if curve.size and np.isfinite(curve).all()]
     height = max(2.4, 0.19 * len(drawn))
-    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.35 + _label_width(r for _, r, _ in drawn), 0.42)
+    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.55 + _label_width(r for _, r, _ in drawn), 0.42)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
     axes.grid(color=FAINT, linewidth=0.5)
@@ -80,8 +80,10 @@ def curves_figure(rows: Sequence[Row]) -> Figure:
         width = 0.9 if row.control else 1.5
         axes.plot(CURVE[: len(curve)], curve, color=colour, linewidth=width, linestyle=dash)
         end = float(CURVE[len(curve) - 1])
-        axes.plot([end, 1.06], [curve[-1], place], color=colour, linewidth=0.5, clip_on=False)
-        text = axes.text(1.075, place, shortened(row.name), color=colour, size=_SIZE, va="center")
+        axes.plot([end, 1.04], [curve[-1], place], color=colour, linewidth=0.4, clip_on=False)
+        axes.plot([1.04, 1.12], [place] * 2, color=colour, linewidth=width, linestyle=dash, clip_on=False)
+        ink = MUTED if row.control else INK
+        text = axes.text(1.14, place, shortened(row.name), color=ink, size=_SIZE, va="center")
         text.set_parse_math(False)
     axes.set_xlabel("threshold", size=_SIZE, color=INK)
     return figure

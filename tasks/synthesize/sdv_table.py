@@ -4,6 +4,8 @@ SDV refuses or alters many columns: categories, nullable dtypes, constants, keys
 learns from: floats, and texts that number the levels. So no level's name reaches its metadata or its logs.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from pandas.api import types
@@ -23,7 +25,8 @@ def encoded(train: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     all (days, seconds, ...), so that rounding gives dates of the same kind. Categorical: ``"0", "1", ...`` by
     level, missing being one. Columns of one value are left out: ``decoded`` repeats the value.
     """
-    columns, sdtypes = {}, {}
+    columns: dict[str, pd.Series[Any]] = {}
+    sdtypes: dict[str, str] = {}
     if len({str(name) for name in train.columns}) < train.shape[1]:
         raise InputError(f"SDV needs columns whose names differ as texts, got {list(train.columns)}")
     for name in train.columns:
@@ -37,7 +40,8 @@ def encoded(train: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
         values = as_floats(column) / _unit(column)
         if np.isinf(values).any():
             raise InputError(f"SDV needs finite numbers, got an infinity in column {name!r}")
-        columns[str(name)], sdtypes[str(name)] = pd.Series(values), "numerical"
+        columns[str(name)] = pd.Series(values)
+        sdtypes[str(name)] = "numerical"
     return pd.DataFrame(columns), sdtypes
 
 
