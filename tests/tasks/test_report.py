@@ -1,0 +1,275 @@
+import re
+import stat
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
+from synthrisk.metrics.findings import Finding, gain
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.rapid import CURVE
+from synthrisk.metrics.results import Limit, StudyResult
+from synthrisk.metrics.verdicts import check_controls, judge
+from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, shortened
+from synthrisk.tasks.report import number, ordered_names, page, report
+
+RAPID = Measure("rapid", "rapid", "income", "random_forest")
+DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
+CONTROLS = ("copy", "leaky", "fresh", "marginals")
+PICTURE = {"cart": (0.45, 0.125), "coarse": (0.3, 0.012), "copy": (0.91, 0.55)}
+PICTURE |= {"leaky": (0.27, 0.07), "fresh": (0.16, -0.002), "marginals": (0.24, 0.0)}
+LIMITS = {"memorization/rapid.income": Limit(0.05, "the ethics board")}
+VOID = {"br", "meta", "wbr", "path", "circle", "use"}
+
+
+class Page(HTMLParser):
+    """Tags, attributes, table rows and texts of a page; refuses tags that are not closed in order."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.rows, self.open, self.texts = [], [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.texts.append(data)
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+    @property
+    def text(self):
+        return " ".join("".join(self.texts).split())
+
+    def row(self, *start):
+        cells = [[" ".join(c.split()) for c in row] for row in self.rows]
+        return next(c for c in cells if tuple(c[: len(start)]) == start)
+
+
+def around(value, half):
+    return Estimate(value, value - half, value + half)
+
+
+def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
+    role = "control" if name in CONTROLS else "synthesizer"
+    gained = around(gain(risk, guess), 0.02) if measure.sensitive else NOT_ESTIMABLE
+    curve = tuple(risk * (1 - CURVE)) if measure.sensitive else ()
+    risks = around(risk, 0.01), around(risk - extra, 0.012), around(extra, 0.006)
+    return Finding(name, role, measure, *risks, guess if measure.sensitive else float("nan"), gained, curve=curve)
+
+
+def study(findings, limits=LIMITS, failures=None, **others):
+    kinds = {c: c for c in CONTROLS}
+    checks = check_controls(findings, kinds)
+    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, ["copy"])
+    names = dict.fromkeys([*(f.synthesizer for f in findings), *(failures or {})])
+    settings = {n: {"role": "control" if n in kinds else "synthesizer", "kind": n} for n in names}
+    facts = {"data_digest": "1f9c0e", "records": "6000"}
+    made = StudyResult("s-1", "adult", findings, checks, verdicts, failures or {}, limits, facts, settings)
+    return replace(made, **others)
+
+
+def usual(measures=(RAPID, DISTANCE), **others):
+    return study([finding(n, m, *v) for n, v in PICTURE.items() for m in measures], **others)
+
+
+def read(result, settings="name: adult\n"):
+    return Page(page(result, settings))
+
+
+def test_numbers_of_the_table_are_those_of_the_result():
+    row = read(usual()).row("cart", "rapid.income")
+    assert row[2:] == ["0.450 [0.440, 0.460]", "0.250", "+0.267", "0.325", "+0.125 [+0.119, +0.131]", "RISK"]
+    assert read(usual()).row("coarse", "rapid.income")[-1] == "NO EVIDENCE"
+    assert read(usual()).row("copy", "rapid.income")[-1] == "control"
+    assert read(usual()).row("cart", "distance_to_closest_record")[-1] == "no threshold"
+
+
+def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_control():
+    head = read(usual()).text.split("Memorization: what")[0]
+    assert "RISK cart crosses a threshold." in head
+    assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
+    assert "NO EVIDENCE coarse stays below" in head
+    assert "marginals" not in head
+    assert "no verdict" not in head
+
+
+def test_order_is_synthesizers_then_copy_leaky_fresh_marginals():
+    names = ["fresh", "cart", "marginals", "copy", "zeta", "leaky", "alpha"]
+    found = study([finding(n, RAPID, 0.3, 0.0) for n in names], checks=[])
+    assert ordered_names(found) == ["cart", "zeta", "alpha", "copy", "leaky", "fresh", "marginals"]
+    cells = [row[0] for row in read(found).rows if row[1:2] == ["rapid.income"] and len(row) == 8]
+    assert cells == ordered_names(found)
+
+
+def test_a_failed_control_makes_a_banner_and_no_verdict():
+    found = read(usual(measures=(RAPID,)))
+    assert "INVALID: no verdict" not in found.text
+    broken = {n: (0.3, 0.2) if n == "fresh" else v for n, v in PICTURE.items()}
+    text = read(study([finding(n, RAPID, *v) for n, v in broken.items()])).text
+    assert "INVALID: no verdict of this study may be read." in text
+    assert "Control fresh on rapid.income: expected “memorization around 0”, seen: +0.200" in text
+    head = text.split("Memorization: what")[0]
+    assert "RISK" not in head
+    assert "INVALID cart cannot be judged" in head
+    assert "INVALID cart" in read(study([finding(n, RAPID, *v) for n, v in broken.items()], limits={})).text
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", "\"><img src=x onerror='y'>", "合成 $x^2$ ñ & é", "$\\bad{"]
+)
+def test_names_are_harmless_and_whole(name):
+    measure = replace(RAPID, label=name)
+    limits = {f"memorization/{name}.income": Limit(0.05, name)}
+    text = page(study([finding(name, measure)], limits, {name + "2": name}, name=name, facts={name: name}), name)
+    found = Page(text)
+    assert not {"script", "img"} & set(found.tags)
+    assert "onerror" not in dict(found.attributes)
+    assert " ".join(found.row(name, f"{name}.income")[:1]) == name
+    assert found.texts.count(name) >= 6
+
+
+def test_the_page_fetches_nothing_and_runs_nothing():
+    found = read(usual())
+    links = [v for k, v in found.attributes if k in ("href", "src", "xlink:href", "action", "data")]
+    assert links
+    assert all(v.startswith("#") for v in links)
+    assert not {"script", "link", "img", "iframe", "object", "form"} & set(found.tags)
+    assert not [k for k, _ in found.attributes if k.startswith("on")]
+    assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", page(usual(), ""))
+
+
+def test_same_input_gives_the_same_bytes_and_ids_are_unique():
+    assert page(usual(), "a: 1") == page(usual(), "a: 1")
+    ids = [v for k, v in read(usual()).attributes if k == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_figures_are_well_formed_svg_with_a_panel_a_measure():
+    drawings = re.findall(r"<svg .*?</svg>", page(usual(), ""), flags=re.DOTALL)
+    panels = [ElementTree.fromstring(d) for d in drawings if "xmlns" in d]
+    assert len(panels) == 2 + 2 + 1  # memorization, risk, and the curve of one measure
+    labels = ["".join(t.itertext()) for t in panels[0].iter() if t.tag.endswith("text")]
+    assert [n for n in labels if n in PICTURE] == list(PICTURE)
+    assert "threshold 0.05" in labels
+
+
+def test_panels_draw_the_estimates_at_their_values():
+    rows = [Row("cart", False, finding("cart")), Row("copy", True, finding("copy", RAPID, 0.91, 0.55)), Row("x", False)]
+    drawn = {tuple(map(float, line.get_xdata())) for line in memorization_figure(rows, 0.05).axes[0].lines}
+    assert {(0.125,), (0.125 - 0.006, 0.125 + 0.006), (0.55,), (0.05, 0.05), (0.0, 0.0)} <= drawn
+    axes = risk_figure(rows).axes[0]
+    assert {(0.45,), (0.325,), (0.91,)} <= {tuple(map(float, line.get_xdata())) for line in axes.lines}
+    assert [c.get_segments()[0][0][0] for c in axes.collections] == [0.25, 0.25]  # the guess
+    line = curves_figure(rows[:1]).axes[0].lines[0]
+    assert list(line.get_xdata()) == list(CURVE)
+    assert list(line.get_ydata()) == list(finding("cart").curve)
+
+
+def test_curve_labels_do_not_overlap_and_stay_inside():
+    rows = [Row(f"s{i}", False, finding(f"s{i}", RAPID, 0.9)) for i in range(16)]
+    figure = curves_figure(rows)
+    places = sorted(t.get_position()[1] for t in figure.axes[0].texts)
+    height = figure.get_figheight() * figure.axes[0].get_position().height
+    assert min(b - a for a, b in pairwise(places)) * height >= 0.16
+    assert places[0] >= 0
+    assert places[-1] <= 1
+
+
+def test_not_estimable_is_said_with_its_reason_and_never_nan():
+    lost = Estimate(float("nan"), float("nan"), float("nan"), note="too few claims")
+    bare = Estimate(0.4, float("nan"), float("nan"), note=ONE_REPETITION)
+    found = replace(finding("cart"), risk=lost, memorization=bare, risk_gain=replace(lost), risk_control=lost)
+    shown = read(study([found, finding("cart", DISTANCE)]))
+    assert "nan" not in re.findall(r"[a-z]+", shown.text.lower())
+    row = shown.row("cart", "rapid.income")
+    assert row[2] == row[5] == "not estimable1"
+    assert row[6] == "+0.400 [no interval]2"
+    assert shown.row("cart", "distance_to_closest_record")[3] == "not estimable3"
+    notes = shown.text.split("verdict cart")[1].split("Share at risk")[0]
+    assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
+    assert "INCONCLUSIVE" in row
+
+
+def test_one_synthesizer_without_threshold_or_control():
+    text = read(study([finding("cart")], limits={})).text
+    assert "NO THRESHOLD SET cart is measured but not judged" in text
+    assert "No control was checked" in text
+    assert "None is set, and there is no built-in safe number" in text
+    assert "threshold, where one is set" not in text
+
+
+def test_failed_synthesizers_are_told_everywhere():
+    shown = read(usual(failures={"ctgan": "ctgan-r0-f1: ValueError in ctgan.py"}))
+    assert "FAILED ctgan was not measured" in shown.text
+    assert shown.row("ctgan", "all")[-1] == "FAILED"
+    assert shown.texts.count("failed") == 4  # a line in each panel of two measures
+    assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 3  # head, note, provenance
+
+
+def test_all_failed():
+    text = read(study([], failures={"a": "MemoryError", "b": "KeyError"})).text
+    assert "FAILED a was not measured" in text
+    assert "Nothing was measured." in text
+    assert "All numbers" not in text
+
+
+def test_thresholds_name_who_chose_them():
+    limits = LIMITS | {"risk/distance_to_closest_record": Limit(0.00001, "")}
+    shown = read(usual(limits=limits))
+    assert shown.row("memorization", "rapid.income")[2:] == ["0.05", "the ethics board"]
+    assert shown.row("risk", "distance_to_closest_record")[2:] == ["1e-05", "not stated"]
+
+
+def test_many_measures_and_synthesizers():
+    measures = [replace(RAPID, label=f"rapid_{i}") for i in range(10)]
+    names = [f"a very long name of synthesizer number {i}, which does not end" for i in range(12)]
+    shown = read(study([finding(n, m) for n in names for m in measures], limits={}))
+    assert len([r for r in shown.rows if len(r) == 8]) == 1 + 120
+    assert shown.tags.count("figure") == 30
+
+
+def test_names_are_shortened_in_the_middle():
+    assert shortened("cart") == "cart"
+    assert shortened("vendor-a-2024-release-number-2") == "vendor-a-20…se-number-2"
+    assert len(shortened("合成" * 20)) == 11
+    assert shortened("two\nlines\x00") == "two lines"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.0004, "0.000"), (0.0004, "0.000"), (-0.0006, "−0.001"), (1.0, "1.000")]
+)
+def test_number(value, text):
+    assert number(value) == text
+    assert number(value, sign=True).lstrip("+") == text
+
+
+def test_task_writes_a_private_file(tmp_path):
+    path = Path(report.fn(usual(), "seed: 1 # <b>", str(tmp_path)))
+    assert path == tmp_path / "reports" / "s-1" / "report.html"
+    assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+    assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
+    assert path.read_text("utf-8") == page(usual(), "seed: 1 # <b>")
+    assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
