@@ -96,7 +96,6 @@ def page(result: StudyResult, settings: str) -> str:
             (m, [(r.finding, _word(result, r.finding)) for r in _rows(result, names, m) if r.finding]) for m in measures
         ],
         notes=notes,
-        meaning=_MEANING,
     )
 
 
