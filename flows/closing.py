@@ -73,8 +73,15 @@ def _leagues(result: StudyResult) -> list[Table]:
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
         guess = next(iter(findings.values())).guess
         yardstick = "" if math.isnan(guess) else f"  (constant guess: {_number(guess)})"
-        table = Table(title=f"{measure.key}{yardstick}", title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-        table.add_column("synthesizer", min_width=12)
+        table = Table(
+            title=f"{measure.key}{yardstick}",
+            title_justify="left",
+            title_style="bold",
+            box=SIMPLE_HEAD,
+            padding=(0, 1),
+            pad_edge=False,
+        )
+        table.add_column("synthesizer")
         for name in ("risk", "control", "memorization"):
             table.add_column(name, justify="right", no_wrap=True)
         table.add_column("verdict", no_wrap=True)

@@ -186,7 +186,8 @@ def _log_dataset(client: MlflowClient, run_id: str, table: Table) -> None:
     with warnings.catch_warnings():  # a hint on how models treat missing integers: there is no model here
         warnings.filterwarnings("ignore", "Hint: Inferred schema", UserWarning)
         dataset = from_pandas(table.read().head(0), name="real", digest=table.digest)
-    client.log_inputs(run_id, datasets=[DatasetInput(dataset._to_mlflow_entity(), tags=[])])
+        entity = dataset._to_mlflow_entity()
+    client.log_inputs(run_id, datasets=[DatasetInput(entity, tags=[])])
 
 
 def _records(client: MlflowClient, run_id: str, kept: Kept, hashes: np.ndarray, mode: str) -> None:

@@ -1,6 +1,7 @@
 """Releases made elsewhere, read from CSV or Parquet files."""
 
 import re
+from typing import Any, cast
 
 import fsspec
 import pandas as pd
@@ -71,7 +72,7 @@ def _read(pattern: str, path: str, train: pd.DataFrame) -> pd.DataFrame:
 
 def _read_csv(file: object, train: pd.DataFrame) -> pd.DataFrame:
     markers = {c: sorted(MISSING - {v for v in train[c].unique() if isinstance(v, str)}) for c in train.columns}
-    return pd.read_csv(file, dtype=str, keep_default_na=False, na_values=markers)
+    return pd.read_csv(cast(Any, file), dtype=str, keep_default_na=False, na_values=markers)
 
 
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:

@@ -28,9 +28,7 @@ def is_missing(value):
 
 def is_numeric(column):
     types = pd.api.types
-    return types.is_datetime64_any_dtype(column) or (
-        types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
-    )
+    return types.is_datetime64_any_dtype(column) or (types.is_numeric_dtype(column) and not types.is_bool_dtype(column))
 
 
 def cells(column):
@@ -136,16 +134,12 @@ def test_priveval_values(data):
     expected = expected["metrics"]
     assert DCR(real, synthetic).value == pytest.approx(expected["DCR"]["value"], abs=1e-9)
     assert DCR(real, synthetic).published == pytest.approx(expected["DCR"]["mean_distance"], rel=1e-9)
-    assert DCR(real, synthetic, space="gower").value == pytest.approx(
-        expected["DCR"]["variants"]["gower"], abs=1e-9
-    )
+    assert DCR(real, synthetic, space="gower").value == pytest.approx(expected["DCR"]["variants"]["gower"], abs=1e-9)
     score = NNDR(real, synthetic)
     assert score.value == pytest.approx(expected["NNDR"]["value"], abs=1e-9)
     ratio = np.array(expected["NNDR"]["per_record"])
     np.testing.assert_allclose(score.records["score"], 1 - ratio, rtol=0, atol=1e-9)
-    assert NNDR(real, synthetic, space="gower").value == pytest.approx(
-        expected["NNDR"]["variants"]["gower"], abs=1e-9
-    )
+    assert NNDR(real, synthetic, space="gower").value == pytest.approx(expected["NNDR"]["variants"]["gower"], abs=1e-9)
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -163,9 +157,7 @@ def test_priveval_distances(data, space):
     np.testing.assert_allclose(found, 1 - ratio, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "case", json.loads((REFERENCE / "edge_cases.json").read_text()), ids=lambda case: case["name"]
-)
+@pytest.mark.parametrize("case", json.loads((REFERENCE / "edge_cases.json").read_text()), ids=lambda case: case["name"])
 def test_priveval_edge_case(case):
     dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in case["columns"].items()}
     real, synthetic = (pd.DataFrame(case[t]).astype(dtypes) for t in ("real", "synthetic"))
@@ -296,9 +288,7 @@ def test_single_kind_tables_work(real, synthetic, space):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_dates_are_numbers_whatever_their_unit(space):
-    real = pd.DataFrame(
-        {"t": pd.to_datetime(["2020-01-01 00:00", "2021-06-01 00:00", None, "1999-12-31 12:00"])}
-    )
+    real = pd.DataFrame({"t": pd.to_datetime(["2020-01-01 00:00", "2021-06-01 00:00", None, "1999-12-31 12:00"])})
     synthetic = pd.DataFrame({"t": pd.to_datetime(["2020-01-02", None])})
     assert_equals_brute_force(real, synthetic, space)
     before = DCR(real, synthetic, space=space).records["distance"]
@@ -375,7 +365,7 @@ def releases(draw, min_real=1):
     return pd.DataFrame(real), pd.DataFrame(synthetic)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(releases())
 @pytest.mark.parametrize("space", SPACES)
 def test_equals_brute_force(space, release):
@@ -439,7 +429,7 @@ def test_equals_a_dense_pass_on_larger_tables(space, missing):
     np.testing.assert_allclose(found, 1 - ratio, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(releases(min_real=2), st.randoms(use_true_random=False))
 @pytest.mark.parametrize("metric", [DCR, NNDR], ids=lambda m: m.name)
 @pytest.mark.parametrize("space", SPACES)
@@ -461,7 +451,7 @@ def test_order_and_labels_move_nothing(metric, space, release, random):
     assert after.value == pytest.approx(before.value, rel=1e-12, nan_ok=True)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     st.lists(st.integers(-3, 3), min_size=2, max_size=8),
     st.lists(st.integers(-3, 3), min_size=1, max_size=8),
@@ -480,7 +470,7 @@ def test_dtype_width_moves_nothing(space, real, synthetic, dtype):
             np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     st.lists(st.sampled_from("abcd"), min_size=2, max_size=8),
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=8),
@@ -499,13 +489,15 @@ def test_names_and_order_of_levels_move_nothing(space, real, synthetic, names):
             np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(releases(min_real=2), st.data())
 @pytest.mark.parametrize("space", SPACES)
 def test_releasing_real_records_does_not_lower_the_risk(space, release, data):
     """They add no level and no range to the space, come nearer to some record and are hits themselves."""
     real, synthetic = release
     leak = real.iloc[data.draw(st.lists(st.integers(0, len(real) - 1), min_size=1, max_size=4))]
-    leaked = pd.concat([synthetic, leak.astype(synthetic.dtypes)], ignore_index=True)
+    leaked = pd.DataFrame(
+        {c: pd.Series([*synthetic[c].tolist(), *leak[c].tolist()], dtype=str(real[c].dtype)) for c in real}
+    )
     assert DCR(real, leaked, space=space).value >= DCR(real, synthetic, space=space).value - 1e-12
     assert NNDR(real, leaked, space=space).value >= NNDR(real, synthetic, space=space).value - 1e-12

@@ -139,9 +139,7 @@ def test_linear_attacker_equals_r():
     assert score.details["mae"] == pytest.approx(expected["mae"], rel=1e-6)
     for row in expected["table"]:
         error = next(name for name, theirs in ERRORS.items() if theirs == row["metric"])
-        score = attack(
-            "cont_income", attacker="linear", error=error, delta=row["delta"], tolerance=row["epsilon"]
-        )
+        score = attack("cont_income", attacker="linear", error=error, delta=row["delta"], tolerance=row["epsilon"])
         assert score.value == pytest.approx(row["n_at_risk"] / 1000, abs=1e-9), row
         np.testing.assert_allclose(
             score.records["error"],
@@ -202,9 +200,7 @@ def test_hand_counted():
     assert score.details["mean_gain"] == 0.0
 
 
-@pytest.mark.parametrize(
-    ("threshold", "value"), [(0.5, 0.0), (0.4999, 0.5), (0.0, 0.5), (0, 0.5), (0.99, 0.0)]
-)
+@pytest.mark.parametrize(("threshold", "value"), [(0.5, 0.0), (0.4999, 0.5), (0.0, 0.5), (0, 0.5), (0.99, 0.0)])
 def test_the_threshold_is_strict(threshold, value):
     assert categorical(threshold=threshold).value == value
 
@@ -283,8 +279,9 @@ def test_continuous_hand_counted():
 
 @pytest.mark.parametrize(("tolerance", "value"), [(50, 0.5), (50.0001, 1.0), (5, 0.25), (5.0001, 0.5)])
 def test_the_tolerance_is_strict(tolerance, value):
-    truth = [100.0, 5.0, 150.0, 50.0]
-    assert continuous(truth, error="absolute", tolerance=tolerance).value == value
+    score = continuous([100.0, 5.0, 150.0, 50.0], error="absolute", tolerance=tolerance)
+    assert score.value == value
+    assert score.records["at_risk"].mean() == value
 
 
 def test_a_missing_continuous_truth_is_not_scored():
@@ -492,9 +489,7 @@ DETERMINISTIC = [case for case in CASES if case[1] != "random_forest"]
 
 
 def scores(real, synthetic, sensitive, attacker, keys=KEYS):
-    records = RAPID(
-        real, synthetic, quasi_identifiers=keys, sensitive=sensitive, attacker=attacker, seed=3
-    ).records
+    records = RAPID(real, synthetic, quasi_identifiers=keys, sensitive=sensitive, attacker=attacker, seed=3).records
     return records["gain" if sensitive == "band" else "error"].to_numpy(float)
 
 
@@ -534,9 +529,7 @@ def test_order_of_the_real_records_moves_nothing(release, sensitive, attacker):
     before = scores(real, synthetic, sensitive, attacker)
     order = np.random.default_rng(0).permutation(len(real))
     moved = real.iloc[order].set_axis(["label"] * len(real))
-    np.testing.assert_allclose(
-        scores(moved, synthetic, sensitive, attacker), before[order], rtol=1e-12, atol=1e-12
-    )
+    np.testing.assert_allclose(scores(moved, synthetic, sensitive, attacker), before[order], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("sensitive", "attacker"), CASES)
@@ -565,9 +558,7 @@ def test_order_of_columns_and_index_labels_move_nothing(release, sensitive, atta
 def test_category_codes_and_dtype_width_move_nothing(release, sensitive, attacker):
     real, synthetic = release
     before = scores(real, synthetic, sensitive, attacker)
-    recoded = real.astype(
-        {"city": pd.CategoricalDtype(["x", "c", "b", "a"]), "age": "int8", "hours": "Float64"}
-    )
+    recoded = real.astype({"city": pd.CategoricalDtype(["x", "c", "b", "a"]), "age": "int8", "hours": "Float64"})
     released = synthetic.astype({"city": pd.CategoricalDtype(["b", "a", "c"]), "age": "float32"})
     if sensitive == "band":
         recoded["band"] = recoded["band"].astype(pd.CategoricalDtype(["m", "unused", "h", "l"]))
@@ -580,9 +571,7 @@ def test_order_of_the_release_moves_nothing(release, sensitive, attacker):
     real, synthetic = release
     before = scores(real, synthetic, sensitive, attacker)
     moved = synthetic.sample(frac=1, random_state=0)
-    np.testing.assert_allclose(
-        scores(real, moved, sensitive, attacker, KEYS[::-1]), before, rtol=1e-6, atol=1e-6
-    )
+    np.testing.assert_allclose(scores(real, moved, sensitive, attacker, KEYS[::-1]), before, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize(("sensitive", "attacker"), DETERMINISTIC)
@@ -612,7 +601,7 @@ def test_an_estimator_given_is_seeded_and_left_unfitted(release):
     assert forest.random_state is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=10),
     st.lists(st.tuples(st.sampled_from("abd"), st.sampled_from("xyw")), min_size=1, max_size=10),
@@ -642,9 +631,7 @@ def test_equals_a_recount_of_shares(real, synthetic, percent):
 @pytest.mark.parametrize("attacker", ["random_forest", TREE], ids=str)
 def test_a_copy_is_worse_than_shuffled_columns(release, attacker):
     real, _ = release
-    shuffled = pd.DataFrame(
-        {c: real[c].sample(frac=1, random_state=i).to_numpy() for i, c in enumerate(real)}
-    )
+    shuffled = pd.DataFrame({c: real[c].sample(frac=1, random_state=i).to_numpy() for i, c in enumerate(real)})
     options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": attacker}
     copied, noise = RAPID(real, real, **options).value, RAPID(real, shuffled, **options).value
     assert copied > 0.8 > noise + 0.2

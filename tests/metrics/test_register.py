@@ -185,15 +185,11 @@ def test_order_of_rows_moves_nothing(metric):
     after = call(metric, REAL.iloc[real], SYNTHETIC.iloc[synthetic])
     moved = real if metric.scores == "real" else synthetic
     assert after.value == pytest.approx(before.value, abs=1e-9)
-    np.testing.assert_allclose(
-        after.records["score"], before.records["score"].to_numpy()[moved], rtol=0, atol=1e-6
-    )
+    np.testing.assert_allclose(after.records["score"], before.records["score"].to_numpy()[moved], rtol=0, atol=1e-6)
 
 
 @every_metric
-@pytest.mark.parametrize(
-    "columns", [["illness", "city", "age", "income"], ["income", "illness", "age", "city"]]
-)
+@pytest.mark.parametrize("columns", [["illness", "city", "age", "income"], ["income", "illness", "age", "city"]])
 def test_order_of_columns_moves_nothing(metric, columns):
     before = call(metric)
     for real, synthetic in ((REAL[columns], SYNTHETIC), (REAL, SYNTHETIC[columns])):
@@ -232,9 +228,7 @@ def test_names_and_order_of_levels_move_nothing(metric):
 def test_dtype_width_and_kind_of_missing_move_nothing(metric):
     before = call(metric)
     narrow = REAL.astype({"age": "int8", "city": "string", "income": "Float64"})
-    wide = SYNTHETIC.astype({"age": "float64"}).assign(
-        city=SYNTHETIC["city"].where(SYNTHETIC["city"].notna())
-    )
+    wide = SYNTHETIC.astype({"age": "float64"}).assign(city=SYNTHETIC["city"].where(SYNTHETIC["city"].notna()))
     after = call(metric, narrow, wide)
     assert after.value == pytest.approx(before.value, abs=1e-9)
 
@@ -274,8 +268,7 @@ def test_releasing_records_of_unique_keys_does_not_lower_the_credit(name):
 @pytest.mark.parametrize("space", ["euclid", "gower"])
 def test_releasing_real_records_brings_the_release_nearer(name, space):
     values = [
-        METRICS[name](REAL, pd.concat([SYNTHETIC, REAL.iloc[:leaked]]), space=space).value
-        for leaked in (0, 5, 20, 40)
+        METRICS[name](REAL, pd.concat([SYNTHETIC, REAL.iloc[:leaked]]), space=space).value for leaked in (0, 5, 20, 40)
     ]
     assert values == sorted(values)
     assert values[0] < values[-1]

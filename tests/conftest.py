@@ -1,0 +1,28 @@
+"""What all tests share: a Prefect home of their own, and a Prefect server for those that run flows."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HOME = tempfile.mkdtemp(prefix="synthrisk-prefect-")  # before prefect is imported anywhere
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
+os.environ["PREFECT_HOME"] = HOME
+os.environ.pop("PREFECT_API_URL", None)
+os.environ.pop("PREFECT_PROFILE", None)
+
+import synthrisk.flows.cli  # noqa: E402 - sets the variables that prefect and mlflow read when they are imported
+
+
+@pytest.fixture(scope="session")
+def prefect_database() -> Iterator[Path]:
+    """Run a Prefect server for the flow tests; give the file of its database."""
+    from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL
+    from prefect.testing.utilities import prefect_test_harness
+
+    with prefect_test_harness(server_startup_timeout=240):
+        yield Path(str(PREFECT_API_DATABASE_CONNECTION_URL.value()).partition(":///")[2])
