@@ -1,0 +1,408 @@
+"""The loader: what it takes, what it refuses, and what its sentences say."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError as SchemaError
+from pydantic import ValidationError
+
+from synthrisk.conf import Study, load, resolve, schema, shipped
+from synthrisk.metrics import InputError
+
+SMALL = {
+    "name": "small",
+    "data": {"source": "people.csv", "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
+    "synthesizers": ["cart"],
+    "metrics": ["zero_cap"],
+}
+
+
+def changed(**parts) -> dict:
+    """Return the small study with some parts replaced; ``data__drop=...`` reaches one level down."""
+    settings = copy.deepcopy(SMALL)
+    for name, value in parts.items():
+        parent, _, child = name.partition("__")
+        if child:
+            settings.setdefault(parent, {})[child] = value
+        else:
+            settings[parent] = value
+    return settings
+
+
+def refusal(settings, overrides=()) -> str:
+    with pytest.raises(InputError) as caught:
+        load(settings, overrides)
+    assert caught.value.__cause__ is None
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_shipped_studies_load(name):
+    assert load(name).name == name
+
+
+def test_shipped_studies_are_demo_adult_smoke():
+    assert {"adult", "demo", "smoke"} <= set(shipped())
+
+
+def test_shipped_name_gives_way_to_a_file_of_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("smoke").write_text(yaml.safe_dump(SMALL))
+    assert load("smoke").name == "small"
+
+
+def test_defaults_are_those_of_the_design():
+    study = load(SMALL)
+    assert (study.split.folds, study.split.holdout, study.split.repetitions) == (5, None, 3)
+    assert [c.name for c in study.controls] == ["copy", "leaky", "fresh", "marginals"]
+    assert study.tracking.records == "hashed"
+    assert (study.runner.kind, study.runner.workers) == ("processes", 2)
+    assert (study.bootstrap.resamples, study.bootstrap.confidence) == (500, 0.95)
+    assert study.workspace == ".synthrisk"
+    assert study.thresholds == {}
+
+
+def test_study_is_frozen():
+    study = load(SMALL)
+    for part, field in ((study, "seed"), (study.data, "source"), (study.synthesizers[0], "name")):
+        with pytest.raises(ValidationError, match="frozen"):
+            setattr(part, field, "x")
+
+
+def test_absent_file_names_the_nearest_shipped_study(tmp_path):
+    assert "got 'adlut' (did you mean 'adult'?)" in refusal("adlut")
+    absent = str(tmp_path / "none.yaml")
+    assert absent in refusal(absent)
+
+
+def test_folder_is_no_study(tmp_path):
+    assert "must be a YAML file" in refusal(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"name: [1, 2", "must be YAML, got a syntax error at line"),
+        (b"a: 1\nb: 'open\n", "must be YAML, got a syntax error at line"),
+        (b"- a\n- b\n", "must be a YAML mapping of settings, got list"),
+        (b"", "must be a YAML mapping of settings, got NoneType"),
+        (b"just text", "must be a YAML mapping of settings, got str"),
+        (b"\xff\xfe\x00name", "must be a UTF-8 YAML file"),
+        (b"name: \x07bell", "must be YAML, got a syntax error"),
+    ],
+)
+def test_file_that_is_no_mapping(tmp_path, content, sentence):
+    path = tmp_path / "study.yaml"
+    path.write_bytes(content)
+    assert sentence in refusal(str(path))
+
+
+def test_unknown_keys_come_with_path_and_nearest_name():
+    told = refusal(changed(sythesizers=["cart"], data__quasi_identifier=["age"]))
+    assert "the study has 2 errors:" in told
+    assert "- sythesizers: no such setting (did you mean 'synthesizers'?)" in told
+    assert "- data.quasi_identifier: no such setting (did you mean 'quasi_identifiers'?)" in told
+
+
+def test_all_errors_are_told_at_once():
+    told = refusal(
+        changed(
+            split={"folds": 1},
+            metrics=["zero_kap", {"name": "rapid", "treshold": 0.3}],
+            synthesizers=["kart"],
+            tracking={"records": "some"},
+            seed=-1,
+        )
+    )
+    for line in (
+        "the study has 6 errors:",
+        "- split.folds: ",
+        "- metrics.0: no metric is called 'zero_kap' (did you mean 'zero_cap'?)",
+        "- metrics.1: rapid takes no option 'treshold' (did you mean 'threshold'?)",
+        "- synthesizers.0: no synthesizer is called 'kart' (did you mean 'cart'?)",
+        "- tracking.records: ",
+        "- seed: ",
+    ):
+        assert line in told
+
+
+def test_missing_settings_are_told_by_path():
+    told = refusal({"name": "x", "data": {"source": "a.csv"}})
+    for path in ("data.quasi_identifiers", "data.sensitive", "synthesizers", "metrics"):
+        assert f"- {path}: must be given" in told
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        changed(name="a/b"),
+        changed(name=""),
+        changed(data__sensitive=[]),
+        changed(data__quasi_identifiers="age"),
+        changed(data__rows=1),
+        changed(split={"folds": 3, "holdout": 0.2}),
+        changed(split={"holdout": 1.0}),
+        changed(split={"holdout": 0}),
+        changed(split={"repetitions": 0}),
+        changed(split={"duplicates": "drop"}),
+        changed(bootstrap={"confidence": 95}),
+        changed(bootstrap={"method": "bca"}),
+        changed(bootstrap={"resamples": 1}),
+        changed(runner={"kind": "threads"}),
+        changed(runner={"workers": 0}),
+        changed(runner={"address": "tcp://somewhere:1"}),
+        changed(thresholds={"risk/zero_cap": 1.5}),
+        changed(thresholds={"risk/zero_cap": float("nan")}),
+        changed(thresholds={"risk/zero_cap": "high"}),
+        changed(thresholds={"risk/zero_cap": {"limit": 0.1}}),
+        changed(synthesizers=[]),
+        changed(synthesizers=[{"name": "a b", "kind": "cart"}]),
+        changed(synthesizers=[7]),
+        changed(synthesizers="cart"),
+        changed(metrics=[]),
+        changed(metrics=[{"label": "x"}]),
+        changed(metrics=[{"name": "zero_cap", "label": "a/b"}]),
+        changed(metrics=[{"name": "zero_cap", "attackers": ["logistic"]}]),
+        changed(controls=["cart"]),
+        changed(data=None),
+        {**SMALL, 3: "number"},
+    ],
+    ids=repr,
+)
+def test_broken_rules_are_input_errors(settings):
+    assert refusal(settings).startswith("the study has ")
+
+
+def test_quasi_identifier_that_is_the_sensitive_column():
+    told = refusal(changed(data__quasi_identifiers=["age", "income"]))
+    assert "quasi_identifiers and sensitive must be different columns, got 'income' in both" in told
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        (changed(synthesizers=["cart", "cart"]), "cart"),
+        (changed(synthesizers=["copy"]), "copy"),  # a control has that name
+        (changed(synthesizers=[{"name": "fresh", "kind": "cart"}]), "fresh"),
+        (changed(metrics=["zero_cap", "zero_cap"]), "zero_cap"),
+        (changed(metrics=["zero_cap", {"name": "rapid", "label": "zero_cap"}]), "zero_cap"),
+        (changed(metrics=[{"name": "rapid", "attackers": ["logistic", "logistic"]}]), "logistic"),
+        (
+            changed(
+                metrics=[
+                    {"name": "rapid", "attackers": ["logistic", "random_forest"]},
+                    {"name": "rapid", "label": "rapid-logistic"},
+                ]
+            ),
+            "rapid-logistic",
+        ),
+        (changed(data__sensitive=["income", "income"]), "income"),
+        (changed(data__quasi_identifiers=["age", "age"]), "age"),
+        (changed(metrics=[{"name": "zero_cap", "sensitive": ["income", "income"]}]), "income"),
+    ],
+)
+def test_names_are_used_once(settings, name):
+    assert name in refusal(settings)
+
+
+def test_same_metric_twice_under_two_labels():
+    study = load(changed(metrics=["rapid", {"name": "rapid", "label": "strict", "threshold": 0.7}]))
+    assert [(m.name, m.label, m.options) for m in study.metrics] == [
+        ("rapid", "rapid", {}),
+        ("rapid", "strict", {"threshold": 0.7}),
+    ]
+
+
+def test_short_forms():
+    study = load(
+        changed(
+            synthesizers=["cart", {"name": "vendor", "kind": "files", "path": "a.csv"}],
+            controls=[
+                "copy",
+                {"name": "leaky", "share": 0.3},
+                {"name": "leaky2", "kind": "leaky", "options": {"share": 1}},
+            ],
+            thresholds={"risk/zero_cap.income": 0.1, "memorization/zero_cap.income": {"value": 0.2, "source": "board"}},
+        )
+    )
+    assert [(s.name, s.kind, s.options) for s in study.synthesizers] == [
+        ("cart", "cart", {}),
+        ("vendor", "files", {"path": "a.csv"}),
+    ]
+    assert [c.options for c in study.controls] == [{}, {"share": 0.3}, {"share": 1}]
+    assert study.thresholds["risk/zero_cap.income"].value == 0.1
+    assert study.thresholds["memorization/zero_cap.income"].source == "board"
+
+
+def test_settings_survive_a_round_trip():
+    for name in shipped():
+        study = load(name)
+        assert load(study.model_dump(mode="json")) == study
+
+
+# --set
+
+
+@pytest.mark.parametrize(
+    ("override", "read"),
+    [
+        ("seed=7", lambda s: s.seed == 7),
+        ("split.folds=3", lambda s: s.split.folds == 3),
+        ("split={holdout: 0.25, repetitions: 2}", lambda s: (s.split.folds, s.split.holdout) == (None, 0.25)),
+        ("data.rows=null", lambda s: s.data.rows is None),
+        ("data.sensitive=[wage]", lambda s: s.data.sensitive == ["wage"]),
+        ('data.quasi_identifiers="*"', lambda s: s.data.quasi_identifiers == "*"),
+        ("data.source=a=b.csv", lambda s: s.data.source == "a=b.csv"),
+        ("synthesizers.0.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
+        ("synthesizers.cart.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
+        ("synthesizers.0=marginals", lambda s: s.synthesizers[0].kind == "marginals"),
+        ("controls.leaky.share=0.5", lambda s: s.controls[0].options == {"share": 0.5}),
+        ("metrics.rapid.threshold=0.7", lambda s: s.metrics[1].options == {"threshold": 0.7}),
+        ("metrics.1.attackers=[logistic]", lambda s: s.metrics[1].attackers == ["logistic"]),
+        ("thresholds.memorization/zero_cap.income=0.05", lambda s: s.thresholds["memorization/zero_cap.income"].value == 0.05),
+        ("thresholds.risk/rapid.capital.gain=0.1", lambda s: s.thresholds["risk/rapid.capital.gain"].value == 0.1),
+        ("tracking.uri=sqlite:///x.db", lambda s: s.tracking.uri == "sqlite:///x.db"),
+        ("workspace=", lambda s: True),
+    ],
+)  # fmt: skip
+def test_set(override, read):
+    settings = changed(
+        controls=["copy", "fresh"][:0] + [{"name": "leaky"}],
+        metrics=["zero_cap", {"name": "rapid"}],
+        thresholds={},
+    )
+    if override == "workspace=":  # an empty value is YAML's null, and a folder is needed
+        assert "- workspace: " in refusal(settings, [override])
+    else:
+        assert read(load(settings, [override]))
+
+
+def test_later_set_wins():
+    assert load(changed(), ["seed=2", "seed=3"]).seed == 3
+
+
+def test_set_leaves_the_callers_settings_alone():
+    settings = changed(split={"folds": 4})
+    before = copy.deepcopy(settings)
+    load(settings, ["split.folds=2", "synthesizers.0.min_samples_leaf=3", "data.rows=9"])
+    assert settings == before
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("seed", "--set must be a.b=value, got 'seed'"),
+        ("=3", "--set must be a.b=value, got '=3'"),
+        ("", "--set must be a.b=value, got ''"),
+        ("seed=[1", "--set must be a.b=value with a YAML value"),
+        ("synthesizers.5.x=1", "--set must name an item of the list by name or number, got 'synthesizers.5.x=1'"),
+        ("synthesizers.kart.x=1", "--set must name an item of the list by name or number"),
+        ("synthesizers.-1.x=1", "--set must name an item of the list by name or number"),
+        ("sed=1", "sed: no such setting (did you mean 'seed'?)"),
+        ("split.fold=1", "split.fold: no such setting (did you mean 'folds'?)"),
+        ("split..folds=1", "no such setting"),
+        ("data.sensitive.income.x=1", "data.sensitive"),
+    ],
+)
+def test_bad_set(override, sentence):
+    assert sentence in refusal(changed(), [override])
+
+
+# the environment
+
+
+def test_variables_are_read_only_where_declared(monkeypatch):
+    monkeypatch.setenv("SYNTHRISK_TEST", "value")
+    study = load(changed(data__source="${SYNTHRISK_TEST}.csv", tracking={"uri": "http://u:${SYNTHRISK_TEST}@host"}))
+    assert study.data.source == "${SYNTHRISK_TEST}.csv"
+    assert study.tracking.uri == "http://u:${SYNTHRISK_TEST}@host"  # the study keeps the name, never the value
+    assert resolve(study.tracking.uri) == "http://u:value@host"
+
+
+def test_absent_variable_is_named(monkeypatch):
+    monkeypatch.delenv("SYNTHRISK_TEST", raising=False)
+    for settings in (
+        changed(tracking={"uri": "http://u:${SYNTHRISK_TEST}@host"}),
+        changed(data__source={"url": "postgresql+psycopg://u:${SYNTHRISK_TEST}@h/d", "query": "select 1"}),
+    ):
+        assert "must have the variable SYNTHRISK_TEST" in refusal(settings)
+
+
+def test_absent_variable_elsewhere_does_not_matter(monkeypatch):
+    monkeypatch.delenv("SYNTHRISK_TEST", raising=False)
+    assert load(changed(workspace="${SYNTHRISK_TEST}")).workspace == "${SYNTHRISK_TEST}"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        changed(data__source={"url": "postgresql+psycopg://reader:hunter2@host/db", "query": "select 1"}),
+        changed(data__source={"url": "postgresql+psycopg://reader:hunt/er2@host/db", "query": "select 1"}),
+        changed(tracking={"uri": "http://reader:hunter2@host:5000"}),
+    ],
+    ids=["data", "slash", "tracking"],
+)
+def test_password_in_plain_text_is_refused_and_not_repeated(settings):
+    told = refusal(settings)
+    assert "environment" in told
+    assert "hunt" not in told
+
+
+def test_password_is_not_repeated_among_other_errors():
+    source = {"url": "postgresql+psycopg://reader:hunter2@host/db", "query": "select 1", "qery": "x"}
+    assert "hunter2" not in refusal(changed(data__source=source))
+
+
+# the JSON schema
+
+
+@pytest.fixture(scope="module")
+def validator() -> Draft202012Validator:
+    Draft202012Validator.check_schema(schema())
+    return Draft202012Validator(schema())
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_schema_accepts_shipped_studies(validator, name):
+    validator.validate(yaml.safe_load(shipped()[name]))
+
+
+def test_schema_accepts_what_the_loader_made(validator):
+    validator.validate(load("demo").model_dump(mode="json"))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        changed(sed=1),
+        changed(data__quasi_identifier=[]),
+        changed(split={"folds": 1}),
+        changed(split={"holdout": 2}),
+        changed(synthesizers=[]),
+        changed(synthesizers=[{"kind": "cart"}]),
+        changed(metrics=[{"attackers": ["logistic"]}]),
+        changed(thresholds={"risk/zero_cap.income": 3}),
+        changed(thresholds={"risk/zero_cap.income": {"value": 0.1, "by": "me"}}),
+        changed(tracking={"records": "some"}),
+        {k: v for k, v in SMALL.items() if k != "metrics"},
+    ],
+    ids=repr,
+)
+def test_schema_refuses_what_the_loader_refuses(validator, settings):
+    refusal(settings)
+    with pytest.raises(SchemaError):
+        validator.validate(settings)
+
+
+def test_every_setting_is_described():
+    found = schema()
+    parts = [found, *found["$defs"].values()]
+    bare = [name for p in parts for name, f in p.get("properties", {}).items() if not f.get("description")]
+    assert set(bare) <= {"data", "split", "bootstrap", "tracking", "runner"}  # their types say it
+
+
+def test_model_accepts_a_mapping_as_the_loader_does():
+    assert Study.model_validate(SMALL) == load(SMALL)
