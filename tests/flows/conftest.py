@@ -1,0 +1,146 @@
+"""Small tables, studies and runs that the tests of the flows share: a run is dear, so many tests read one."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from synthrisk.flows.cli import main
+
+SECRET = "Zebrafink-Qx7"
+"""A cell of every real table here: it must be found nowhere but in the private folders of a workspace."""
+
+GENERATORS = """
+import pandas as pd
+
+def resample(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+    return train.sample(rows, replace=True, random_state=seed % 2**32)
+
+def breaks(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+    try:
+        int(train["city"].astype(str).max())
+    except ValueError as error:
+        raise ValueError(f"cannot handle {train['city'].astype(str).max()}") from error
+"""
+
+
+def _people(rows: int = 240, seed: int = 0) -> pd.DataFrame:
+    """Return a table in which income follows from age and city, in part."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 80, rows)
+    city = rng.choice(["Graz", "Linz", "Wien", SECRET], rows)
+    income = np.where((age > 45) ^ (city == "Wien") ^ (rng.random(rows) < 0.15), "high", "low")
+    return pd.DataFrame({"age": age, "city": city, "hours": rng.normal(40, 8, rows).round(1), "income": income})
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a command ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+def _say(*arguments: object) -> Said:
+    """Run the command line in this process, as the console script does."""
+    out, err = io.StringIO(), io.StringIO()
+    with patch.object(sys, "argv", ["synthrisk", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return Said(code, out.getvalue(), err.getvalue())
+
+
+def _start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
+    """Run the command line in a process group of its own, against the test server."""
+    from prefect.settings import PREFECT_API_URL
+
+    environment = os.environ | {"PREFECT_API_URL": PREFECT_API_URL.value() or ""}
+    return subprocess.Popen(
+        [sys.executable, "-m", "synthrisk.flows.cli", *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def _settings(workspace: Path, source: Path, **parts: object) -> dict:
+    """Return a cheap study: 2 folds, CAP and RAPID."""
+    return {
+        "name": "spine",
+        "data": {"source": str(source), "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
+        "split": {"folds": 2, "repetitions": 1},
+        "synthesizers": ["cart"],
+        "controls": [],
+        "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
+        "workspace": str(workspace),
+    } | parts
+
+
+@pytest.fixture(scope="session")
+def secret() -> str:
+    """Give the cell that must be found nowhere."""
+    return SECRET
+
+
+@pytest.fixture(scope="session")
+def people() -> Callable[..., pd.DataFrame]:
+    """Give the function that makes a table."""
+    return _people
+
+
+@pytest.fixture(scope="session")
+def settings() -> Callable[..., dict]:
+    """Give the function that makes a study's settings."""
+    return _settings
+
+
+@pytest.fixture
+def say() -> Callable[..., Said]:
+    """Give the command line, in this process."""
+    return _say
+
+
+@pytest.fixture
+def start(prefect_database) -> Callable[..., subprocess.Popen[str]]:
+    """Give the command line, in a process of its own."""
+    return _start
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory) -> Path:
+    """A folder with ``people.csv`` and ``generators.py``."""
+    place = tmp_path_factory.mktemp("flows")
+    _people().to_csv(place / "people.csv", index=False)
+    (place / "generators.py").write_text(GENERATORS)
+    return place
+
+
+@pytest.fixture(scope="session")
+def run(folder, prefect_database) -> Callable:
+    """Give a function that writes a study and runs the flow ``benchmark`` on it."""
+    from synthrisk.flows.benchmark import benchmark
+
+    def run_study(workspace: str, source: str = "people.csv", **parts: object):
+        study = _settings(folder / workspace, folder / source, **parts)
+        path = folder / f"{workspace}.yaml"
+        path.write_text(yaml.safe_dump(study, allow_unicode=True))
+        return benchmark(str(path))
+
+    return run_study

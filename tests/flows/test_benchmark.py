@@ -1,0 +1,520 @@
+"""Whole studies on small tables, with real processes, a real Prefect server and a real MLflow store, read back."""
+
+import base64
+import json
+import os
+import signal
+import sqlite3
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from mlflow import MlflowClient
+
+from synthrisk.conf import load
+from synthrisk.metrics import METRICS
+
+KEYS = ("zero_cap.income", "rapid.income")
+RUN = {
+    "synthesizers": [
+        "cart",
+        {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
+        {"name": "thief", "kind": "copy"},
+    ],
+    "controls": ["copy", "fresh"],
+    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}, "distance_to_closest_record"],
+    "thresholds": {"memorization/zero_cap.income": {"value": 0.01, "source": "nobody"}},
+    "split": {"folds": 2, "repetitions": 2},
+}
+
+
+def generators(folder: Path, parts: dict) -> dict:
+    """Return the parts with the callables' file where the tests put it."""
+    return json.loads(json.dumps(parts).replace("generators.py", str(folder / "generators.py")))
+
+
+@pytest.fixture(scope="session")
+def first(run, folder):
+    """A study with two workers."""
+    return run("first", **generators(folder, RUN))
+
+
+@pytest.fixture(scope="session")
+def again(run, first, folder):
+    """The same study in the same workspace, and when the finished cells were written."""
+    written = stamps(folder / "first")
+    return run("first", **generators(folder, RUN)), written
+
+
+@pytest.fixture(scope="session")
+def alone(run, folder):
+    """The same study in another workspace with one worker, and records kept in full."""
+    return run("alone", **generators(folder, RUN), runner={"workers": 1}, tracking={"records": "full"})
+
+
+@pytest.fixture(scope="session")
+def broken(run, folder):
+    """A study in which one synthesizer raises an error whose text holds a cell."""
+    path = str(folder / "generators.py") + ":breaks"
+    failing = {"name": "breaks", "kind": "callable", "path": path}
+    return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, controls=["copy"])
+
+
+def stamps(workspace: Path) -> dict[str, int]:
+    found = [*(workspace / "releases").iterdir(), *(workspace / "ledgers").iterdir()]
+    return {f"{p.parent.name}/{p.name}": p.stat().st_mtime_ns for p in found}
+
+
+def runs_of(outcome) -> dict:
+    client = MlflowClient(outcome.logged.uri)
+    found = client.search_runs([outcome.logged.experiment_id], f"tags.study_id = '{outcome.result.study_id}'")
+    return {r.data.tags.get("synthesizer", "study"): r for r in found}
+
+
+def artifact(outcome, name: str, path: str) -> Path:
+    client = MlflowClient(outcome.logged.uri)
+    return Path(client.download_artifacts(runs_of(outcome)[name].info.run_id, path))
+
+
+def numbers(outcome) -> dict[str, dict[str, float]]:
+    return {name: run.data.metrics for name, run in runs_of(outcome).items()}
+
+
+def ledgers(workspace: Path) -> dict[str, pd.DataFrame]:
+    return {p.name: pd.read_parquet(p / "ledger.parquet") for p in (workspace / "ledgers").iterdir()}
+
+
+# the store, read back
+
+
+def test_experiment_has_the_studys_name(first):
+    client = MlflowClient(first.logged.uri)
+    assert client.get_experiment(first.logged.experiment_id).name == "spine"
+
+
+def test_runs_are_flat_and_tagged_by_role(first):
+    runs = runs_of(first)
+    assert {name: run.data.tags["role"] for name, run in runs.items()} == {
+        "cart": "synthesizer",
+        "mine": "synthesizer",
+        "thief": "synthesizer",
+        "copy": "control",
+        "fresh": "control",
+        "study": "study",
+    }
+    assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+    assert {run.info.run_name for run in runs.values()} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
+
+
+def test_every_run_carries_provenance(first):
+    facts = first.result.facts
+    for run in runs_of(first).values():
+        for name in ("data_digest", "seed", "versions", "threat_model", "records", "releases", "split_digest"):
+            assert run.data.tags[name] == facts[name]
+    assert facts["records"] == "240"
+    assert facts["releases"] == "4"
+    assert "age, city" in facts["threat_model"]
+
+
+def test_params_are_the_settings_that_distinguish(first):
+    params = {name: run.data.params for name, run in runs_of(first).items()}
+    assert params["cart"] == {"synthesizer": "cart", "kind": "cart"}
+    assert params["thief"] == {"synthesizer": "thief", "kind": "copy"}
+    assert set(params["mine"]) == {"synthesizer", "kind", "path"}
+    assert params["study"] == {}
+
+
+def test_metric_keys_are_quantity_and_measure(first):
+    found = set(runs_of(first)["cart"].data.metrics)
+    single = ("memorization", "memorization_lower", "memorization_upper", "risk", "risk_control", "risk_gain")
+    single += ("risk_lower", "risk_upper", "risk_release")
+    expected = {f"{q}/{k}" for q in single for k in KEYS} | {"risk_curve/rapid.income"}
+    own = {k for k in found if k.endswith("/distance_to_closest_record")}
+    assert found - own == expected
+    assert {"risk/distance_to_closest_record", "memorization/distance_to_closest_record"} <= own
+
+
+def test_metrics_are_the_findings(first):
+    runs = runs_of(first)
+    for finding in first.result.findings:
+        logged = runs[finding.synthesizer].data.metrics
+        key = finding.measure.key
+        assert logged[f"risk/{key}"] == finding.risk.value
+        assert logged[f"memorization_lower/{key}"] == finding.memorization.lower
+
+
+def test_step_metrics_are_curve_and_releases(first):
+    client = MlflowClient(first.logged.uri)
+    run_id = runs_of(first)["cart"].info.run_id
+    curve = client.get_metric_history(run_id, "risk_curve/rapid.income")
+    assert [m.step for m in curve] == list(range(0, 100, 5))
+    assert all(a.value >= b.value for a, b in pairwise(curve))
+    releases = client.get_metric_history(run_id, "risk_release/zero_cap.income")
+    assert [m.step for m in releases] == [0, 1, 2, 3]
+    risk = runs_of(first)["cart"].data.metrics["risk/zero_cap.income"]
+    assert np.mean([m.value for m in releases]) == pytest.approx(risk, abs=1e-12)  # folds of one size
+
+
+def test_thief_is_caught_and_the_verdict_is_everywhere(first):
+    (verdict,) = [v for v in first.result.verdicts if v.synthesizer == "thief"]
+    assert verdict.word == "RISK"
+    assert first.result.exit_code == 1
+    tags = runs_of(first)["thief"].data.tags
+    assert tags["verdict"] == "RISK"
+    assert tags["verdict.memorization/zero_cap.income"] == "RISK"
+    assert "thief: RISK" in runs_of(first)["study"].data.tags["verdict"]
+
+
+def test_thief_and_copy_measure_the_same(first):
+    found = {(f.synthesizer, f.measure.key): f for f in first.result.findings}
+    for key in KEYS:
+        assert found["thief", key].risk.value == found["copy", key].risk.value
+
+
+def test_study_run_has_league_report_and_settings(first):
+    league = json.loads(artifact(first, "study", "league.json").read_text())
+    assert len(league["data"]) == len(first.result.findings)
+    page = artifact(first, "study", Path(first.report).name).read_text()
+    assert "thief" in page
+    logged = yaml.safe_load(artifact(first, "study", "study.yaml").read_text())
+    assert load(logged) == load(logged | {"name": "spine"})
+    checks = json.loads(artifact(first, "study", "checks.json").read_text())["checks"]
+    assert checks
+    assert all(c["passed"] is True for c in checks)
+    (limit,) = {v["limit"] for v in json.loads(artifact(first, "study", "verdicts.json").read_text())["verdicts"]}
+    assert limit == 0.01
+
+
+def test_dataset_has_digest_and_no_cells(first, secret):
+    (given,) = runs_of(first)["cart"].inputs.dataset_inputs
+    assert given.dataset.digest == first.result.facts["data_digest"]
+    assert secret not in given.dataset.to_dictionary().__repr__()
+
+
+def test_hashed_records_hold_scores_and_no_cells(first, people):
+    ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
+    assert not {"guess", "truth", "row"} & set(ledger.columns)
+    assert ledger["record"].str.fullmatch("[0-9a-f]{16}").all()
+    assert ledger["record"].nunique() == 240
+    assert len(ledger) == 4 * 2 * 240
+    cells = set(people()["city"]) | set(people()["income"])
+    texts = {t for c in ledger.columns for t in ledger[c].astype(str).unique()}
+    assert not cells & texts
+    exposed = pd.read_parquet(artifact(first, "cart", "records/memorization.parquet"))
+    assert set(exposed["record"]) == set(ledger["record"])
+
+
+def test_hashed_records_are_not_in_the_order_of_the_table(first, folder):
+    """Their position would say who they are."""
+    ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
+    part = ledger[(ledger["metric"] == "rapid") & (ledger["repetition"] == 0) & (ledger["fold"] == 0)]
+    own = next(
+        frame
+        for frame in ledgers(folder / "first").values()
+        if np.array_equal(np.sort(frame.loc[frame["metric"] == "rapid", "gain"]), np.sort(part["gain"]))
+    )
+    assert not np.array_equal(own.loc[own["metric"] == "rapid", "gain"], part["gain"])
+
+
+def test_hashed_records_do_not_give_the_truth_away_by_its_frequency(first):
+    """The class share of the true value names the value wherever shares differ."""
+    ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
+    assert "baseline" not in ledger.columns
+
+
+def test_full_records_name_row_guess_and_truth(alone, people):
+    ledger = pd.read_parquet(artifact(alone, "cart", "records/ledger.parquet"))
+    assert {"row", "guess", "truth"} <= set(ledger.columns)
+    rapid = ledger[(ledger["metric"] == "rapid") & (ledger["repetition"] == 0) & (ledger["fold"] == 1)]
+    truth = rapid.set_index("row")["truth"].sort_index()
+    assert truth.tolist() == people()["income"].tolist()
+
+
+def test_no_records_where_none_are_kept(broken):
+    client = MlflowClient(broken.logged.uri)
+    assert client.list_artifacts(runs_of(broken)["cart"].info.run_id) == []
+
+
+def test_links_lead_to_the_runs(first):
+    assert set(first.logged.runs) == {"cart", "mine", "thief", "copy", "fresh"}
+    link = first.logged.compare_link("http://server")
+    assert all(run_id in link for run_id in first.logged.runs.values())
+    assert first.result.study_id in first.logged.list_link("http://server")
+
+
+def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
+    """Every value of the study is that of the metric on the members of one release."""
+    ((curve,),) = [[f for f in alone.result.findings if (f.synthesizer, f.measure.key) == ("cart", "zero_cap.income")]]
+    found = []
+    for path in (folder / "alone" / "releases").iterdir():
+        release = pd.read_parquet(path / "release.parquet")
+        for ledger in ledgers(folder / "alone").values():
+            own = ledger[ledger["metric"] == "zero_cap"]
+            score = METRICS["zero_cap"](people(), release, quasi_identifiers=["age", "city"], sensitive="income")
+            if np.array_equal(own["score"], score.records["score"]):
+                found.append(own.loc[own["member"].fillna(False).astype(bool), "score"].mean())
+    assert all(any(value == pytest.approx(f, abs=1e-15) for f in found) for value in curve.release_risk)
+
+
+# again, elsewhere, and after a kill
+
+
+def test_same_study_twice_gives_the_same_numbers(first, again):
+    second, _ = again
+    assert second.result.study_id != first.result.study_id
+    assert numbers(second) == numbers(first)
+
+
+def test_second_run_computes_nothing_again(again, folder):
+    _, written = again
+    assert stamps(folder / "first") == written
+    assert len(written) == 2 * 5 * 4
+
+
+def test_one_worker_gives_the_same_numbers_as_two(first, alone):
+    assert numbers(alone) == numbers(first)
+
+
+def test_ledgers_of_one_worker_are_those_of_two(first, alone, folder):
+    one, two = ledgers(folder / "alone"), ledgers(folder / "first")
+    assert one.keys() == two.keys()
+    for key, frame in one.items():
+        pd.testing.assert_frame_equal(frame, two[key], check_exact=True)
+
+
+def test_killed_study_goes_on_where_it_was(first, run, folder, start):
+    study = yaml.safe_load((folder / "first.yaml").read_text()) | {"workspace": str(folder / "killed")}
+    (folder / "kill.yaml").write_text(yaml.safe_dump(study))
+    process = start("benchmark", "kill.yaml", cwd=folder)
+    done = folder / "killed" / "ledgers"
+    for _ in range(600):
+        if process.poll() is not None or (done.is_dir() and len([p for p in done.iterdir() if p.name[0] != "."]) >= 3):
+            break
+        time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert not (folder / "killed" / "mlflow.db").exists()
+    kept = {k: v for k, v in stamps(folder / "killed").items() if "/.draft-" not in k}
+    finished = [k for k in kept if k.startswith("ledgers/")]
+    assert 3 <= len(finished) < 20
+    outcome = run("killed", **{k: study[k] for k in RUN})
+    now = stamps(folder / "killed")
+    assert {k: now[k] for k in kept} == kept
+    assert numbers(outcome) == numbers(first)
+    assert not list((folder / "killed").rglob(".draft-*")), "drafts of a killed process hold records"
+
+
+# failures
+
+
+def test_failed_synthesizer_is_marked_and_others_finish(broken):
+    assert broken.result.exit_code == 1
+    assert set(broken.result.failures) == {"breaks"}
+    assert {f.synthesizer for f in broken.result.findings} == {"cart", "copy"}
+    runs = runs_of(broken)
+    assert {n: r.info.status for n, r in runs.items()} == {
+        "cart": "FINISHED",
+        "copy": "FINISHED",
+        "breaks": "FAILED",
+        "study": "FAILED",
+    }
+    assert runs["breaks"].data.tags["verdict"] == "FAILED"
+
+
+def test_failure_names_kind_and_place_and_the_private_file(broken, folder, secret):
+    reason = broken.result.failures["breaks"]
+    assert "ValueError in generators.py, line" in reason
+    assert "in breaks" in reason
+    kept = Path(reason.rpartition(" is in ")[2])
+    assert kept.is_relative_to(folder / "broken" / "failures")
+    assert secret in kept.read_text()
+    assert oct(kept.stat().st_mode & 0o777) == "0o600"
+
+
+def test_failure_is_on_the_terminal(broken, capsys, secret):
+    from synthrisk.flows.closing import close
+
+    close(broken)
+    said = capsys.readouterr().out
+    assert "FAILED" in said
+    assert "ValueError" in said
+    assert secret not in said
+
+
+def test_control_that_raises_makes_the_study_invalid(run, people, folder):
+    people(6).assign(income=list("ababab")).to_csv(folder / "six.csv", index=False)
+    outcome = run(  # one record is held out: too few for fresh
+        "invalid",
+        "six.csv",
+        synthesizers=["marginals"],
+        controls=["fresh"],
+        metrics=["zero_cap"],
+        split={"folds": 6, "repetitions": 1},
+        thresholds={"risk/zero_cap.income": 0.5},
+    )
+    assert outcome.result.exit_code == 3
+    assert "at least 2 held-out records" in outcome.result.failures["fresh"]
+    assert {v.word for v in outcome.result.verdicts} == {"INVALID"}
+    assert runs_of(outcome)["study"].data.tags["controls"] == "failed"
+
+
+# files, roles, and an awkward table
+
+
+@pytest.fixture(scope="session")
+def awkward(run, folder, settings):
+    """A table with whatever tables hold, entities, a stratum, and releases made from the parts of ``split``."""
+    from synthrisk.flows.handout import write_parts
+
+    rng = np.random.default_rng(3)
+    n = 120
+    table = pd.DataFrame(
+        {
+            "person": np.arange(n) // 2 + 10**18,
+            "größe [cm] <b>": np.where(rng.random(n) < 0.2, np.nan, rng.normal(170, 9, n).round(1)),
+            "a.b/c: \"d\" 'e' #f": rng.choice(["<script>alert(1)</script>", "x,y", "", "NA", "z"], n),
+            "flag": rng.random(n) < 0.5,
+            "when": pd.date_range("2020-01-01", periods=n, freq="h").astype(str),
+            "huge": rng.integers(0, 9, n) + 2**62,
+            "constant": 1,
+            "[/bold] ü": rng.choice(["ja", "nein"], n),
+            "[/bold] ö": rng.choice(["ja", "nein", "vielleicht"], n),
+        }
+    )
+    table.to_csv(folder / "awkward.csv", index=False)
+    data = {
+        "source": str(folder / "awkward.csv"),
+        "quasi_identifiers": "*",
+        "sensitive": ["[/bold] ü", "[/bold] ö"],
+        "identifier": "person",
+    }
+    parts = {
+        "data": data,
+        "split": {"folds": 2, "repetitions": 1, "stratify": "[/bold] ö"},
+        "synthesizers": [
+            "cart",
+            {"name": "vendor", "kind": "files", "path": str(folder / "parts" / "train-{repetition}-{fold}.csv")},
+        ],
+        "controls": ["marginals"],
+        "metrics": [*RUN["metrics"], "nearest_neighbour_distance_ratio", "generalized_cap"],
+        "thresholds": {"risk/rapid.[/bold] ü": 0.5, "risk/rapid.[/bold] ö": 0.5},
+    }
+    write_parts(load(settings(folder / "awkward", folder / "awkward.csv", **parts)), folder / "parts", "csv")
+    return run("awkward", "awkward.csv", **parts)
+
+
+def test_awkward_table_is_measured(awkward):
+    assert awkward.result.failures == {}
+    measured = {(f.synthesizer, f.measure.key) for f in awkward.result.findings}
+    assert len(measured) == 3 * (4 * 2 - 1 + 1)
+    assert all(
+        np.isfinite(f.risk.value)
+        for f in awkward.result.findings
+        if f.measure.metric != "nearest_neighbour_distance_ratio"
+    )
+
+
+def test_measures_of_odd_names_do_not_share_a_key(awkward):
+    found = runs_of(awkward)["cart"].data.metrics
+    assert len([k for k in found if k.startswith("risk/rapid.")]) == 2
+    assert len([k for k in runs_of(awkward)["cart"].data.tags if k.startswith("verdict.")]) == 2
+
+
+def test_awkward_report_escapes_what_it_shows(awkward):
+    page = Path(awkward.report).read_text()
+    assert "<script>alert" not in page
+    assert "größe [cm] <b>" not in page
+
+
+def test_awkward_names_are_printed_as_they_are(awkward, capsys):
+    from synthrisk.flows.closing import close
+
+    close(awkward)
+    assert "rapid.[/bold] ü" in capsys.readouterr().out
+
+
+def test_release_from_a_file_is_the_file(awkward, folder):
+    """The vendor hands the training part back: it is measured as a copy is."""
+    found = {(f.synthesizer, f.measure.key): f for f in awkward.result.findings}
+    assert found["vendor", "zero_cap.[/bold] ü"].risk.value > found["cart", "zero_cap.[/bold] ü"].risk.value
+    sizes = {len(pd.read_parquet(p / "release.parquet")) for p in (folder / "awkward" / "releases").iterdir()}
+    assert sizes <= {58, 60, 62}
+
+
+def test_identifier_is_neither_synthesized_nor_known(awkward, folder):
+    for path in (folder / "awkward" / "releases").iterdir():
+        assert "person" not in pd.read_parquet(path / "release.parquet").columns
+    assert "person" not in pd.read_csv(folder / "parts" / "train-0-0.csv").columns
+
+
+def test_entities_stay_on_one_side(awkward, folder):
+    for path in (folder / "awkward" / "split").glob("*.npy"):
+        parts = np.load(path)
+        assert (parts[:, ::2] == parts[:, 1::2]).all()
+
+
+# nothing leaks
+
+
+def holds(text: bytes, secret: str) -> bool:
+    """Tell whether the text is there: plain, as JSON escapes it, in hexadecimal, or in any phase of base64."""
+    plain = secret.encode()
+    forms = [plain, plain.hex().encode(), plain.hex().upper().encode()]
+    for phase in range(3):
+        coded = base64.b64encode(b"\0" * phase + plain)
+        forms.append(coded[(0, 2, 3)[phase] : len(coded) - 4])
+    return any(form in text for form in forms)
+
+
+def dump(database: Path) -> bytes:
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        return "\n".join(connection.iterdump()).encode()
+
+
+@pytest.fixture(scope="session")
+def prefect_dump(first, broken, alone, prefect_database) -> bytes:
+    time.sleep(5)  # logs and events are written in batches
+    return dump(prefect_database)
+
+
+def test_prefect_has_runs_logs_and_the_failure_but_no_cell(prefect_dump, secret):
+    assert b"synthesize breaks-r0-f0" in prefect_dump
+    assert b'INSERT INTO "log"' in prefect_dump
+    assert b"CellError" in prefect_dump
+    assert not holds(prefect_dump, secret)
+
+
+def test_prefects_own_folder_holds_no_cell(prefect_dump, secret):
+    home = Path(os.environ["PREFECT_HOME"])
+    assert not [p for p in home.rglob("*") if p.is_file() and holds(p.read_bytes(), secret)]
+
+
+@pytest.mark.parametrize("workspace", ["first", "broken"])
+def test_tracking_holds_no_cell(first, broken, folder, workspace, secret):
+    assert not holds(dump(folder / workspace / "mlflow.db"), secret)
+    for path in (folder / workspace / "artifacts").rglob("*"):
+        if path.suffix == ".parquet":
+            frame = pd.read_parquet(path)
+            assert not any(frame[c].astype(str).str.contains(secret).any() for c in frame.columns)
+        elif path.is_file():
+            assert not holds(path.read_bytes(), secret), path.name
+
+
+def test_secret_is_where_it_must_be(first, folder, secret):
+    """The search above can find it."""
+    found = [pd.read_parquet(p) for p in (folder / "first" / "data").glob("*.parquet")]
+    assert any((frame["city"].astype(str) == secret).any() for frame in found)
+
+
+def test_workspace_is_closed_to_others(first, folder):
+    for path in (folder / "first").rglob("*"):
+        if path.is_dir() and path.name in ("data", "releases", "ledgers", "exposed", "split"):
+            assert oct(path.stat().st_mode & 0o777) == "0o700", path
+    assert oct((folder / "first").stat().st_mode & 0o777) == "0o700"
+    assert (folder / "first" / ".gitignore").read_text() == "*\n"
