@@ -105,7 +105,7 @@ def study_of(
             "controls": [],
             "metrics": list(metrics or METRICS),
             "thresholds": dict(thresholds or {}),
-            "tracking": {"experiment": experiment, "uri": tracking_uri},
+            "tracking": {"experiment": experiment, "uri": tracking_uri or None},
             "runner": {"workers": 1},
             "workspace": workspace,
             "seed": seed,
