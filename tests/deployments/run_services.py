@@ -40,11 +40,11 @@ def main() -> int:
     environment = surroundings(folder)
     passed = False
     try:
-        with service(folder, environment, "server", "server", "start", "--host", "127.0.0.1", "--port", port_of(environment)):
+        with service(folder, environment, "server", "start", "--host", "127.0.0.1", "--port", port_of(environment)):
             wait_for_server(environment)
             prefect(environment, "work-pool", "create", "local", "--type", "process")
             prefect(environment, "--no-prompt", "deploy", "--all", "--prefect-file", str(shortened(folder)))
-            with service(folder, environment, "worker", "worker", "start", "--pool", "local"):
+            with service(folder, environment, "worker", "start", "--pool", "local"):
                 passed = run_tests(environment) == 0
     except (subprocess.SubprocessError, TimeoutError) as error:
         print(f"the services did not start: {error}", file=sys.stderr)
@@ -63,7 +63,7 @@ def surroundings(folder: Path) -> dict[str, str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     (folder / "home").mkdir()
-    return inherited | QUIET | {
+    own = {
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "PREFECT_HOME": str(folder / "prefect"),
         "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
@@ -72,6 +72,7 @@ def surroundings(folder: Path) -> dict[str, str]:
         "SYNTHRISK_SERVICES": "1",
         "NO_PROXY": "127.0.0.1,localhost",
     }
+    return inherited | QUIET | own
 
 
 def port_of(environment: dict[str, str]) -> str:
@@ -79,9 +80,9 @@ def port_of(environment: dict[str, str]) -> str:
 
 
 @contextmanager
-def service(folder: Path, environment: dict[str, str], name: str, *arguments: str) -> Iterator[None]:
+def service(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator[None]:
     """Keep a Prefect process running for the time of the block; at the end its whole process group ends."""
-    with (folder / f"{name}.log").open("w") as log:
+    with (folder / f"{arguments[0]}.log").open("w") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "prefect", *arguments],
             env=environment,

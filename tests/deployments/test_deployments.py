@@ -13,6 +13,7 @@ import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas import FlowRun
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId
+from prefect.events.filters import EventFilter, EventNameFilter
 
 from synthrisk.tasks.data.adult import read_adult
 
@@ -37,11 +38,13 @@ def runs(client: SyncPrefectClient, deployment: UUID) -> list[FlowRun]:
 
 
 def finished(client: SyncPrefectClient, deployment: UUID, wanted: Callable[[FlowRun], bool]) -> FlowRun:
-    """Wait for the first run of a deployment to end."""
+    """Wait for the first run of a deployment to end; meanwhile they run one at a time."""
     seen: list[FlowRun] = []
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        seen = [r for r in runs(client, deployment) if wanted(r)]
+        everyone = runs(client, deployment)
+        assert sum(r.state is not None and r.state.is_running() for r in everyone) <= 1, "one at a time"
+        seen = [r for r in everyone if wanted(r)]
         for run in seen:
             if run.state is not None and run.state.is_final():
                 return run
@@ -57,7 +60,19 @@ def mlflow_runs(home: Path, experiment: str) -> dict[str, str]:
     store = MlflowClient(f"sqlite:///{home / '.synthrisk' / 'mlflow.db'}")
     found = store.get_experiment_by_name(experiment)
     assert found is not None
+    assert found.artifact_location == (home / ".synthrisk" / "artifacts").as_uri()
     return {r.data.tags.get("synthesizer", "study"): r.info.status for r in store.search_runs([found.experiment_id])}
+
+
+def announced(client: SyncPrefectClient, name: str) -> dict[str, object]:
+    """Wait for the event that says how an evaluation ended; return what it says."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        found = client.read_events(EventFilter(event=EventNameFilter(name=[name]))).events
+        if found:
+            return found[0].payload
+        time.sleep(2)
+    raise AssertionError(f"no event {name} in 60 s")
 
 
 def test_a_scheduled_benchmark_finishes(client: SyncPrefectClient, home: Path) -> None:
@@ -87,3 +102,7 @@ def test_a_published_table_is_evaluated(client: SyncPrefectClient, home: Path) -
     assert run.state is not None
     assert run.state.is_completed(), run.state.message
     assert mlflow_runs(home, "evaluate")["release"] == "FINISHED"
+    said = announced(client, "synthetic-data.evaluated")
+    assert said["path"] == "published/july.parquet"
+    assert said["passed"] is False  # it is a copy of the real table
+    assert said["verdicts"] == {"memorization/zero_cap.income": "RISK"}
