@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from synthrisk.metrics.spaces import center_and_spread
 from synthrisk.metrics.tables import Tables
 
 UNSEEN = -1
@@ -66,7 +67,7 @@ def one_hot(tables: Tables, columns: Sequence[str]) -> Design:
 def _standardised(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:
     real, synthetic = tables.floats(column)
     seen = synthetic[~np.isnan(synthetic)]
-    mean, spread = (seen.mean(), seen.std()) if len(seen) else (0.0, 0.0)
+    mean, spread = center_and_spread(synthetic)
     blocks = []
     if spread > 0:
         blocks.append((np.nan_to_num((real - mean) / spread), np.nan_to_num((synthetic - mean) / spread)))

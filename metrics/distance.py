@@ -81,7 +81,9 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
     name, settings = "nearest_neighbour_distance_ratio", {"space": space}
     if len(tables.real) < 2:
         nan = float("nan")
-        return Score(name, nan, nan, settings=settings, reason="fewer than two real records: no second nearest")
+        records = pd.DataFrame({"score": nan, "distance": nan}, index=tables.synthetic.index)
+        reason = "fewer than two real records: no second nearest"
+        return Score(name, nan, nan, records, settings=settings, reason=reason)
     first, second = synthetic_to_real(tables, space, k=2).T
     ratio = np.divide(first, second, out=np.zeros(len(first)), where=first > 0)
     records = pd.DataFrame({"score": 1 - ratio, "distance": first}, index=tables.synthetic.index)

@@ -8,6 +8,8 @@ from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
 
+_NUMBERS = ("integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty")
+
 Kind = Literal["numeric", "categorical"]
 
 
@@ -36,10 +38,15 @@ def as_floats(column: pd.Series) -> np.ndarray:
     if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
         ticks = column.dt.as_unit("ns").astype("int64").to_numpy()
         return np.where(column.isna(), np.nan, ticks.astype(float))
-    try:
-        return np.asarray(pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan))
-    except (ValueError, TypeError):
-        raise InputError(f"column {column.name!r} must be numeric, got dtype {column.dtype}") from None
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(column.cat.categories.dtype if column.notna().all() else object)
+    is_number = types.is_numeric_dtype(column.dtype) or types.infer_dtype(column, skipna=True) in _NUMBERS
+    if not is_number:  # text that looks like a number is text
+        raise InputError(f"column {column.name!r} must hold numbers in both tables, got {column.dtype} in one")
+    values = np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
+    if np.isinf(values).any():
+        raise InputError(f"column {column.name!r} must hold finite numbers, got an infinity")
+    return values
 
 
 def is_temporal(column: pd.Series) -> bool:

@@ -104,6 +104,9 @@ class Metric:
 
     def score(self, tables: Tables, **options: Any) -> Score:
         """Score tables that are already encoded; ``seed`` is dropped where nothing is drawn."""
+        seed = options.get("seed", 0)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+            raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")
         if "seed" not in inspect.signature(self.function).parameters:
             options.pop("seed", None)
         return self.function(tables, **options)

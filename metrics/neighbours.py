@@ -1,6 +1,7 @@
 """Exact distances to the nearest records."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from synthrisk.metrics.spaces import SpaceName, points
@@ -43,9 +44,23 @@ def nearest_distances(queries: np.ndarray, reference: np.ndarray, metric: str, k
     distances, found = search.kneighbors(queries)
     if metric == "manhattan":
         return np.asarray(distances)
+    horizon = distances[:, -1] ** 2
     step = max(1, _BLOCK // (spare * max(reference.shape[1], 1)))
     for start in range(0, len(queries), step):
         block = slice(start, start + step)
         gaps = queries[block, None, :] - reference[found[block]]
         distances[block] = np.sqrt((gaps**2).sum(axis=2))
-    return np.asarray(np.sort(distances, axis=1)[:, :k])
+    nearest = np.sort(distances, axis=1)[:, :k]
+    if spare < len(reference):
+        unsure = np.flatnonzero(nearest[:, -1] ** 2 + _rounding(queries, reference) >= horizon)
+        for start in range(0, len(unsure), 64):  # rare: many records within rounding of each other
+            rows = unsure[start : start + 64]
+            nearest[rows] = np.sort(np.partition(cdist(queries[rows], reference), k - 1, axis=1)[:, :k], axis=1)
+    return np.asarray(nearest)
+
+
+def _rounding(queries: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Return a bound on what |a|^2 + |b|^2 - 2ab may miss of a squared distance."""
+    largest = (reference**2).sum(axis=1).max()
+    scale = (queries**2).sum(axis=1) + largest
+    return np.asarray(8 * (queries.shape[1] + 2) * np.finfo(float).eps * scale)

@@ -160,7 +160,8 @@ def _categorical(
     confidence = np.where(truth == UNSEEN, 0.0, probabilities[np.arange(len(truth)), own])
     gain = normalized_gain(confidence, baseline)
     at_risk = gain > threshold
-    guess = classes[probabilities.argmax(axis=1)]
+    likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
+    right = likeliest[np.arange(len(truth)), own] * (truth != UNSEEN) / likeliest.sum(axis=1)  # ties by expectation
     records = pd.DataFrame(
         {
             "score": at_risk.astype(float),
@@ -168,13 +169,13 @@ def _categorical(
             "gain": gain,
             "confidence": confidence,
             "baseline": baseline,
-            "guess": levels[guess],
+            "guess": levels[classes[likeliest.argmax(axis=1)]],
             "truth": tables.real[hidden].astype(object).to_numpy(),
         },
         index=tables.real.index,
     )
     details = {
-        "accuracy": float(np.mean(guess == truth)),
+        "accuracy": float(right.mean()),
         "mean_gain": float(gain.mean()),
         "guess": float(shares.max()),
     }
@@ -193,8 +194,8 @@ def _numeric(
     limit, error, delta = rule
     truth, target = tables.floats(hidden)
     scored = ~np.isnan(truth)
-    if len(np.unique(truth[scored])) < 2:
-        raise InputError(f"sensitive must have at least two values in the real table, got one in {hidden!r}")
+    if not scored.any():
+        raise InputError(f"sensitive must have values in the real table, got missing cells only in {hidden!r}")
     predicted = predicted_values(model.estimator("numeric", seed), model.design(tables, known), target)
     errors = np.full(len(truth), np.nan)
     errors[scored] = prediction_error(truth[scored], predicted[scored], error, delta)

@@ -58,12 +58,21 @@ def _points(tables: Tables, space: SpaceName) -> Points:
 
 def _standardised(tables: Tables, column: str) -> list[np.ndarray]:
     real, synthetic = tables.floats(column)
-    seen = real[~np.isnan(real)]
-    mean, spread = (seen.mean(), seen.std()) if len(seen) else (0.0, 0.0)
+    mean, spread = center_and_spread(real)
     both = np.concatenate([real, synthetic])
     missing = np.isnan(both)
-    block = [np.where(missing, 0.0, (both - mean) / (spread if spread > 0 else 1.0))]
+    block = [np.where(missing, 0.0, (both - mean) / (spread or 1.0))]
     return [*block, _binary(missing, len(real))] if missing.any() else block
+
+
+def center_and_spread(values: np.ndarray) -> tuple[float, float]:
+    """Return mean and population standard deviation of the values that are there; 0 for a constant."""
+    seen = values[~np.isnan(values)]
+    if not len(seen):
+        return 0.0, 0.0
+    if seen.min() == seen.max():  # the mean of equal floats may miss them by rounding
+        return float(seen[0]), 0.0
+    return float(seen.mean()), float(seen.std())
 
 
 def _one_hot(tables: Tables, column: str) -> list[np.ndarray]:

@@ -1,6 +1,6 @@
 """The tables of one release, with encodings and neighbour passes computed once and shared by all metrics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ class Tables:
 
     def check_columns(self, argument: str, columns: Sequence[str] | str) -> list[str]:
         """Return ``columns`` as a list of distinct columns of the tables."""
+        if not isinstance(columns, str | Iterable):
+            raise InputError(f"{argument} must be a list of columns, got {columns!r}")
         names = [columns] if isinstance(columns, str) else list(columns)
         if not names:
             raise InputError(f"{argument} must name at least one column, got none")

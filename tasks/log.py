@@ -53,7 +53,7 @@ class Logged:
 
     def list_link(self, server: str) -> str:
         """Return the address of the list and charts of this study's runs."""
-        own = quote(f"tags.study_id = '{self.study_id}'")
+        own = quote(f"tags.study_id = '{self.study_id}' and tags.role != 'study'")
         return f"{server}/#/experiments/{self.experiment_id}/runs?searchFilter={own}&compareRunsMode=CHART"
 
 
@@ -147,6 +147,7 @@ def _synthesizer_run(
         "role": settings["role"],
         "study_id": result.study_id,
         "synthesizer": name,
+        "kind": settings["kind"],
         "verdict": result.verdict(name) or "none",
         "controls": "as expected" if result.valid else "failed",
         **{f"verdict.{v.quantity}": v.word for v in result.verdicts if v.synthesizer == name},
@@ -155,7 +156,9 @@ def _synthesizer_run(
     }
     run_id = str(client.create_run(experiment, run_name=name, tags=tags).info.run_id)
     _log_dataset(client, run_id, table)
-    params = {"synthesizer": name, **{k: v for k, v in settings.items() if k != "role"}}
+    options = {k: v for k, v in settings.items() if k not in ("role", "kind")}
+    # few: the compare page draws the first three that differ
+    params = {"synthesizer": name, **(options if settings["role"] == "synthesizer" else {})}
     metrics = [m for f in findings for m in _metrics(f)]
     client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
     for start in range(0, len(metrics), _BATCH):

@@ -262,7 +262,7 @@ def test_settings_survive_a_round_trip():
         ("controls.leaky.share=0.5", lambda s: s.controls[0].options == {"share": 0.5}),
         ("metrics.rapid.threshold=0.7", lambda s: s.metrics[1].options == {"threshold": 0.7}),
         ("metrics.1.attackers=[logistic]", lambda s: s.metrics[1].attackers == ["logistic"]),
-        ("thresholds.memorization/zero_cap.income=0.05", lambda s: s.thresholds["memorization/zero_cap.income"].value == 0.05),
+        ("thresholds.risk/zero_cap.income=0.05", lambda s: s.thresholds["risk/zero_cap.income"].value == 0.05),
         ("thresholds.risk/rapid.capital.gain=0.1", lambda s: s.thresholds["risk/rapid.capital.gain"].value == 0.1),
         ("tracking.uri=sqlite:///x.db", lambda s: s.tracking.uri == "sqlite:///x.db"),
         ("workspace=", lambda s: True),
@@ -270,7 +270,7 @@ def test_settings_survive_a_round_trip():
 )  # fmt: skip
 def test_set(override, read):
     settings = changed(
-        controls=["copy", "fresh"][:0] + [{"name": "leaky"}],
+        controls=[{"name": "leaky"}],
         metrics=["zero_cap", {"name": "rapid"}],
         thresholds={},
     )

@@ -1,0 +1,253 @@
+"""Finished work: atomic, private, found again by its key."""
+
+import json
+import multiprocessing
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synthrisk.tasks.hashes import record_hashes
+from synthrisk.tasks.store import (
+    code_version,
+    file_digest,
+    keep,
+    key_of,
+    open_workspace,
+    private_folder,
+    replace_file,
+    save_array,
+    write_file,
+)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def fill(text: str):
+    return lambda draft: (draft / "a.txt").write_text(text)
+
+
+# keep
+
+
+def test_keep_writes_once(tmp_path):
+    folder = keep(tmp_path / "made" / "key", fill("first"))
+    assert keep(folder, fill("second")) == folder
+    assert (folder / "a.txt").read_text() == "first"
+
+
+def test_keep_is_private(tmp_path):
+    folder = keep(tmp_path / "made" / "key", fill("x"))
+    assert (mode(folder), mode(folder.parent)) == (0o700, 0o700)
+
+
+def test_keep_leaves_nothing_of_a_failed_write(tmp_path):
+    def half(draft: Path) -> None:
+        (draft / "a.txt").write_text("half")
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        keep(tmp_path / "made" / "key", half)
+    assert list((tmp_path / "made").iterdir()) == []
+
+
+def test_keep_tells_a_write_error(tmp_path):
+    def full(draft: Path) -> None:
+        raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        keep(tmp_path / "made" / "key", full)
+    assert list((tmp_path / "made").iterdir()) == []
+
+
+def test_keep_never_shows_a_half_written_folder(tmp_path):
+    seen = []
+    folder = tmp_path / "made" / "key"
+
+    def slow(draft: Path) -> None:
+        (draft / "a.txt").write_text("1")
+        seen.append(folder.exists())
+        (draft / "b.txt").write_text("2")
+
+    keep(folder, slow)
+    assert seen == [False]
+    assert sorted(p.name for p in folder.iterdir()) == ["a.txt", "b.txt"]
+
+
+def _race(folder: str, gate, text: str) -> None:
+    def write(draft: Path) -> None:
+        (draft / "a.txt").write_text(text)
+        gate.wait()  # all have written before anyone renames
+        (draft / "b.txt").write_text(text)
+
+    keep(Path(folder), write)
+
+
+def test_keep_in_two_processes_at_once_keeps_one_whole_result(tmp_path):
+    context = multiprocessing.get_context("fork")
+    gate = context.Barrier(2, timeout=60)
+    racers = [context.Process(target=_race, args=(str(tmp_path / "made" / "key"), gate, text)) for text in "xy"]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join(60)
+    assert [racer.exitcode for racer in racers] == [0, 0]
+    kept = {p.name: p.read_text() for p in (tmp_path / "made" / "key").iterdir()}
+    assert kept in ({"a.txt": "x", "b.txt": "x"}, {"a.txt": "y", "b.txt": "y"})
+    assert [p.name for p in (tmp_path / "made").iterdir()] == ["key"]
+
+
+# files
+
+
+def test_files_are_private_and_whole(tmp_path):
+    path = replace_file(tmp_path / "new" / "a.txt", "größe\n")
+    assert path.read_text("utf-8") == "größe\n"
+    assert (mode(path), mode(path.parent)) == (0o600, 0o700)
+    replace_file(path, "two")
+    assert path.read_text() == "two"
+    assert mode(path) == 0o600
+
+
+def test_failed_write_leaves_the_old_file(tmp_path):
+    path = replace_file(tmp_path / "a.txt", "old")
+
+    def half(draft: Path) -> None:
+        draft.write_text("half")
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError):
+        write_file(path, half)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_private_folder_leaves_a_folder_that_is_there_as_it_is(tmp_path):
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o755)
+    assert mode(private_folder(tmp_path / "shared")) == 0o755
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_modes_do_not_depend_on_the_umask(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        path = replace_file(tmp_path / "new" / "a.txt", "x")
+        folder = keep(tmp_path / "made" / "key", fill("x"))
+    finally:
+        os.umask(before)
+    assert (mode(path), mode(path.parent), mode(folder), mode(folder.parent)) == (0o600, 0o700, 0o700, 0o700)
+
+
+def test_array_keeps_its_name_and_no_pickles(tmp_path):
+    save_array(np.arange(3), tmp_path / "a")
+    assert np.load(tmp_path / "a").tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="Object arrays"):
+        save_array(np.array([object()]), tmp_path / "b")
+
+
+def test_workspace_is_private_absolute_and_ignored_by_git(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = open_workspace(Path("work"))
+    assert folder == tmp_path / "work"
+    assert mode(folder) == 0o700
+    assert (folder / ".gitignore").read_text() == "*\n"
+    (folder / ".gitignore").write_text("mine")
+    open_workspace(Path("work"))
+    assert (folder / ".gitignore").read_text() == "mine"
+
+
+# keys
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(plain)
+def test_key_does_not_depend_on_the_order_of_settings(value):
+    assert key_of(value) == key_of(json.loads(json.dumps(value)))
+    assert key_of({"a": value, "b": 1}) == key_of({"b": 1, "a": value})
+
+
+@given(plain, plain)
+def test_other_values_have_other_keys(one, other):
+    if json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True):
+        assert key_of(one) != key_of(other)
+
+
+def test_key_parts_are_apart():
+    assert (
+        len({key_of("ab", "c"), key_of("a", "bc"), key_of(["a", "bc"]), key_of("a", "b", "c"), key_of(1), key_of("1")})
+        == 6
+    )
+
+
+def test_key_is_the_same_in_every_process_and_version():
+    assert key_of("a", [1, 2.5, None], {"ü": True}) == "22b0ffc6ee5a7fb5cf9b"
+    code = 'from synthrisk.tasks.store import key_of; print(key_of("a", [1, 2.5, None], {"ü": True}))'
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+        check=True,
+    )
+    assert told.stdout.strip() == "22b0ffc6ee5a7fb5cf9b"
+
+
+def test_file_digest_is_of_the_bytes(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    assert file_digest(tmp_path / "a") == "ba7816bf8f01cfea4141"  # SHA-256, FIPS 180-2, appendix B.1
+    assert file_digest((tmp_path / "a").as_uri()) == "ba7816bf8f01cfea4141"
+
+
+def test_code_version_is_stable():
+    assert code_version() == code_version.__wrapped__()
+    assert len(code_version()) == 12
+
+
+# names of records
+
+
+def test_record_hashes_are_stable_distinct_and_of_this_table(tmp_path):
+    names = record_hashes(tmp_path, "table", 50)
+    assert len(set(names)) == 50
+    assert all(len(name) == 16 for name in names)
+    assert record_hashes(tmp_path, "table", 50).tolist() == names.tolist()
+    assert record_hashes(tmp_path, "table", 60)[:50].tolist() == names.tolist()
+    assert not set(record_hashes(tmp_path, "other", 50)) & set(names)
+
+
+def test_record_hashes_cannot_be_made_without_the_salt(tmp_path):
+    one, two = record_hashes(tmp_path / "a", "table", 50), record_hashes(tmp_path / "b", "table", 50)
+    assert not set(one) & set(two)
+    assert mode(tmp_path / "a" / "salt") == 0o600
+
+
+def _salted(folder: str, gate, queue) -> None:
+    gate.wait()
+    queue.put(record_hashes(Path(folder), "table", 3).tolist())
+
+
+def test_two_processes_share_one_salt(tmp_path):
+    context = multiprocessing.get_context("fork")
+    for trial in range(10):
+        gate, queue = context.Barrier(2, timeout=60), context.Queue()
+        racers = [context.Process(target=_salted, args=(str(tmp_path / str(trial)), gate, queue)) for _ in range(2)]
+        for racer in racers:
+            racer.start()
+        found = [queue.get(timeout=60) for _ in racers]
+        for racer in racers:
+            racer.join(60)
+        assert found[0] == found[1]
