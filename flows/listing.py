@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics import METRICS, InputError, Metric
@@ -20,11 +22,17 @@ def markdown_table() -> str:
 
 
 def print_metrics() -> None:
-    """Print the register."""
-    table = Table(*_HEADS, header_style="bold", pad_edge=False, show_lines=True)
+    """Print the register, a paragraph a metric."""
+    console = Console(highlight=False)
     for metric in _ordered():
-        table.add_row(*_facts(metric))
-    Console().print(table)
+        name, said, needs, scores, kind, source = _facts(metric)
+        console.print(f"[bold]{name}[/bold]  {kind}")
+        for text in (
+            said,
+            f"needs {needs}; scores {scores} records; {', '.join(_own_options(metric)) or 'no options'}",
+            source,
+        ):
+            console.print(Padding(Text(text), (0, 0, 0, 4)))
 
 
 def print_comparison(
@@ -58,6 +66,10 @@ def print_comparison(
             style = "dim" if run["role"] == "control" else ""
             table.add_row(run["study_id"], run["synthesizer"], key, *shown, str(run["verdict"]), style=style)
     Console().print(table)
+
+
+def _own_options(metric: Metric) -> list[str]:
+    return [f"{o}=" for o in metric.options if o not in (*metric.needs, "seed")]
 
 
 def _ordered() -> list[Metric]:

@@ -8,7 +8,7 @@ from synthrisk.metrics.neighbours import real_to_synthetic, synthetic_to_real
 from synthrisk.metrics.spaces import SpaceName, check_space
 from synthrisk.metrics.tables import Tables
 
-_PRIVEVAL = "PrivEval (17 privacy metrics), corrected: METHODS-distance"
+_PRIVEVAL = "PrivEval (hereditary-eu), its defects corrected"
 
 
 def closeness(mean_distance: float) -> float:

@@ -280,6 +280,6 @@ RAPID = Metric(
     per_record=True,
     needs=("quasi_identifiers", "sensitive"),
     range=(0.0, 1.0),
-    reference="Templ, Thees and Mueller 2026 (RAPID); R package RAPID de6ee65",
+    reference="Templ, Thees and Mueller, RAPID; R package RAPID at de6ee65",
     check_values=check_values,
 )

@@ -1,0 +1,220 @@
+"""The attack on one release, on tables small enough to work out by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf.plan import Planned
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.ledger import COLUMNS, Measure
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.tasks.attack import attack, attack_release, membership
+from synthrisk.tasks.data.table import store
+from synthrisk.tasks.parquet import write_typed
+from synthrisk.tasks.references import RELEASE, USED, Cell, Cut, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.store import save_array
+
+REAL = pd.DataFrame(
+    {
+        "age": [30, 30, 40, 50, 60, 60],
+        "vote": pd.Categorical(["a", "b", "a", "b", "a", None]),
+        "pay": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+    }
+)
+RELEASED = pd.DataFrame(
+    {"age": [30, 30, 40, 60], "vote": pd.Categorical(["a", "a", "b", None]), "pay": [1.0, 2.5, 3.0, 6.0]}
+)
+PARTS = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int16)  # folds in which the six are held out
+ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
+CAP = Planned(Measure("cap", "zero_cap", "vote"), ROLES)
+DISTANCE = Planned(Measure("distance_to_closest_record", "distance_to_closest_record"), {})
+
+
+@pytest.fixture
+def sample(tmp_path) -> Sample:
+    table = store(REAL, tmp_path)
+    save_array(PARTS, tmp_path / "cut.npy")
+    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0))
+
+
+def released(folder, used=(), cell=Cell("cart", 0, 0), key="k") -> ReleaseFolder:
+    place = folder / f"release-{key}"
+    place.mkdir()
+    write_typed(RELEASED, place / RELEASE)
+    save_array(np.array(used, dtype=np.int64), place / USED)
+    return ReleaseFolder(cell, str(place), key)
+
+
+# who is a member
+
+
+def test_members_are_the_records_that_are_not_held_out(sample, tmp_path):
+    member = membership(sample, released(tmp_path))
+    assert member.tolist() == [False, True, False, True, False, True]
+    other = membership(sample, released(tmp_path, cell=Cell("cart", 0, 1), key="o"))
+    assert other.tolist() == [True, False, True, False, True, False]
+
+
+def test_records_that_a_control_was_drawn_from_are_neither(sample, tmp_path):
+    member = membership(sample, released(tmp_path, used=[0, 2]))  # first and third of the held-out records
+    assert member.isna().tolist() == [True, False, False, False, True, False]
+    assert member[[1, 2, 3, 5]].tolist() == [True, False, True, True]
+
+
+# the ledger
+
+
+def attacked(planned, seed=1, cell=Cell("cart", 0, 0)):
+    member = pd.array(PARTS[0] != 0, dtype="boolean")
+    return attack_release(REAL, RELEASED, member, planned, seed, cell)
+
+
+def test_ledger_against_a_plain_loop():
+    ledger, _ = attacked([CAP])
+    for i, row in REAL.iterrows():
+        same = [j for j in range(len(RELEASED)) if RELEASED.age[j] == row.age]
+        hits = [j for j in same if RELEASED.vote[j] == row.vote or (pd.isna(RELEASED.vote[j]) and pd.isna(row.vote))]
+        got = ledger.iloc[i]
+        assert got["score"] == (len(hits) / len(same) if same else 0)
+        assert got["record"] == i
+        assert got["member"] == (PARTS[0][i] != 0)
+        assert got["truth"] == row.vote if not pd.isna(row.vote) else pd.isna(got["truth"])
+        assert (got["metric"], got["sensitive"]) == ("cap", "vote")
+        assert pd.isna(got["attacker"])
+
+
+def test_ledger_has_the_columns_of_the_contract():
+    ledger, _ = attacked([CAP])
+    assert tuple(ledger.columns) == COLUMNS
+    assert len(ledger) == len(REAL)
+
+
+def test_every_measure_scores_all_records():
+    twice = Planned(Measure("again", "generalized_cap", "vote"), ROLES)
+    ledger, values = attacked([CAP, twice])
+    assert ledger["metric"].value_counts().to_dict() == {"cap": 6, "again": 6}
+    assert set(values) == {"cap.vote", "again.vote"}
+
+
+def test_ledger_is_the_metric_called_by_hand():
+    options = {"quasi_identifiers": ["age", "pay"], "sensitive": "vote", "attacker": "logistic"}
+    real = REAL.assign(vote=pd.Categorical(list("ababab")))
+    release = RELEASED.assign(vote=pd.Categorical(list("abba")))
+    planned = Planned(Measure("rapid", "rapid", "vote", "logistic"), options)
+    member = pd.array([True] * 6, dtype="boolean")
+    ledger, values = attack_release(real, release, member, [planned], 7, Cell("cart", 2, 1))
+    score = METRICS["rapid"](real, release, seed=seed_of(7, 2, 1, "cart", "rapid.vote"), **options)
+    for column in ("score", "gain", "confidence", "baseline"):
+        np.testing.assert_array_equal(ledger[column], score.records[column].astype(float))
+    assert ledger["guess"].tolist() == score.records["guess"].astype(str).tolist()
+    assert values["rapid.vote"] == score.details
+
+
+def test_nothing_is_scored_where_the_truth_is_missing():
+    real = REAL.assign(pay=[1.0, 2.0, np.nan, 4.0, 5.0, 6.0])
+    options = {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear"}
+    planned = Planned(Measure("rapid", "rapid", "pay", "linear"), options)
+    ledger, _ = attack_release(real, RELEASED, pd.array([True] * 6, dtype="boolean"), [planned], 1, Cell("c", 0, 0))
+    assert ledger["score"].isna().tolist() == [False, False, True, False, False, False]
+    assert ledger["claim"].tolist() == [True, True, False, True, True, True]
+
+
+def test_measures_draw_independently_and_repeatably():
+    forest = {"quasi_identifiers": ["age", "pay"], "sensitive": "vote", "attacker": "random_forest"}
+    planned = [Planned(Measure("rapid", "rapid", "vote", "random_forest"), forest)]
+    real = REAL.assign(vote=pd.Categorical(list("ababab")))
+    release = RELEASED.assign(vote=pd.Categorical(list("abba")))
+    member = pd.array([True] * 6, dtype="boolean")
+
+    def gains(seed, cell, also=()):
+        ledger, _ = attack_release(real, release, member, [*also, *planned], seed, cell)
+        return ledger.loc[ledger["metric"] == "rapid", "gain"].tolist()
+
+    one = gains(1, Cell("cart", 0, 0))
+    assert gains(1, Cell("cart", 0, 0)) == one
+    assert gains(1, Cell("cart", 0, 0), also=[CAP]) == one
+    assert gains(2, Cell("cart", 0, 0)) != one
+    assert gains(1, Cell("cart", 0, 1)) != one
+
+
+# release-level metrics
+
+
+def test_release_level_metric_is_scored_against_members_and_controls_of_one_size():
+    member = pd.array([True, True, True, True, False, False], dtype="boolean")
+    _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
+    found = values["distance_to_closest_record"]
+    assert set(found) == {"members", "controls"}
+    seed = seed_of(3, 0, 0, "cart", "distance_to_closest_record")
+    chosen = np.sort(np.random.default_rng(seed).choice(4, 2, replace=False))
+    metric = METRICS["distance_to_closest_record"]
+    assert found["members"] == metric(REAL.iloc[chosen], RELEASED).value
+    assert found["controls"] == metric(REAL.iloc[[4, 5]], RELEASED).value
+
+
+def test_records_that_are_neither_count_for_neither_side():
+    member = pd.array([True, True, True, False, False, pd.NA], dtype="boolean")
+    _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
+    assert (
+        values["distance_to_closest_record"]["controls"]
+        == METRICS["distance_to_closest_record"](REAL.iloc[[3, 4]], RELEASED).value
+    )
+
+
+def test_no_controls_is_a_value_for_members_alone():
+    member = pd.array([True] * 6, dtype="boolean")
+    _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
+    found = values["distance_to_closest_record"]
+    assert found["members"] == METRICS["distance_to_closest_record"](REAL, RELEASED).value
+    assert np.isnan(found["controls"])
+
+
+# the task
+
+
+def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
+    release = released(tmp_path)
+    found = attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path))
+    ledger, values = attacked([CAP])
+    pd.testing.assert_frame_equal(found.ledger(), ledger)
+    assert set(found.values()) == {"cap.vote", "distance_to_closest_record"}
+    assert found.values()["cap.vote"] == values["cap.vote"]
+    before = (tmp_path / "ledgers").stat().st_mtime_ns
+    assert attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path)) == found
+    assert (tmp_path / "ledgers").stat().st_mtime_ns == before
+
+
+def test_other_settings_are_another_ledger(sample, tmp_path):
+    release = released(tmp_path)
+    other = Planned(CAP.measure, {**ROLES, "quasi_identifiers": ["pay"]})
+    rapid = [
+        Planned(
+            Measure("r", "rapid", "pay", "linear"),
+            {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear", "tolerance": t},
+        )
+        for t in (0.1, 0.2)
+    ]
+    kept = {
+        attack.fn(sample, r, planned, seed, str(tmp_path)).path
+        for r, planned, seed in (
+            (release, [CAP], 1),
+            (release, [CAP], 2),
+            (release, [other], 1),
+            (release, [CAP, other], 1),
+            (released(tmp_path, key="other"), [CAP], 1),
+            (release, rapid[:1], 1),
+            (release, rapid[1:], 1),
+        )
+    }
+    assert len(kept) == 7
+
+
+def test_rows_of_one_measure_are_read_alone(sample, tmp_path):
+    other = Planned(Measure("cap", "zero_cap", "pay"), {"quasi_identifiers": ["age"], "sensitive": "pay"})
+    found: LedgerFolder = attack.fn(sample, released(tmp_path), [CAP, other], 1, str(tmp_path))
+    whole = found.ledger()
+    for planned in (CAP, other):
+        rows = found.of(planned.measure, ("record", "score"))
+        own = whole[whole["sensitive"] == planned.measure.sensitive]
+        assert rows["score"].tolist() == own["score"].tolist()
+        assert rows["record"].tolist() == list(range(6))

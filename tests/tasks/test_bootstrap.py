@@ -1,0 +1,222 @@
+"""From ledgers to findings, against plain loops over hand-made ledgers."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf.study import Bootstrap
+from synthrisk.metrics.estimates import METHODS
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.rapid import CURVE
+from synthrisk.tasks.bootstrap import bootstrap
+from synthrisk.tasks.data.table import store
+from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.store import save_array
+
+N, REPETITIONS, FOLDS = 12, 3, 2
+CAP = Measure("cap", "zero_cap", "vote")
+RAPID = Measure("rapid", "rapid", "vote", "logistic")
+DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
+
+
+def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder], pd.DataFrame]:
+    """Return ledgers with random scores, and all their rows in one frame."""
+    rng = np.random.default_rng(5)
+    kept, frames = [], []
+    for r in range(REPETITIONS):
+        held_out = rng.permutation(N) % FOLDS
+        for k in range(FOLDS):
+            parts = []
+            for measure in (CAP, RAPID):
+                score = rng.random(N).round(2) if measure is CAP else (rng.random(N) < 0.5).astype(float)
+                if holes:
+                    score[rng.random(N) < 0.2] = np.nan
+                member = pd.array(held_out != k, dtype="boolean")
+                if holes:
+                    member[np.flatnonzero(held_out == k)[:2]] = pd.NA
+                parts.append(
+                    pd.DataFrame(
+                        {
+                            "record": np.arange(N),
+                            "member": member,
+                            "metric": pd.array([measure.label] * N, dtype="string"),
+                            "sensitive": pd.array(["vote"] * N, dtype="string"),
+                            "score": score,
+                            "gain": rng.uniform(-1, 1, N) if measure is RAPID else np.full(N, np.nan),
+                        }
+                    )
+                )
+            place = folder / f"{r}-{k}"
+            place.mkdir()
+            frame = pd.concat(parts, ignore_index=True)
+            frame.to_parquet(place / LEDGER)
+            values = {
+                CAP.key: {"guess": 0.5 + 0.01 * r},
+                RAPID.key: {"guess": 0.4},
+                DISTANCE.key: {"members": 0.8 + 0.01 * r + 0.1 * k, "controls": 0.7 + 0.02 * r},
+            }
+            (place / VALUES).write_text(json.dumps(values))
+            kept.append(LedgerFolder(Cell("cart", r, k), str(place)))
+            frames.append(frame.assign(r=r, k=k))
+    return kept, pd.concat(frames, ignore_index=True)
+
+
+@pytest.fixture
+def sample(tmp_path) -> Sample:
+    table = store(pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2}), tmp_path)
+    save_array(np.zeros((REPETITIONS, N), np.int16), tmp_path / "cut.npy")
+    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", REPETITIONS, FOLDS, 0.0))
+
+
+def findings(ledgers, sample, folder, measures=(CAP, RAPID, DISTANCE), **settings):
+    found, exposed = bootstrap.fn(
+        "cart", "synthesizer", ledgers, measures, sample, Bootstrap(**settings), 3, str(folder)
+    )
+    return {f.measure: f for f in found}, pd.read_parquet(exposed)
+
+
+def chosen(rows: pd.DataFrame, measure: Measure, member: bool) -> pd.DataFrame:
+    rows = rows[(rows["metric"] == measure.label) & rows["score"].notna()]
+    return rows[(rows["member"] == member).fillna(False).astype(bool)]
+
+
+@pytest.mark.parametrize("measure", [CAP, RAPID], ids=lambda m: m.label)
+def test_risk_is_the_mean_over_repetitions_of_the_mean_over_records(sample, tmp_path, measure):
+    ledgers, rows = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path)[0][measure]
+    for estimate, member in ((found.risk, True), (found.risk_control, False)):
+        by_hand = np.mean([chosen(rows[rows.r == r], measure, member)["score"].mean() for r in range(REPETITIONS)])
+        assert estimate.value == pytest.approx(by_hand, abs=1e-12)
+        assert estimate.lower < estimate.value < estimate.upper
+    assert found.memorization.value == pytest.approx(found.risk.value - found.risk_control.value, abs=1e-12)
+    assert (found.synthesizer, found.role) == ("cart", "synthesizer")
+
+
+def test_crossed_interval_against_a_plain_loop(sample, tmp_path):
+    """Variances of METHODS 6, with the sums written out."""
+    from scipy import stats
+
+    ledgers, rows = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path)[0][CAP]
+    own = chosen(rows, CAP, member=False)  # held out once a repetition
+    e = np.array(
+        [[own[(own.r == r) & (own.record == i)]["score"].mean() for i in range(N)] for r in range(REPETITIONS)]
+    )
+    s2_rec = np.var([np.mean(e[:, i]) for i in range(N)], ddof=1)
+    s2_rep = np.var([np.mean(e[r]) for r in range(REPETITIONS)], ddof=1)
+    s2_in = np.mean([np.var(e[:, i], ddof=1) for i in range(N)])
+    first, second = s2_rec / N, max(0.0, s2_rep - s2_in / N) / REPETITIONS
+    freedom = (first + second) ** 2 / (first**2 / (N - 1) + second**2 / (REPETITIONS - 1))
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(first + second)
+    assert found.risk_control.lower == pytest.approx(e.mean() - half, abs=1e-12)
+    assert found.risk_control.upper == pytest.approx(e.mean() + half, abs=1e-12)
+
+
+def test_records_that_are_not_scored_or_neither_do_not_count(sample, tmp_path):
+    ledgers, rows = made_ledgers(tmp_path, holes=True)
+    found = findings(ledgers, sample, tmp_path)[0][CAP]
+    by_hand = np.mean([chosen(rows[rows.r == r], CAP, True)["score"].mean() for r in range(REPETITIONS)])
+    assert found.risk.value == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_release_risk_is_one_value_a_release_in_order(sample, tmp_path):
+    ledgers, rows = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path)[0][CAP]
+    by_hand = [
+        chosen(rows[(rows.r == r) & (rows.k == k)], CAP, True)["score"].mean()
+        for r in range(REPETITIONS)
+        for k in range(FOLDS)
+    ]
+    assert found.release_risk == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_order_of_the_ledgers_does_not_matter(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    one, _ = findings(ledgers, sample, tmp_path)
+    two, _ = findings(ledgers[::-1], sample, tmp_path)
+    for measure, found in one.items():
+        assert found.risk.value == two[measure].risk.value
+        assert found.release_risk == two[measure].release_risk
+
+
+def test_guess_is_the_mean_of_the_releases(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path)[0][CAP]
+    assert found.guess == pytest.approx(0.51)
+    assert found.risk_gain.value == pytest.approx((found.risk.value - 0.51) / 0.49)
+
+
+def test_curve_is_the_mean_share_of_members_above_each_threshold(sample, tmp_path):
+    ledgers, rows = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path)[0]
+    assert found[CAP].curve == ()
+    by_hand = []
+    for threshold in CURVE:
+        shares = []
+        for (_, _), part in chosen(rows, RAPID, True).groupby(["r", "k"]):
+            shares.append(sum(gain > threshold for gain in part["gain"]) / len(part))
+        by_hand.append(np.mean(shares))
+    assert found[RAPID].curve == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_release_level_metric_is_judged_over_repetitions(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path)[0][DISTANCE]
+    assert found.risk.value == pytest.approx(0.86)
+    assert found.risk_control.value == pytest.approx(0.72)
+    assert found.memorization.value == pytest.approx(0.14)
+    assert found.release_risk == pytest.approx([0.8, 0.9, 0.81, 0.91, 0.82, 0.92])
+
+
+def test_exposed_records_against_a_plain_loop(sample, tmp_path):
+    ledgers, rows = made_ledgers(tmp_path, holes=True)
+    _, exposed = findings(ledgers, sample, tmp_path)
+    assert len(exposed) == 2 * N  # the distance has no record
+    for measure in (CAP, RAPID):
+        own = exposed[exposed["measure"] == measure.key].set_index("record")
+        for i in range(N):
+            a, b = (chosen(rows, measure, m).query("record == @i")["score"].mean() for m in (True, False))
+            np.testing.assert_allclose(
+                own.loc[i, ["as_member", "as_control", "memorization"]].to_numpy(float), [a, b, a - b]
+            )
+
+
+def test_all_interval_methods_are_made_and_one_is_reported(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path, method="pigeonhole")[0][CAP]
+    assert set(found.intervals["risk"]) == set(found.intervals["memorization"]) == set(METHODS)
+    assert found.risk.method == "pigeonhole"
+    assert found.risk == found.intervals["risk"]["pigeonhole"]
+
+
+def test_confidence_widens_the_interval(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    narrow = findings(ledgers, sample, tmp_path, confidence=0.8)[0][CAP].risk
+    wide = findings(ledgers, sample, tmp_path, confidence=0.99)[0][CAP].risk
+    assert wide.lower < narrow.lower < narrow.upper < wide.upper
+
+
+def test_entities_make_the_interval_of_repeated_records_wider(sample, tmp_path):
+    ledgers = made_ledgers(tmp_path)[0]
+    for each in ledgers:  # both records of an entity score the same
+        frame = pd.read_parquet(Path(each.path) / LEDGER)
+        frame["score"] = frame["score"].iloc[(frame.index // 2) * 2].to_numpy()
+        frame.to_parquet(Path(each.path) / LEDGER)
+    alone = findings(ledgers, sample, tmp_path)[0][CAP].risk
+    together = findings(ledgers, Sample(sample.table, sample.cut, "person"), tmp_path)[0][CAP].risk
+    assert together.value == alone.value
+    assert together.upper - together.lower > alone.upper - alone.lower
+
+
+def test_one_release_of_right_and_wrong_has_wilson_and_newcombe_intervals(sample, tmp_path):
+    ledgers, rows = made_ledgers(tmp_path)
+    found = findings(ledgers[:1], sample, tmp_path)[0][RAPID]
+    assert (found.risk.method, found.memorization.method) == ("wilson", "newcombe")
+    scores = chosen(rows[(rows.r == 0) & (rows.k == 0)], RAPID, True)["score"]
+    x, n, z = scores.sum(), len(scores), 1.959963984540054
+    centre, half = (x + z**2 / 2) / (n + z**2), z / (n + z**2) * np.sqrt(x * (n - x) / n + z**2 / 4)
+    assert (found.risk.lower, found.risk.upper) == pytest.approx((max(0, centre - half), min(1, centre + half)))
+    assert found.risk.note

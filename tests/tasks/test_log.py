@@ -1,0 +1,211 @@
+"""Writing a study to MLflow: names, links, and the league read back."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mlflow import MlflowClient
+from mlflow.utils.validation import _validate_metric_name
+
+from synthrisk.conf.study import Tracking
+from synthrisk.metrics import InputError
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.results import StudyResult
+from synthrisk.metrics.verdicts import Check, Verdict
+from synthrisk.tasks.data.table import store
+from synthrisk.tasks.log import Logged, client_of, league, log, metric_key, tracking_uri
+
+# keys
+
+
+def test_key_is_quantity_and_measure():
+    assert metric_key("risk", "rapid.income") == "risk/rapid.income"
+    assert (
+        metric_key("memorization_lower", "distance_to_closest_record")
+        == "memorization_lower/distance_to_closest_record"
+    )
+
+
+@pytest.mark.parametrize("name", ["größe", 'the "x"', "a#b", "a\nb", "[x]", "😀", "50%", "a,b", "it's", "x=y", "a\\b"])
+def test_odd_characters_become_what_mlflow_takes(name):
+    key = metric_key("risk", f"rapid.{name}")
+    assert key.startswith("risk/rapid.")
+    assert key.isascii()
+    _validate_metric_name(key)
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_every_column_name_gives_a_key_that_mlflow_takes(name):
+    _validate_metric_name(metric_key("risk", f"rapid.{name}"))
+
+
+@pytest.mark.parametrize("name", ["a/../b", "a//b", "/", "../x", "a/", "."])
+def test_names_that_look_like_paths_give_keys_that_mlflow_takes(name):
+    _validate_metric_name(metric_key("risk", f"rapid.{name}"))
+
+
+@pytest.mark.parametrize("pair", [("ä", "ö"), ("a#", "a%"), ("größe", "gräße")])
+def test_columns_apart_have_keys_apart(pair):
+    assert len({metric_key("risk", f"rapid.{name}") for name in pair}) == 2
+
+
+def test_long_names_fit():
+    _validate_metric_name(metric_key("memorization_lower", "rapid." + "x" * 400))
+
+
+# links
+
+
+def test_compare_link_opens_the_runs_of_the_study():
+    link = Logged("sqlite:///x", "3", "s-1", {"cart": "aa", "copy": "bb"}).compare_link("http://server")
+    parts = urlsplit(link)
+    assert (parts.scheme, parts.netloc) == ("http", "server")
+    path, _, query = parts.fragment.partition("?")
+    assert path == "/compare-runs"
+    assert json.loads(parse_qs(query)["runs"][0]) == ["aa", "bb"]
+    assert json.loads(parse_qs(query)["experiments"][0]) == ["3"]
+
+
+def test_list_link_filters_by_study():
+    link = Logged("sqlite:///x", "3", "s-1", {}).list_link("http://server")
+    assert link.startswith("http://server/#/experiments/3/runs?")
+    assert "tags.study_id = 's-1'" in unquote(link)
+    assert " " not in link
+
+
+def test_store_is_the_workspaces_unless_named(tmp_path, monkeypatch):
+    assert tracking_uri(Tracking(), tmp_path) == f"sqlite:///{tmp_path / 'mlflow.db'}"
+    monkeypatch.setenv("SYNTHRISK_TEST", "s3cret")
+    assert tracking_uri(Tracking(uri="http://u:${SYNTHRISK_TEST}@host"), tmp_path) == "http://u:s3cret@host"
+
+
+def test_links_and_results_never_hold_the_stores_password():
+    logged = Logged("http://u:s3cret@host:5000", "3", "s-1", {})
+    assert "s3cret" not in repr(logged)
+
+
+# runs, written and read back
+
+
+def finding(name: str, role: str, value: float, measure=Measure("zero_cap", "zero_cap", "income")) -> Finding:
+    interval = Estimate(value, value - 0.1, value + 0.1)
+    return Finding(
+        name, role, measure, interval, Estimate(0.3, 0.2, 0.4), NOT_ESTIMABLE, 0.5, release_risk=(value, np.nan)
+    )
+
+
+def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
+    whole = StudyResult(
+        study_id=study_id,
+        name="people",
+        findings=[finding("cart", "synthesizer", value), finding("copy", "control", 0.9)],
+        checks=[Check("copy", "all", "shows", np.bool_(True), "seen")],
+        verdicts=[Verdict("cart", "risk/zero_cap.income", 0.5, "RISK", "above")],
+        failures={"broken": "cell: KeyError in x.py"},
+        facts={"data_digest": "d", "seed": "1"},
+        settings={
+            "cart": {"role": "synthesizer", "kind": "cart", "min_samples_leaf": "5"},
+            "broken": {"role": "synthesizer", "kind": "callable"},
+            "copy": {"role": "control", "kind": "copy"},
+        },
+    )
+    return replace(whole, **parts)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("log")
+    table = store(pd.DataFrame({"age": [1, 2, 3], "income": pd.Categorical(["a", "b", "a"])}), folder)
+    (folder / "report.html").write_text("<p>report</p>")
+    logged = [
+        log.fn(each, {}, table, "name: people\n", [str(folder / "report.html")], Tracking(), str(folder))
+        for each in (result(), result("s-2", 0.7))
+    ]
+    return folder, logged
+
+
+def test_second_study_joins_the_experiment(written):
+    _, (one, two) = written
+    assert one.experiment_id == two.experiment_id
+    assert not set(one.runs.values()) & set(two.runs.values())
+
+
+def test_runs_read_back(written):
+    folder, (one, _) = written
+    client = MlflowClient(one.uri)
+    cart = client.get_run(one.runs["cart"])
+    assert cart.data.params == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "5"}
+    assert cart.data.metrics["risk/zero_cap.income"] == 0.6
+    assert cart.data.metrics["risk_lower/zero_cap.income"] == 0.5
+    assert not any(k.startswith("memorization") for k in cart.data.metrics)  # not estimable is no number
+    assert cart.data.tags["verdict"] == "RISK"
+    assert cart.data.tags["data_digest"] == "d"
+    assert [m.step for m in client.get_metric_history(cart.info.run_id, "risk_release/zero_cap.income")] == [0]
+    assert cart.info.artifact_uri.startswith((folder / "artifacts").as_uri())
+
+
+def test_failed_synthesizer_has_a_run_that_says_why(written):
+    _, (one, _) = written
+    broken = MlflowClient(one.uri).get_run(one.runs["broken"])
+    assert broken.info.status == "FAILED"
+    assert broken.data.tags["verdict"] == "FAILED"
+    assert broken.data.tags["failure"] == "cell: KeyError in x.py"
+    assert broken.data.metrics == {}
+
+
+def test_study_run_has_its_artifacts(written):
+    _, (one, _) = written
+    client = MlflowClient(one.uri)
+    (run,) = client.search_runs([one.experiment_id], "tags.role = 'study' and tags.study_id = 's-1'")
+    assert {f.path for f in client.list_artifacts(run.info.run_id)} == {
+        "study.yaml",
+        "league.json",
+        "checks.json",
+        "verdicts.json",
+        "report.html",
+    }
+    checks = json.loads(Path(client.download_artifacts(run.info.run_id, "checks.json")).read_text())
+    assert checks["checks"][0]["passed"] is True
+    league_text = Path(client.download_artifacts(run.info.run_id, "league.json")).read_text()
+    assert "NaN" not in league_text
+
+
+def test_league_has_a_row_a_synthesizer_and_study(written):
+    folder, _ = written
+    found = league(client_of(Tracking(), folder), "people")
+    assert set(zip(found["study_id"], found["synthesizer"], strict=True)) == {
+        (s, n) for s in ("s-1", "s-2") for n in ("cart", "broken", "copy")
+    }
+    own = found[(found["study_id"] == "s-2") & (found["synthesizer"] == "cart")].iloc[0]
+    assert own["risk/zero_cap.income"] == 0.7
+    assert own["role"] == "synthesizer"
+
+
+def test_league_of_an_unknown_experiment_names_those_there_are(written):
+    folder, _ = written
+    with pytest.raises(InputError, match=r"must be one of .*people.*, got 'poeple'"):
+        league(client_of(Tracking(), folder), "poeple")
+
+
+@pytest.mark.parametrize("name", ["a#b", "ü", "x=1", "it's", "a//b"])
+def test_thresholds_on_odd_columns_are_written(written, name):
+    folder, _ = written
+    measure = Measure("zero_cap", "zero_cap", name)
+    odd = result(
+        f"odd-{name}",
+        findings=[finding("cart", "synthesizer", 0.6, measure)],
+        verdicts=[Verdict("cart", f"risk/{measure.key}", 0.5, "RISK", "above")],
+    )
+    table = store(pd.DataFrame({"age": [1, 2], name: ["a", "b"]}), folder)
+    logged = log.fn(odd, {}, table, "", [], Tracking(experiment="odd"), str(folder))
+    run = MlflowClient(logged.uri).get_run(logged.runs["cart"])
+    assert len([k for k in run.data.metrics if k.startswith("risk/")]) == 1
+    assert len([k for k in run.data.tags if k.startswith("verdict.")]) == 1
