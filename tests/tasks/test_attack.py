@@ -27,7 +27,9 @@ RELEASED = pd.DataFrame(
 PARTS = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int16)  # folds in which the six are held out
 ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
 CAP = Planned(Measure("cap", "zero_cap", "vote"), ROLES)
-DISTANCE = Planned(Measure("distance_to_closest_record", "distance_to_closest_record"), {})
+RATIO = "nearest_neighbour_distance_ratio"  # scores the release, not the real records
+DISTANCE = Planned(Measure(RATIO, RATIO), {})
+CELL = Cell("cart", 0, 0)
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def sample(tmp_path) -> Sample:
     return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0))
 
 
-def released(folder, used=(), cell=Cell("cart", 0, 0), key="k") -> ReleaseFolder:
+def released(folder, used=(), cell=CELL, key="k") -> ReleaseFolder:
     place = folder / f"release-{key}"
     place.mkdir()
     write_typed(RELEASED, place / RELEASE)
@@ -64,7 +66,7 @@ def test_records_that_a_control_was_drawn_from_are_neither(sample, tmp_path):
 # the ledger
 
 
-def attacked(planned, seed=1, cell=Cell("cart", 0, 0)):
+def attacked(planned, seed=1, cell=CELL):
     member = pd.array(PARTS[0] != 0, dtype="boolean")
     return attack_release(REAL, RELEASED, member, planned, seed, cell)
 
@@ -143,11 +145,11 @@ def test_measures_draw_independently_and_repeatably():
 def test_release_level_metric_is_scored_against_members_and_controls_of_one_size():
     member = pd.array([True, True, True, True, False, False], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    found = values["distance_to_closest_record"]
+    found = values[RATIO]
     assert set(found) == {"members", "controls"}
-    seed = seed_of(3, 0, 0, "cart", "distance_to_closest_record")
+    seed = seed_of(3, 0, 0, "cart", RATIO)
     chosen = np.sort(np.random.default_rng(seed).choice(4, 2, replace=False))
-    metric = METRICS["distance_to_closest_record"]
+    metric = METRICS[RATIO]
     assert found["members"] == metric(REAL.iloc[chosen], RELEASED).value
     assert found["controls"] == metric(REAL.iloc[[4, 5]], RELEASED).value
 
@@ -155,17 +157,14 @@ def test_release_level_metric_is_scored_against_members_and_controls_of_one_size
 def test_records_that_are_neither_count_for_neither_side():
     member = pd.array([True, True, True, False, False, pd.NA], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    assert (
-        values["distance_to_closest_record"]["controls"]
-        == METRICS["distance_to_closest_record"](REAL.iloc[[3, 4]], RELEASED).value
-    )
+    assert values[RATIO]["controls"] == METRICS[RATIO](REAL.iloc[[3, 4]], RELEASED).value
 
 
 def test_no_controls_is_a_value_for_members_alone():
     member = pd.array([True] * 6, dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    found = values["distance_to_closest_record"]
-    assert found["members"] == METRICS["distance_to_closest_record"](REAL, RELEASED).value
+    found = values[RATIO]
+    assert found["members"] == METRICS[RATIO](REAL, RELEASED).value
     assert np.isnan(found["controls"])
 
 
@@ -177,7 +176,7 @@ def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
     found = attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path))
     ledger, values = attacked([CAP])
     pd.testing.assert_frame_equal(found.ledger(), ledger)
-    assert set(found.values()) == {"cap.vote", "distance_to_closest_record"}
+    assert set(found.values()) == {"cap.vote", RATIO}
     assert found.values()["cap.vote"] == values["cap.vote"]
     before = (tmp_path / "ledgers").stat().st_mtime_ns
     assert attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path)) == found

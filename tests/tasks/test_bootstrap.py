@@ -19,7 +19,7 @@ from synthrisk.tasks.store import save_array
 N, REPETITIONS, FOLDS = 12, 3, 2
 CAP = Measure("cap", "zero_cap", "vote")
 RAPID = Measure("rapid", "rapid", "vote", "logistic")
-DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
+RATIO = Measure("nearest_neighbour_distance_ratio", "nearest_neighbour_distance_ratio")
 
 
 def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder], pd.DataFrame]:
@@ -56,7 +56,7 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
             values = {
                 CAP.key: {"guess": 0.5 + 0.01 * r},
                 RAPID.key: {"guess": 0.4},
-                DISTANCE.key: {"members": 0.8 + 0.01 * r + 0.1 * k, "controls": 0.7 + 0.02 * r},
+                RATIO.key: {"members": 0.8 + 0.01 * r + 0.1 * k, "controls": 0.7 + 0.02 * r},
             }
             (place / VALUES).write_text(json.dumps(values))
             kept.append(LedgerFolder(Cell("cart", r, k), str(place)))
@@ -71,7 +71,7 @@ def sample(tmp_path) -> Sample:
     return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", REPETITIONS, FOLDS, 0.0))
 
 
-def findings(ledgers, sample, folder, measures=(CAP, RAPID, DISTANCE), **settings):
+def findings(ledgers, sample, folder, measures=(CAP, RAPID, RATIO), **settings):
     found, exposed = bootstrap.fn(
         "cart", "synthesizer", ledgers, measures, sample, Bootstrap(**settings), 3, str(folder)
     )
@@ -164,7 +164,7 @@ def test_curve_is_the_mean_share_of_members_above_each_threshold(sample, tmp_pat
 
 def test_release_level_metric_is_judged_over_repetitions(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0][DISTANCE]
+    found = findings(ledgers, sample, tmp_path)[0][RATIO]
     assert found.risk.value == pytest.approx(0.86)
     assert found.risk_control.value == pytest.approx(0.72)
     assert found.memorization.value == pytest.approx(0.14)
@@ -178,7 +178,8 @@ def test_exposed_records_against_a_plain_loop(sample, tmp_path):
     for measure in (CAP, RAPID):
         own = exposed[exposed["measure"] == measure.key].set_index("record")
         for i in range(N):
-            a, b = (chosen(rows, measure, m).query("record == @i")["score"].mean() for m in (True, False))
+            parts = [chosen(rows, measure, member) for member in (True, False)]
+            a, b = (part.loc[part["record"] == i, "score"].mean() for part in parts)
             np.testing.assert_allclose(
                 own.loc[i, ["as_member", "as_control", "memorization"]].to_numpy(float), [a, b, a - b]
             )

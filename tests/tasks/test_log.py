@@ -95,7 +95,10 @@ def test_links_and_results_never_hold_the_stores_password():
 # runs, written and read back
 
 
-def finding(name: str, role: str, value: float, measure=Measure("zero_cap", "zero_cap", "income")) -> Finding:
+INCOME = Measure("zero_cap", "zero_cap", "income")
+
+
+def finding(name: str, role: str, value: float, measure=INCOME) -> Finding:
     interval = Estimate(value, value - 0.1, value + 0.1)
     return Finding(
         name, role, measure, interval, Estimate(0.3, 0.2, 0.4), NOT_ESTIMABLE, 0.5, release_risk=(value, np.nan)
@@ -142,7 +145,8 @@ def test_runs_read_back(written):
     folder, (one, _) = written
     client = MlflowClient(one.uri)
     cart = client.get_run(one.runs["cart"])
-    assert cart.data.params == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "5"}
+    assert cart.data.params == {"synthesizer": "cart", "min_samples_leaf": "5"}
+    assert cart.data.tags["kind"] == "cart"
     assert cart.data.metrics["risk/zero_cap.income"] == 0.6
     assert cart.data.metrics["risk_lower/zero_cap.income"] == 0.5
     assert not any(k.startswith("memorization") for k in cart.data.metrics)  # not estimable is no number

@@ -1,0 +1,183 @@
+"""One release judged: with and without control, against the metrics called by hand."""
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+from scipy.stats import binomtest
+
+from synthrisk.flows.closing import as_json
+from synthrisk.metrics import METRICS
+
+ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
+
+
+@pytest.fixture(scope="session")
+def tables(folder, people) -> dict[str, pd.DataFrame]:
+    """Members, a release that holds half of them, and controls, as frames and files."""
+    members, controls = people(200, seed=11), people(150, seed=12)
+    release = pd.concat([members.head(100), people(100, seed=13)], ignore_index=True)
+    found = {"members": members, "controls": controls, "release": release}
+    for name, frame in found.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    return found
+
+
+@pytest.fixture(scope="session")
+def judged(folder, tables, prefect_database):
+    """The release with all metrics and controls."""
+    from synthrisk.flows.evaluate import evaluate
+
+    return evaluate(
+        str(folder / "members.csv"),
+        str(folder / "release.csv"),
+        **ROLES,
+        control=str(folder / "controls.csv"),
+        thresholds={"memorization/zero_cap.income": 0.02, "risk/zero_cap.income": 0.999},
+        workspace=str(folder / "judged"),
+    )
+
+
+@pytest.fixture(scope="session")
+def uncontrolled(folder, tables, prefect_database):
+    """The release with all metrics and no controls."""
+    from synthrisk.flows.evaluate import evaluate
+
+    return evaluate(
+        str(folder / "members.csv"),
+        str(folder / "release.csv"),
+        **ROLES,
+        thresholds={"memorization/zero_cap.income": 0.1},
+        workspace=str(folder / "uncontrolled"),
+    )
+
+
+def findings(outcome) -> dict:
+    return {f.measure.label: f for f in outcome.result.findings}
+
+
+def test_all_metrics_are_measured(judged, uncontrolled):
+    assert judged.result.failures == {}
+    assert uncontrolled.result.failures == {}
+    assert set(findings(judged)) == set(findings(uncontrolled)) == set(METRICS)
+
+
+@pytest.mark.parametrize("name", ["categorical_cap", "zero_cap", "generalized_cap", "distance_to_closest_record"])
+def test_value_on_members_is_that_of_the_metric_on_the_same_files(uncontrolled, tables, name):
+    metric = METRICS[name]
+    own = {n: ROLES[n] for n in metric.needs}
+    score = metric(tables["members"], tables["release"], **own)
+    assert findings(uncontrolled)[name].risk.value == pytest.approx(score.value, abs=1e-15)
+    assert findings(uncontrolled)[name].release_risk == pytest.approx((score.value,), abs=1e-15)
+
+
+def test_release_level_value_is_that_of_the_metric_on_the_same_files(uncontrolled, tables):
+    found = findings(uncontrolled)["nearest_neighbour_distance_ratio"]
+    assert found.risk.value == METRICS["nearest_neighbour_distance_ratio"](tables["members"], tables["release"]).value
+
+
+def test_controls_are_scored_as_the_metric_scores_them(judged, tables):
+    score = METRICS["zero_cap"](
+        pd.concat([tables["members"], tables["controls"]], ignore_index=True), tables["release"], **ROLES
+    )
+    assert findings(judged)["zero_cap"].risk.value == pytest.approx(score.records["score"][:200].mean(), abs=1e-15)
+    assert findings(judged)["zero_cap"].risk_control.value == pytest.approx(
+        score.records["score"][200:].mean(), abs=1e-15
+    )
+
+
+def test_value_on_members_does_not_depend_on_the_controls(judged, uncontrolled):
+    for name in ("zero_cap", "generalized_cap"):
+        assert findings(judged)[name].risk.value == pytest.approx(findings(uncontrolled)[name].risk.value, abs=1e-15)
+
+
+def test_right_or_wrong_scores_have_wilson_and_newcombe_intervals(judged):
+    found = findings(judged)["rapid"]
+    assert (found.risk.method, found.risk_control.method, found.memorization.method) == ("wilson", "wilson", "newcombe")
+    p, q = found.risk, found.risk_control
+    for estimate, n in ((p, 200), (q, 150)):
+        ends = binomtest(round(estimate.value * n), n).proportion_ci(0.95, method="wilson")
+        assert (estimate.lower, estimate.upper) == pytest.approx((ends.low, ends.high))
+    d = found.memorization
+    assert d.value == pytest.approx(p.value - q.value)
+    assert d.lower == pytest.approx(d.value - np.hypot(p.value - p.lower, q.upper - q.value))
+    assert d.upper == pytest.approx(d.value + np.hypot(p.upper - p.value, q.value - q.lower))
+
+
+def test_leak_is_seen_and_judged(judged):
+    words = {v.quantity: v.word for v in judged.result.verdicts}
+    assert words == {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "NO EVIDENCE"}
+    assert judged.result.exit_code == 1
+    assert judged.result.valid
+
+
+def test_without_controls_there_is_no_memorization(uncontrolled):
+    for found in uncontrolled.result.findings:
+        assert np.isfinite(found.risk.value)
+        assert np.isnan([found.risk_control.value, found.memorization.value, found.memorization.lower]).all()
+    (verdict,) = uncontrolled.result.verdicts
+    assert verdict.word == "INCONCLUSIVE"
+    assert uncontrolled.result.exit_code == 0
+
+
+@pytest.mark.parametrize("which", ["judged", "uncontrolled"])
+def test_json_is_strict_and_complete(request, which):
+    outcome = request.getfixturevalue(which)
+    text = json.dumps(as_json(outcome.result), allow_nan=False)
+    found = json.loads(text)
+    assert found["exit_code"] == outcome.result.exit_code
+    assert {row["measure"].partition(".")[0] for row in found["findings"]} == set(METRICS)
+    assert all((row["memorization"] is None) == (which == "uncontrolled") for row in found["findings"])
+
+
+def test_results_are_in_mlflow(judged):
+    client = MlflowClient(judged.logged.uri)
+    assert client.get_experiment(judged.logged.experiment_id).name == "evaluate"
+    run = client.get_run(judged.logged.runs["release"])
+    assert run.data.tags["role"] == "synthesizer"
+    assert run.data.metrics["risk/zero_cap.income"] == findings(judged)["zero_cap"].risk.value
+
+
+def test_event_says_whether_the_release_passed(judged, uncontrolled):
+    from prefect.client.orchestration import get_client
+    from prefect.events.filters import EventFilter, EventNameFilter
+
+    def events() -> list[dict]:
+        wanted = EventFilter(event=EventNameFilter(name=["synthetic-data.evaluated"]))
+        with get_client(sync_client=True) as client:
+            reply = client._client.post("/events/filter", json={"filter": wanted.model_dump(mode="json"), "limit": 50})
+        return [e for e in reply.json()["events"] if e["payload"]["path"].endswith("release.csv")]
+
+    for _ in range(60):  # events are written in batches
+        if len(found := events()) >= 2:
+            break
+        time.sleep(0.5)
+    assert {e["resource"]["prefect.resource.id"] for e in found} == {"synthetic-data.release"}
+    assert {e["payload"]["passed"] for e in found} == {True, False}
+    failed = next(e for e in found if not e["payload"]["passed"])
+    assert failed["payload"]["verdicts"] == {
+        "memorization/zero_cap.income": "RISK",
+        "risk/zero_cap.income": "NO EVIDENCE",
+    }
+
+
+def test_command_writes_json_and_ends_with_the_verdicts_code(
+    folder, tables, say, monkeypatch, prefect_database, tmp_path
+):
+    monkeypatch.chdir(folder)
+    arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--control", "controls.csv"]
+    arguments += ["--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "zero_cap"]
+    arguments += ["--threshold", "memorization/zero_cap.income=0.02", "--json", tmp_path / "new" / "out.json"]
+    said = say("evaluate", *arguments, "--workspace", tmp_path / "w")
+    assert said.code == 1, said
+    assert "RISK" in said.out
+    found = json.loads((tmp_path / "new" / "out.json").read_text())
+    assert found["verdicts"][0]["word"] == "RISK"
+    said = say("compare", "evaluate", "--workspace", tmp_path / "w")
+    assert said.code == 0, said
+    assert "zero_cap.income" in said.out
+    assert Path(tmp_path / "w" / "mlflow.db").exists()
