@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="designs whose words contain this")
     options = parser.parse_args()
     methods = METHODS if options.all else ()
-    print(f"{'design':58s} truth  reported      " + "".join(f"{m:>20s}" for m in methods))
+    print(f"{'design':58s} truth" + f"{'reported':>20s}" + "".join(f"{m:>20s}" for m in methods))
     for place, base in enumerate(DESIGNS):
         if options.only not in base.name:
             continue
@@ -149,8 +149,8 @@ def main() -> None:
             found = findings(design, options.studies, place, methods, options.resamples)
             cells = [coverage([f.memorization for f in found], truth)]
             cells += [coverage([f.intervals["memorization"][m] for f in found], truth) for m in methods]
-            words = "".join(f"{f'{share:.3f} ({width:.3f})':>20s}" for share, width in cells[1:])
-            print(f"{design.name:58s} {truth:5.2f} {cells[0][0]:.3f} ({cells[0][1]:.3f}){words}", flush=True)
+            words = ["none" if np.isnan(width) else f"{share:.3f} ({width:.3f})" for share, width in cells]
+            print(f"{design.name:58s} {truth:5.2f}" + "".join(f"{w:>20s}" for w in words), flush=True)
 
 
 if __name__ == "__main__":
