@@ -111,13 +111,13 @@ def settings() -> Callable[..., dict]:
     return _settings
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def say() -> Callable[..., Said]:
     """Give the command line, in this process."""
     return _say
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def start(prefect_database) -> Callable[..., subprocess.Popen[str]]:
     """Give the command line, in a process of its own."""
     return _start
