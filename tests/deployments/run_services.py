@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,8 +39,10 @@ def main() -> int:
     environment = surroundings(folder)
     passed = False
     try:
-        with service(folder, environment, "server", "start", "--host", "127.0.0.1", "--port", port_of(environment)):
-            wait_for_server(environment)
+        with service(
+            folder, environment, "server", "start", "--host", "127.0.0.1", "--port", port_of(environment)
+        ) as server:
+            wait_for(server, environment)
             prefect(environment, "work-pool", "create", "local", "--type", "process")
             prefect(environment, "--no-prompt", "deploy", "--all", "--prefect-file", str(shortened(folder)))
             with service(folder, environment, "worker", "start", "--pool", "local"):
@@ -80,7 +81,7 @@ def port_of(environment: dict[str, str]) -> str:
 
 
 @contextmanager
-def service(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator[None]:
+def service(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
     """Keep a Prefect process running for the time of the block; at the end its whole process group ends."""
     with (folder / f"{arguments[0]}.log").open("w") as log:
         process = subprocess.Popen(
@@ -93,12 +94,12 @@ def service(folder: Path, environment: dict[str, str], *arguments: str) -> Itera
             start_new_session=True,
         )
         try:
-            yield
+            yield process
         finally:
             stop(process)
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
+def stop(process: "subprocess.Popen[bytes]") -> None:
     """Ask once, wait, then kill the group: workers do not listen once their server has gone."""
     for sign, patience in ((signal.SIGTERM, 20), (signal.SIGKILL, 20)):
         try:
@@ -111,15 +112,16 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def wait_for_server(environment: dict[str, str]) -> None:
+def wait_for(server: "subprocess.Popen[bytes]", environment: dict[str, str]) -> None:
+    """Wait until the server answers; raise where it has ended or takes too long."""
     until = time.monotonic() + START
-    while time.monotonic() < until:
+    while time.monotonic() < until and server.poll() is None:
         try:
             with urllib.request.urlopen(f"{environment['PREFECT_API_URL']}/health", timeout=5):
                 return
-        except (urllib.error.URLError, OSError):
+        except OSError:
             time.sleep(1)
-    raise TimeoutError(f"no answer from the Prefect server in {START} s")
+    raise TimeoutError(f"the Prefect server ended or gave no answer in {START} s")
 
 
 def shortened(folder: Path) -> Path:

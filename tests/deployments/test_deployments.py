@@ -68,7 +68,8 @@ def announced(client: SyncPrefectClient, name: str) -> dict[str, object]:
     """Wait for the event that says how an evaluation ended; return what it says."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        found = client.read_events(EventFilter(event=EventNameFilter(name=[name]))).events
+        # the client's default limit, 100, is more than the server takes
+        found = client.read_events(EventFilter(event=EventNameFilter(name=[name])), limit=10).events
         if found:
             return found[0].payload
         time.sleep(2)
