@@ -1,7 +1,7 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
-from runpy import run_path
 from pathlib import Path
+from runpy import run_path
 
 for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
     print(f"\n== {path.stem} ==", flush=True)

@@ -7,6 +7,7 @@ from time import perf_counter
 
 import numpy as np
 import pandas as pd
+
 from synthrisk.metrics import METRICS
 from synthrisk.tasks.data import read
 

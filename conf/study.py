@@ -92,6 +92,16 @@ def _named(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
+def _with_options(model: type[BaseModel], values: Any, named: str) -> Any:
+    """Take keys beside the model's own as options (``share: 0.1``), and the name as the default of ``named``."""
+    if not isinstance(values, Mapping):
+        return values
+    own = {k: v for k, v in values.items() if k in model.model_fields}
+    loose = {k: v for k, v in values.items() if k not in model.model_fields}
+    name = own.get(named) or own.get("name", "")
+    return {**own, named: name, "options": {**(own.get("options") or {}), **loose}}
+
+
 class Synthesizer(_Settings):
     """One generator: a kind from the register with its options, under a name of its own."""
 
@@ -105,12 +115,7 @@ class Synthesizer(_Settings):
     @model_validator(mode="before")
     @classmethod
     def _short_forms(cls, values: Any) -> Any:
-        if not isinstance(values, Mapping):
-            return values
-        own = {k: v for k, v in values.items() if k in cls.model_fields}
-        loose = {k: v for k, v in values.items() if k not in cls.model_fields}  # path: ..., share: ...
-        options = own.get("options") or {}
-        return {**own, "kind": own.get("kind") or own.get("name", ""), "options": {**options, **loose}}
+        return _with_options(cls, values, "kind")
 
     @model_validator(mode="after")
     def _kind_is_known(self) -> "Synthesizer":
@@ -141,12 +146,7 @@ class MetricChoice(_Settings):
     @model_validator(mode="before")
     @classmethod
     def _short_forms(cls, values: Any) -> Any:
-        if not isinstance(values, Mapping):
-            return values
-        own = {k: v for k, v in values.items() if k in cls.model_fields}
-        loose = {k: v for k, v in values.items() if k not in cls.model_fields}  # threshold: 0.3
-        own["label"] = own.get("label") or own.get("name", "")
-        return {**own, "options": {**(own.get("options") or {}), **loose}}
+        return _with_options(cls, values, "label")
 
     @model_validator(mode="after")
     def _metric_is_known(self) -> "MetricChoice":

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from prefect.logging.handlers import APILogHandler
 from prefect.server.api.server import SubprocessASGIServer
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
@@ -27,6 +28,7 @@ def prefect_api() -> Iterator[str]:
         with temporary_settings({PREFECT_API_URL: server.api_url}):
             yield server.api_url
     finally:
+        APILogHandler().flush()  # what is still to be logged goes to this server
         os.environ.pop("PREFECT_API_URL")
         if before is not None:
             os.environ["PREFECT_API_URL"] = before

@@ -46,7 +46,7 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     """Run a study on a table that is split already."""
     columns = [c for c in sample.table.columns if c != sample.identifier]
     planned = plan(study, columns)
-    check_limits(list(study.thresholds), [p.measure.key for p in planned])
+    check_limits(list(study.thresholds), [p.measure for p in planned])
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))
@@ -142,7 +142,7 @@ def bootstrap_all(
 def conclude(study: Study, sample: Sample, found: Sequence[Finding], failures: Mapping[str, str]) -> StudyResult:
     """Check the controls, judge the synthesizers, and put provenance beside the numbers."""
     kinds = {c.name: c.kind for c in study.controls}
-    checks = check_controls(found, kinds)
+    checks = check_controls(found, kinds, study.bootstrap.confidence)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
     limits = {name: limit.value for name, limit in study.thresholds.items()}
     verdicts = judge(found, limits, checks, [name for name, kind in kinds.items() if kind == "copy"])

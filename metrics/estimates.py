@@ -145,8 +145,9 @@ def _variances(e: np.ndarray, units: np.ndarray | None) -> tuple[float, float, i
     if repetitions == 1:
         return float(from_records), 0.0, count
     between = e.mean(axis=1).var(ddof=1)
-    within = e.var(axis=0, ddof=1).mean()
-    return float(from_records), float(max(0.0, between - within / n) / repetitions), count
+    sums = e if units is None else np.stack([np.bincount(units, row) for row in e])
+    noise = sums.var(axis=0, ddof=1).sum() / n**2  # s2_in/n: what the records' own noise adds to a mean
+    return float(from_records), float(max(0.0, between - noise) / repetitions), count
 
 
 def _satterthwaite(*terms: tuple[float, int]) -> float:

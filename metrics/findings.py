@@ -114,7 +114,7 @@ def find(
     paired = difference(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
     if _is_right_or_wrong(attacked) and interval.method == "crossed":
         risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
-        memorization = share_difference(risk, control)
+        memorization = replace(share_difference(risk, control), note=ONE_REPETITION)
     else:
         risk = _transformed(made(members, interval.method), attacked.transform)
         control = _transformed(made(controls, interval.method), attacked.transform)
@@ -168,7 +168,12 @@ def difference(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
     if not members.shape[1] or not controls.shape[1]:
         return np.empty((len(members), 0))
     absent = np.isnan(members).all(axis=0) & np.isnan(controls).all(axis=0)
-    filled = [np.where(np.isnan(e), np.nanmean(e, axis=1, keepdims=True), e) for e in (members, controls)]
+    filled = []
+    for e in (members, controls):
+        own = ~np.isnan(e).all(axis=0)
+        mean = np.nanmean(e, axis=1, keepdims=True)
+        # the group's deviations are to be divided by the number of all records, not of its own
+        filled.append(np.where(own, mean + (e - mean) * (~absent).sum() / own.sum(), mean))
     return np.where(absent, np.nan, filled[0] - filled[1])
 
 
@@ -194,9 +199,10 @@ def record_memorization(attacked: Attacked) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def _is_right_or_wrong(attacked: Attacked) -> bool:
-    """Tell whether there is one release whose scores are all 0 or 1, of records that are entities of their own."""
+    """Tell whether there is one release whose value is a share of 0/1 scores, of records that stand alone."""
     scored = attacked.scores[~np.isnan(attacked.scores)]
-    return attacked.scores.shape[:2] == (1, 1) and attacked.entities is None and bool(np.isin(scored, (0, 1)).all())
+    is_share = attacked.contribution is None and attacked.transform is None and attacked.entities is None
+    return attacked.scores.shape[:2] == (1, 1) and is_share and bool(np.isin(scored, (0, 1)).all())
 
 
 def _share(attacked: Attacked, chosen: np.ndarray, interval: Interval) -> Estimate:

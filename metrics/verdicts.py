@@ -10,6 +10,12 @@ from scipy.stats import norm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.register import METRICS
+
+# Half widths above 0 at which 80 % of studies see a leak: (z.975 + z.90)/z.975, for half widths vary too;
+# measured in tests/metrics/test_verdicts.py.
+_SEEN = 1.65
 
 Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID"]
 QUANTITIES = ("risk", "risk_control", "risk_gain", "memorization")
@@ -37,20 +43,20 @@ class Verdict:
     reason: str
 
 
-def check_controls(findings: Sequence[Finding], kinds: dict[str, str]) -> list[Check]:
+def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95) -> list[Check]:
     """Return what the controls should show and did or did not.
 
-    copy: some measure sees members (memorization above 0), and no synthesizer exceeds the copy clearly.
-    fresh: memorization's interval holds 0. marginals: no gain over the guess. leaky: not clearly below fresh
-    nor above copy. Limits are widened so that a sound study fails all checks together in about 1 of 100.
+    copy: some measure sees members (memorization above 0). fresh: memorization's interval holds 0. marginals:
+    no gain over the guess. leaky: not clearly below fresh nor above copy. Limits are widened so that a sound study fails all checks together in about 1 of 100.
 
     Args:
         findings: All findings of the study.
         kinds: Kind (copy, leaky, fresh, marginals) of each control's name.
+        confidence: Confidence level of the findings' intervals.
     """
     own = [f for f in findings if f.synthesizer in kinds and not np.isnan(f.memorization.lower)]
     tests = max(1, sum(kinds[f.synthesizer] in ("fresh", "marginals") for f in own))
-    widen = _bonferroni(tests)
+    widen = _bonferroni(tests, confidence)
     checks = []
     by_kind = {k: [f for f in own if kinds[f.synthesizer] == k] for k in ("copy", "leaky", "fresh", "marginals")}
     if by_kind["copy"]:
@@ -110,18 +116,26 @@ def judge(
     return verdicts
 
 
-def check_limits(limits: Sequence[str], measures: Sequence[str]) -> None:
-    """Refuse a threshold on a quantity or measure that the study does not have."""
+def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
+    """Refuse a threshold on a quantity or measure that the study does not have, or that is no privacy claim."""
+    keys = {m.key: METRICS[m.metric] for m in measures}
     for name in limits:
         quantity, _, key = name.partition("/")
         if quantity not in QUANTITIES:
             raise InputError(
                 f"thresholds must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
             )
-        if key not in measures:
+        if key not in keys:
             raise InputError(
-                f"thresholds must name a measure of the study, got {name!r}{nearest(key, measures)}; "
-                f"it has {', '.join(measures)}"
+                f"thresholds must name a measure of the study, got {name!r}{nearest(key, keys)}; "
+                f"it has {', '.join(keys)}"
+            )
+        if keys[key].label == "sanity" or (keys[key].difference_only and quantity != "memorization"):
+            raise InputError(
+                f"thresholds must be on signals; of {keys[key].name} only the member/control difference is one "
+                f"(memorization/{key}), got {name!r}"
+                if keys[key].label == "signal"
+                else f"thresholds must be on signals, got {name!r}, a sanity check"
             )
 
 
@@ -148,7 +162,9 @@ def _power(f: Finding, copies: Sequence[Finding]) -> str:
     if not copies[0].memorization.lower > 0:
         return "; this measure does not see even a copy"
     half = f.memorization.upper - f.memorization.value
-    share = min(1.0, half / copies[0].memorization.value)
+    share = _SEEN * half / copies[0].memorization.value
+    if share > 1:
+        return "; even a copy of the training rows might have been missed"
     return f"; a leak of about {share:.1%} of the training rows would have been seen"
 
 
@@ -172,8 +188,8 @@ def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], wi
     return checks
 
 
-def _bonferroni(tests: int) -> float:
-    return float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.975))
+def _bonferroni(tests: int, confidence: float) -> float:
+    return float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.5 + confidence / 2))
 
 
 def _widened(found: Estimate, factor: float) -> tuple[float, float]:

@@ -74,7 +74,10 @@ class Sample:
 
     def entities(self) -> np.ndarray | None:
         """Return the number of each record's entity, or None where each is its own."""
-        return None if self.identifier is None else pd.factorize(self.table.read()[self.identifier])[0]
+        if self.identifier is None:
+            return None
+        codes = pd.factorize(self.table.read()[self.identifier])[0]
+        return np.where(codes < 0, len(codes) + np.arange(len(codes)), codes)  # without a name: an entity of its own
 
     def held_out(self, repetition: int, fold: int) -> np.ndarray:
         """Return which records the release of this place never saw, (n,) booleans."""

@@ -23,7 +23,7 @@ import yaml
 
 HERE = Path(__file__).parent
 PREFECT_YAML = HERE.parents[1] / "deployments" / "prefect.yaml"
-START, DEPLOY, TESTS = 240, 240, 900  # seconds, on a slow machine
+START, DEPLOY, TESTS = 240, 240, 660  # seconds, on a slow machine
 QUIET = {
     "DO_NOT_TRACK": "true",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -35,6 +35,7 @@ QUIET = {
 
 def main() -> int:
     """Return pytest's exit code, or 1 where a service does not start."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that an end from outside leaves nothing behind either
     folder = Path(tempfile.mkdtemp(prefix="synthrisk-services-"))
     environment = surroundings(folder)
     passed = False

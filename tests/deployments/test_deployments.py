@@ -19,7 +19,7 @@ from synthrisk.tasks.data.adult import read_adult
 
 pytestmark = pytest.mark.services
 
-PATIENCE = 420
+PATIENCE = 300  # seconds a run, on a slow machine
 
 
 @pytest.fixture(scope="module")

@@ -222,7 +222,6 @@ def test_entities_of_one_record_each_change_nothing():
     assert (own.lower, own.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="records' own noise is taken per record, not per entity: counted twice")
 def test_the_noise_between_repetitions_is_taken_per_entity():
     rng = np.random.default_rng(5)
     entity = np.repeat(np.arange(20), 5)
@@ -313,7 +312,6 @@ SCALE = "difference() does not rescale the group in which some records never are
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason=SCALE)
 @pytest.mark.parametrize("memorization", [0.0, 0.15])
 def test_a_holdout_and_exclusion_cover_the_truth(simulation, memorization):
     low = min(covers(simulation, settings, memorization, 400) for settings in UNEVEN)

@@ -98,12 +98,10 @@ def test_one_release_of_right_and_wrong_has_wilson_and_newcombe():
     assert said(holdout(x, range(70, 150)), Interval(method="records")).memorization.method == "records"
 
 
-@pytest.mark.xfail(strict=True, reason="the difference of one release does not say that it is one repetition")
 def test_newcombe_says_that_it_is_one_repetition():
     assert "one repetition" in said(holdout([1.0, 0.0, 1.0, 0.0], [2, 3])).memorization.note
 
 
-@pytest.mark.xfail(strict=True, reason="one release whose scores are 0/1 drops contribution and transform")
 def test_one_release_of_a_transformed_measure_keeps_its_transform():
     plain = holdout([1.0, 0.0, 1.0, 0.0], [2, 3])
     distance = np.array([[[0.0, 2.0, 1.0, 1.0]]])
@@ -111,7 +109,6 @@ def test_one_release_of_a_transformed_measure_keeps_its_transform():
     assert said(attacked).risk.value == pytest.approx(math.exp(-1.0))
 
 
-@pytest.mark.xfail(strict=True, reason="difference() weighs each group by itself: its spread must be scaled to all")
 @pytest.mark.parametrize("held_out", [10, 25, 40])
 def test_a_holdout_has_the_variance_of_two_independent_means(held_out):
     x = np.random.default_rng(1).normal(size=50)

@@ -120,7 +120,6 @@ def test_a_release_attacked_by_several_measures_goes_to_parquet_and_back(tmp_pat
         pd.testing.assert_frame_equal(*mine)
 
 
-@pytest.mark.xfail(strict=True, reason="rapid flags a record whose truth is missing False instead of not scored")
 def test_a_record_that_is_not_scored_is_not_said_to_be_safe():
     planned = [
         Planned(

@@ -4,8 +4,8 @@ Studies are simulated with a known truth: records differ in how easy they are to
 presence adds, releases differ in how much they leak, repetitions differ in what their seeds memorize, and each
 score has noise of its own. The scores go through ``find`` as those of a real study do.
 
-    python benchmarks/coverage.py                        # crossed only, 1,000 studies a design
-    python benchmarks/coverage.py --all --studies 300    # all five methods
+    python benchmarks/interval_coverage.py                        # crossed only, 1,000 studies a design
+    python benchmarks/interval_coverage.py --all --studies 300    # all five methods
 """
 
 import argparse
