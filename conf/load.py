@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def load(study: str | Path | Mapping[str, Any] = "demo", overrides: Sequence[str
         InputError: The file is absent or not YAML, or settings break their rules: all of them, each with
             its path.
     """
-    name, settings = ("the study", dict(study)) if isinstance(study, Mapping) else _read(str(study))
+    name, settings = ("the study", deepcopy(dict(study))) if isinstance(study, Mapping) else _read(str(study))
     for override in overrides:
         _override(settings, override)
     try:
@@ -64,7 +65,9 @@ def schema() -> dict[str, Any]:
         items = found["properties"][field]["items"]
         found["properties"][field]["items"] = {"anyOf": [{"type": "string"}, items]}
     limits = found["properties"]["thresholds"]
-    limits["additionalProperties"] = {"anyOf": [{"type": "number"}, limits["additionalProperties"]]}
+    limits["additionalProperties"] = {
+        "anyOf": [found["$defs"]["Threshold"]["properties"]["value"], limits["additionalProperties"]]
+    }
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
 
 
@@ -139,9 +142,9 @@ def _check_environment(study: Study) -> None:
     texts = [study.tracking.uri or ""]
     if not isinstance(study.data.source, str):
         texts.append(study.data.source.url)
-        if _PASSWORD.search(study.data.source.url):
-            raise InputError("data.source.url must take its password from the environment, got one in the text")
     for text in texts:
+        if _PASSWORD.search(text):
+            raise InputError("a URL must take its password from the environment (${NAME}), got one in the text")
         resolve(text)
 
 

@@ -27,8 +27,7 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
             (choice.sensitive or study.data.sensitive) if "sensitive" in metric.needs else [None]
         )
         known = choice.quasi_identifiers or study.data.quasi_identifiers
-        for attacker in attackers:
-            label = f"{choice.label}-{attacker}" if len(attackers) > 1 else choice.label
+        for attacker, label in zip(attackers, choice.labels, strict=True):
             for sensitive in hidden:
                 options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
                 if sensitive is not None:

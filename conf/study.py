@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError, nearest
@@ -16,6 +16,17 @@ CONTROLS = ("copy", "leaky", "fresh", "marginals")
 
 class _Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+def _once(names: Any) -> Any:
+    twice = sorted({n for n in names if names.count(n) > 1}) if isinstance(names, list) else []
+    if twice:
+        raise ValueError(f"each name must be given once, got {twice[0]!r} twice")
+    return names
+
+
+Names = Annotated[list[str], AfterValidator(_once)]
+"""Distinct names."""
 
 
 class Sql(_Settings):
@@ -32,9 +43,9 @@ class Data(_Settings):
 
     source: str | Sql
     """A built-in name (``adult``), a CSV or Parquet path, an fsspec URL, or ``{url, query}`` for a database."""
-    quasi_identifiers: list[str] | Literal["*"]
+    quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
-    sensitive: list[str] = Field(min_length=1)
+    sensitive: Names = Field(min_length=1)
     """Columns that an attacker guesses, each on its own."""
     categorical: list[str] = []
     """Numeric columns that are code lists."""
@@ -134,11 +145,11 @@ class MetricChoice(_Settings):
     """Register name (``synthrisk metrics`` lists them)."""
     label: str = Field(default="", pattern=r"^[A-Za-z0-9_\-]*$")
     """Name in keys and tables; the register name unless given. Needed where a metric is used twice."""
-    quasi_identifiers: list[str] | Literal["*"] | None = None
+    quasi_identifiers: Names | Literal["*"] | None = None
     """What the attacker of this metric knows, where it is not ``data.quasi_identifiers``."""
-    sensitive: list[str] | None = None
+    sensitive: Names | None = None
     """What this metric guesses, where it is not ``data.sensitive``."""
-    attackers: list[str] = []
+    attackers: Names = []
     """Models that attack, for metrics that train one: each is scored on its own."""
     options: dict[str, Any] = {}
     """The metric's own options (threshold, tolerance, ...)."""
@@ -147,6 +158,11 @@ class MetricChoice(_Settings):
     @classmethod
     def _short_forms(cls, values: Any) -> Any:
         return _with_options(cls, values, "label")
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of its measures, one an attacker where there are several."""
+        return [f"{self.label}-{a}" for a in self.attackers] if len(self.attackers) > 1 else [self.label]
 
     @model_validator(mode="after")
     def _metric_is_known(self) -> "MetricChoice":
@@ -245,7 +261,7 @@ class Study(_Settings):
     def _names_are_used_once(self) -> "Study":
         for what, names in (
             ("synthesizers and controls", [s.name for s in (*self.synthesizers, *self.controls)]),
-            ("metrics", [m.label for m in self.metrics]),
+            ("metrics", [label for m in self.metrics for label in m.labels]),
         ):
             twice = sorted({n for n in names if names.count(n) > 1})
             if twice:

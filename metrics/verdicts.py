@@ -47,7 +47,8 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
     """Return what the controls should show and did or did not.
 
     copy: some measure sees members (memorization above 0). fresh: memorization's interval holds 0. marginals:
-    no gain over the guess. leaky: not clearly below fresh nor above copy. Limits are widened so that a sound study fails all checks together in about 1 of 100.
+    no gain over the guess. leaky: not clearly below fresh nor above copy. Limits are widened so that all checks
+    together fail about 1 sound study of 100.
 
     Args:
         findings: All findings of the study.

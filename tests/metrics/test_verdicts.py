@@ -146,11 +146,11 @@ def simulated(rng, gap, interval, noise=0.2, n=150, R=3, K=3):
 
 
 def alarms(measures, studies, gap, interval=None):
-    rng = np.random.default_rng(8)
+    rng, interval = np.random.default_rng(8), interval or Interval()
     failed = 0
     for _ in range(studies):
-        found = [simulated(rng, gap, interval or Interval()) for _ in range(measures)]
-        failed += not all(c.passed for c in check_controls(found, KINDS))
+        found = [simulated(rng, gap, interval) for _ in range(measures)]
+        failed += not all(c.passed for c in check_controls(found, KINDS, interval.confidence))
     return failed / studies
 
 
