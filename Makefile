@@ -21,7 +21,7 @@ check: .venv/ready
 	$(BIN)/python tests/readme_commands.py
 
 services: .venv/ready
-	bash tests/deployments/run_services.sh
+	$(BIN)/python tests/deployments/run_services.py
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks

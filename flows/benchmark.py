@@ -6,7 +6,7 @@ from prefect import flow
 
 from synthrisk.conf import load
 from synthrisk.flows.check import check
-from synthrisk.flows.study import Outcome, conduct
+from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.references import Sample
 from synthrisk.tasks.split import split
@@ -29,4 +29,4 @@ def benchmark(study: str = "demo", overrides: list[str] | None = None) -> Outcom
     workspace = open_workspace(Path(settings.workspace))
     table = data(settings.data, settings.split, str(workspace), settings.seed)
     cut = split(table, settings.split, settings.data.identifier, str(workspace), settings.seed)
-    return conduct(settings, Sample(table, cut, settings.data.identifier), workspace)
+    return concluded(conduct(settings, Sample(table, cut, settings.data.identifier), workspace))

@@ -9,7 +9,7 @@ from prefect.events import emit_event
 
 from synthrisk.conf import Study, load
 from synthrisk.flows.check import check
-from synthrisk.flows.study import Outcome, conduct
+from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.metrics import METRICS
 from synthrisk.tasks.data.given import given
 from synthrisk.tasks.references import Sample
@@ -73,7 +73,7 @@ def evaluate(
     table, cut = given(study.data, control, seed, str(folder))
     outcome = conduct(study, Sample(table, cut), folder)
     announce(synthetic, outcome)
-    return outcome
+    return concluded(outcome)
 
 
 def study_of(

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
+from prefect.states import Completed
 from prefect.task_runners import TaskRunner
 
 from synthrisk.conf import Study
@@ -20,7 +21,7 @@ from synthrisk.flows.runner import task_runner
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.verdicts import Check, check_controls, check_limits, judge
+from synthrisk.metrics.verdicts import Check, check_controls, check_limits, judge, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.log import Kept, Logged, log
@@ -55,6 +56,15 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     page = report(result, settings, str(workspace))
     logged = log(result, kept, sample.table, settings, [page], study.tracking, str(workspace))
     return Outcome(result, logged, page)
+
+
+def concluded(outcome: Outcome) -> Any:
+    """Return a completed state that the Prefect UI shows by its verdict; calling the flow gives the outcome."""
+    result = outcome.result
+    words = {name: result.verdict(name) for name in result.synthesizers}
+    name = worst(list(words.values())) or ("INVALID" if not result.valid else "COMPLETED")
+    message = ", ".join(f"{name}: {word}" for name, word in words.items() if word) or "no thresholds"
+    return Completed(name=name, message=message, data=outcome)
 
 
 def attack_all(

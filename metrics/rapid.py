@@ -170,7 +170,7 @@ def _numeric(
     records = pd.DataFrame(
         {
             "score": np.where(scored, errors < limit, np.nan),
-            "at_risk": pd.array(np.where(scored, errors < limit, None), dtype="boolean"),
+            "at_risk": pd.Series(errors < limit, dtype="boolean").where(scored).array,
             "error": errors,
             "guess": predicted,
             "truth": truth,

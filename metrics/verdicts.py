@@ -142,7 +142,7 @@ def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
 
 def worst(words: Sequence[str]) -> str:
     """Return the word that a synthesizer is summed up by; empty where there is no threshold."""
-    order = ("INVALID", "RISK", "INCONCLUSIVE", "NO EVIDENCE")
+    order = ("INVALID", "FAILED", "RISK", "INCONCLUSIVE", "NO EVIDENCE")
     return next((w for w in order if w in words), "")
 
 

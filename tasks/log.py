@@ -79,7 +79,7 @@ def log(
     folder = private_folder(Path(workspace).absolute())
     uri = tracking_uri(tracking, folder)
     client = MlflowClient(uri)
-    experiment = _experiment(client, tracking.experiment or result.name, folder if tracking.uri is None else None)
+    experiment = _experiment(client, tracking.experiment or result.name, None if tracking.uri else folder)
     hashes = record_hashes(folder, table.digest, table.rows)
     runs = {}
     for name in result.synthesizers:
