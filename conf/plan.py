@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from synthrisk.conf.study import ALL_OTHERS, Study
-from synthrisk.metrics import METRICS
+from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.ledger import Measure
 
 
@@ -20,6 +21,7 @@ class Planned:
 def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
     """Return the measures of a study on a table with these columns (the identifier left out)."""
     planned = []
+    _check_roles(study, columns)
     for choice in study.metrics:
         metric = METRICS[choice.name]
         attackers: Sequence[str | None] = choice.attackers or [None]
@@ -35,6 +37,19 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
                     options["quasi_identifiers"] = _known(known, sensitive, columns)
                 planned.append(Planned(Measure(label, choice.name, sensitive, attacker), options))
     return planned
+
+
+def _check_roles(study: Study, columns: Sequence[str]) -> None:
+    """Refuse roles of single metrics that name no column of the table."""
+    for choice in study.metrics:
+        known = choice.quasi_identifiers if isinstance(choice.quasi_identifiers, list) else []
+        for role, names in (("quasi_identifiers", known), ("sensitive", choice.sensitive or [])):
+            for name in names:
+                if name not in columns:
+                    hint = nearest(name, columns)
+                    raise InputError(
+                        f"{role} of metric {choice.label} must be columns of the table, got {name!r}{hint}"
+                    )
 
 
 def _known(known: Sequence[str] | str, sensitive: str, columns: Sequence[str]) -> list[str]:

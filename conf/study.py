@@ -199,6 +199,10 @@ class Threshold(_Settings):
     """Where the limit comes from; the report prints it."""
 
 
+def _limited(value: Any) -> Any:
+    return value if isinstance(value, Mapping | Threshold) else {"value": value}
+
+
 class Tracking(_Settings):
     """Where results go in MLflow."""
 
@@ -245,9 +249,8 @@ class Study(_Settings):
     metrics: list[Annotated[MetricChoice, BeforeValidator(_named)]] = Field(min_length=1)
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
-    thresholds: dict[
-        str,
-        Annotated[Threshold, BeforeValidator(lambda v: {"value": v} if not isinstance(v, Mapping) else v)],
+    thresholds: Annotated[
+        dict[str, Annotated[Threshold, BeforeValidator(_limited)]], BeforeValidator(lambda v: {} if v is None else v)
     ] = {}
     """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``. No threshold, no verdict."""
     tracking: Tracking = Tracking()
@@ -266,6 +269,13 @@ class Study(_Settings):
             twice = sorted({n for n in names if names.count(n) > 1})
             if twice:
                 raise ValueError(f"{what} must have distinct names, got {twice[0]!r} twice")
+        for choice in self.metrics:
+            hidden = choice.sensitive or self.data.sensitive
+            if len(hidden) == 1 and choice.quasi_identifiers and hidden[0] in choice.quasi_identifiers:
+                raise ValueError(
+                    f"quasi_identifiers and sensitive of metric {choice.label} must be different columns, "
+                    f"got {hidden[0]!r} in both"
+                )
         for control in self.controls:
             if control.kind not in CONTROLS:
                 raise ValueError(f"controls must be of {', '.join(CONTROLS)}, got {control.kind!r}")

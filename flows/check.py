@@ -1,18 +1,35 @@
 """Refuse a study that cannot run before anything is computed: all that is wrong, at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError, Metric
-from synthrisk.tasks.synthesize import check_options, synthesizer
+from synthrisk.tasks.references import Sample
+from synthrisk.tasks.synthesize import check_options, synthesizer, try_out
 
 
 def check(study: Study) -> None:
-    """Raise ``InputError`` with every option, extra, release file and runner that is wrong or absent."""
-    problems = [problem for check in _checks(study) if (problem := _problem(check))]
+    """Raise ``InputError`` with every option, extra and runner that is wrong or absent."""
+    _refuse(study, _checks(study))
+
+
+def check_on(study: Study, sample: Sample) -> None:
+    """Raise ``InputError`` with every synthesizer whose options or releases do not fit the table."""
+    records, cut = sample.records(), sample.cut
+    _refuse(
+        study,
+        (
+            partial(try_out, synthesizer(each.kind), each.options, records, cut.repetitions, cut.releases)
+            for each in (*study.synthesizers, *study.controls)
+        ),
+    )
+
+
+def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:
+    problems = [problem for check in checks if (problem := _problem(check))]
     if len(problems) > 1:
         raise InputError(f"study {study.name} has {len(problems)} errors:\n" + "\n".join(f"- {p}" for p in problems))
     if problems:
@@ -22,7 +39,7 @@ def check(study: Study) -> None:
 def _checks(study: Study) -> Iterator[Callable[[], None]]:
     yield partial(check_runner, study.runner)
     for each in (*study.synthesizers, *study.controls):
-        yield partial(_check_synthesizer, study, each.kind, each.options)
+        yield partial(_check_synthesizer, each.kind, each.options)
     for choice in study.metrics:
         attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]
         for attacker in attackers:
@@ -42,10 +59,5 @@ def _problem(check: Callable[[], None]) -> str | None:
     return None
 
 
-def _check_synthesizer(study: Study, kind: str, options: dict[str, Any]) -> None:
-    own = synthesizer(kind)
-    check_options(own, options)
-    if own.inputs is not None:
-        for repetition in range(study.split.repetitions):
-            for fold in range(study.split.releases):
-                own.inputs(options, repetition, fold)
+def _check_synthesizer(kind: str, options: dict[str, Any]) -> None:
+    check_options(synthesizer(kind), options)

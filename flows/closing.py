@@ -73,8 +73,9 @@ def _leagues(result: StudyResult) -> list[Table]:
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
         guess = next(iter(findings.values())).guess
         yardstick = "" if math.isnan(guess) else f"  (constant guess: {_number(guess)})"
+        title = Text(f"{measure.key}{yardstick}")
         table = Table(
-            title=f"{measure.key}{yardstick}",
+            title=title,
             title_justify="left",
             title_style="bold",
             box=SIMPLE_HEAD,

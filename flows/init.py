@@ -1,10 +1,12 @@
 """A first study for a table: every line commented, roles guessed, ready to run."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from synthrisk.conf import load, schema
 from synthrisk.conf.study import Data, Split
@@ -49,8 +51,8 @@ metrics:
 
 # Limits that a release must keep, and who chose them. No limit, no verdict. Memorization: what a
 # record's presence in the training data adds to its own risk.
-thresholds:
-  # memorization/rapid.{first}: {{value: 0.05, source: "who chose it"}}
+# thresholds:
+#   {first}: {{value: 0.05, source: "who chose it"}}
 
 tracking: {{records: hashed}}   # full: with guesses and true values (sensitive!); none: no records
 runner: {{workers: 2}}
@@ -69,34 +71,25 @@ def write_study(data: str, to: Path, sensitive: Sequence[str], quasi_identifiers
     frame = read(data)
     hidden = list(sensitive) or [str(frame.columns[-1])]
     known = list(quasi_identifiers) or [str(c) for c in frame.columns if c not in hidden]
-    roles = Data(source=data, quasi_identifiers=known, sensitive=hidden)
-    types = typed(frame, roles, Split(holdout=0.5), 0)
-    Tables(types.head(1), types.head(1)).check_roles(known, hidden)
+    Tables(frame.head(1), frame.head(1)).check_roles(known, hidden)
+    types = typed(frame, Data(source=data, quasi_identifiers=known, sensitive=hidden), Split(holdout=0.5), 0)
     categorical = [c for c in hidden if kind(types[c]) == "categorical"]
     schema_file = to.with_suffix(".schema.json")
     text = _TEXT.format(
         schema=schema_file.name,
         file=to,
-        name="".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in Path(data).stem) or "study",
-        source=json.dumps(data),
+        name=json.dumps(re.sub(r"[^A-Za-z0-9_]+", "-", Path(data).stem).strip("-") or "study"),
+        source=json.dumps(data, ensure_ascii=False),
         known=json.dumps(known, ensure_ascii=False),
         hidden=json.dumps(hidden, ensure_ascii=False),
-        first=hidden[0],
+        first=json.dumps(f"memorization/rapid.{hidden[0]}", ensure_ascii=False),
         columns=_columns(types),
         metrics="\n".join(_metrics(hidden, categorical)),
     )
-    load_text(text)
+    load(yaml.safe_load(text))
     replace_file(to, text)
     replace_file(schema_file, json.dumps(schema(), indent=1))
     return f"{to} and {schema_file}"
-
-
-def load_text(text: str) -> None:
-    """Check that a study's text is a study."""
-    import yaml
-
-    settings = yaml.safe_load(text)
-    load({k: v for k, v in settings.items() if v is not None})
 
 
 def _metrics(hidden: Sequence[str], categorical: Sequence[str]) -> list[str]:

@@ -39,14 +39,15 @@ def print_comparison(
     experiment: str, measure: str | None, history: bool, tracking_uri: str | None, workspace: str
 ) -> None:
     """Print the runs of an experiment, one row a synthesizer and measure."""
-    from synthrisk.tasks.log import client_of, league
+    from synthrisk.tasks.log import league, metric_key
 
-    runs = league(client_of(Tracking(uri=tracking_uri), Path(workspace)), experiment)
+    runs = league(Tracking(uri=tracking_uri), Path(workspace), experiment)
     if not len(runs):
         raise InputError(f"the experiment must have runs of synthesizers, got none in {experiment!r}")
     if not history:
         runs = runs[runs["study_id"] == runs.sort_values("start")["study_id"].iloc[-1]]
     measures = [c.partition("/")[2] for c in runs.columns if c.startswith("risk/")]
+    measure = metric_key("", measure)[1:] if measure else None
     if measure is not None and measure not in measures:
         raise InputError(f"--measure must be one of {', '.join(measures)}, got {measure!r}{nearest(measure, measures)}")
     table = Table(header_style="bold", pad_edge=False, title=f"Experiment {experiment}", title_justify="left")
@@ -64,7 +65,7 @@ def print_comparison(
                 memorization,
             )
             style = "dim" if run["role"] == "control" else ""
-            table.add_row(run["study_id"], run["synthesizer"], key, *shown, str(run["verdict"]), style=style)
+            table.add_row(*map(Text, (run["study_id"], run["synthesizer"], key, *shown, run["verdict"])), style=style)
     Console().print(table)
 
 
@@ -86,7 +87,7 @@ def _interval(run: pd.Series, quantity: str, key: str, form: str) -> str:
     value, lower, upper = (
         _value(run, f"{q}/{key}", form) for q in (quantity, f"{quantity}_lower", f"{quantity}_upper")
     )
-    return value if lower == "-" else f"{value} \\[{lower}, {upper}]"
+    return value if lower == "-" else f"{value} [{lower}, {upper}]"
 
 
 def _value(run: pd.Series, key: str, form: str) -> str:

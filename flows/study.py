@@ -16,6 +16,7 @@ from prefect.task_runners import TaskRunner
 from synthrisk.conf import Study
 from synthrisk.conf.plan import Planned, plan
 from synthrisk.conf.study import Synthesizer
+from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
 from synthrisk.flows.runner import task_runner
 from synthrisk.metrics.findings import Finding
@@ -48,6 +49,7 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     columns = [c for c in sample.table.columns if c != sample.identifier]
     planned = plan(study, columns)
     check_limits(list(study.thresholds), [p.measure for p in planned])
+    check_on(study, sample)
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))

@@ -4,16 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from synthrisk.conf import resolve
-from synthrisk.metrics import InputError
+from synthrisk.conf.study import Tracking
+from synthrisk.tasks.log import store_of
 
 
 def serve(port: int, tracking_uri: str | None, workspace: Path) -> int:
     """Run MLflow's server on this machine alone until it is stopped; return its exit code."""
-    store = workspace.absolute() / "mlflow.db"
-    if tracking_uri is None and not store.exists():
-        raise InputError(f"the workspace must hold a study's results, got none in {workspace}; run synthrisk benchmark")
-    uri = resolve(tracking_uri) if tracking_uri else f"sqlite:///{store}"
+    uri = store_of(Tracking(uri=tracking_uri), workspace)
     if uri.startswith("http"):
         print(f"the store is a server already: open {uri}")
         return 0

@@ -43,10 +43,7 @@ def as_floats(column: pd.Series) -> np.ndarray:
     is_number = types.is_numeric_dtype(column.dtype) or types.infer_dtype(column, skipna=True) in _NUMBERS
     if not is_number:  # text that looks like a number is text
         raise InputError(f"column {column.name!r} must hold numbers in both tables, got {column.dtype} in one")
-    values = np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
-    if np.isinf(values).any():
-        raise InputError(f"column {column.name!r} must hold finite numbers, got an infinity")
-    return values
+    return np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
 
 
 def is_temporal(column: pd.Series) -> bool:

@@ -91,7 +91,10 @@ class Tables:
             raise InputError(
                 f"column {column!r} must hold dates in both tables or in none, got {real.dtype} and {synthetic.dtype}"
             )
-        return as_floats(real), as_floats(synthetic)
+        floats = as_floats(real), as_floats(synthetic)
+        if np.isinf(np.concatenate(floats)).any():
+            raise InputError(f"column {column!r} must hold finite numbers, got an infinity")
+        return floats
 
     def _column(self, column: str) -> tuple[Codes, np.ndarray]:
         return self.shared(("column", column), lambda: joint_codes([self.real[column], self.synthetic[column]]))

@@ -79,7 +79,9 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
         if not np.isnan(f.guess):
             low, _ = _widened(f.risk, widen)
             seen_text = f"risk {f.risk.value:.3f}, guess {f.guess:.3f}"
-            checks.append(Check(f.synthesizer, f.measure.key, "no gain over the guess", low <= f.guess, seen_text))
+            checks.append(
+                Check(f.synthesizer, f.measure.key, "no gain over the guess", bool(low <= f.guess), seen_text)
+            )
     for f in by_kind["leaky"]:
         checks.extend(_between(f, by_kind["fresh"], by_kind["copy"], widen))
     return checks
@@ -175,7 +177,7 @@ def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], wi
     for other, below in ((fresh, True), (copies, False)):
         for o in (o for o in other if o.measure == f.measure):
             o_low, o_high = _widened(o.memorization, widen)
-            passed = high >= o_low if below else low <= o_high
+            passed = bool(high >= o_low if below else low <= o_high)
             words = f"memorization not {'below' if below else 'above'} {o.synthesizer}"
             checks.append(
                 Check(

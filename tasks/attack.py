@@ -30,8 +30,11 @@ def attack(
         code_version(),
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
-    with told_safely(Path(workspace), f"attack-{release.cell.name}"):
-        folder = keep(Path(workspace) / "ledgers" / key, lambda draft: _write(draft, sample, release, planned, seed))
+    folder = told_safely(
+        Path(workspace),
+        f"attack-{release.cell.name}",
+        lambda: keep(Path(workspace) / "ledgers" / key, lambda draft: _write(draft, sample, release, planned, seed)),
+    )
     return LedgerFolder(release.cell, str(folder))
 
 
@@ -83,12 +86,18 @@ def _released(
 
     Both groups are thinned to the smaller one's size: how near the nearest of many is depends on how many.
     """
-    groups = [np.flatnonzero(member.fillna(False)), np.flatnonzero((~member).fillna(False))]
-    size = min(map(len, groups))
+    groups = {
+        "members": np.flatnonzero(member.fillna(False)),
+        "controls": np.flatnonzero((~member).fillna(False)),
+    }
+    size = min(len(rows) for rows in groups.values() if len(rows))
     rng = np.random.default_rng(seed)
     metric = METRICS[planned.measure.metric]
     found = {}
-    for name, rows in zip(("members", "controls"), groups, strict=True):
+    for name, rows in groups.items():
+        if not len(rows):
+            found[name] = float("nan")
+            continue
         chosen = np.sort(rng.choice(rows, size, replace=False))
         found[name] = metric.score(Tables(real.iloc[chosen], synthetic), seed=seed, **planned.options).value
     return found

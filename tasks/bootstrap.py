@@ -15,7 +15,7 @@ from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.rapid import CURVE, threshold_curve
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample
-from synthrisk.tasks.store import key_of, private_folder
+from synthrisk.tasks.store import key_of, write_file
 
 
 @task(name="bootstrap", task_run_name="bootstrap {synthesizer}")
@@ -31,7 +31,8 @@ def bootstrap(
 ) -> tuple[list[Finding], str]:
     """Return the findings of one synthesizer, and the path of its table of exposed records."""
     interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
-    with told_safely(Path(workspace), f"bootstrap-{synthesizer}"):
+
+    def found_and_exposed() -> tuple[list[Finding], str]:
         found, exposed = [], {}
         for measure, attacked in _attacked(ledgers, measures, sample):
             if isinstance(attacked, Attacked):
@@ -41,10 +42,11 @@ def bootstrap(
                 found.append(find_released(synthesizer, role, measure, *attacked, interval))
         curves = _curves(ledgers, measures)
         found = [f.with_curve(curves.get(f.measure.key, ())) for f in found]
-        folder = private_folder(Path(workspace) / "exposed")
-        path = folder / f"{key_of(synthesizer, [each.path for each in ledgers])}.parquet"
-        _exposed_table(exposed).to_parquet(path, compression="zstd")
-    return found, str(path)
+        path = Path(workspace) / "exposed" / f"{key_of(synthesizer, [each.path for each in ledgers])}.parquet"
+        write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
+        return found, str(path)
+
+    return told_safely(Path(workspace), f"bootstrap-{synthesizer}", found_and_exposed)
 
 
 def _attacked(

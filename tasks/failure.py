@@ -2,27 +2,27 @@
 
 import os
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.store import replace_file
+
+_T = TypeVar("_T")
 
 
 class CellError(RuntimeError):
     """A cell failed; its text names the kind and place of the error, and the private file with the rest."""
 
 
-@contextmanager
-def told_safely(folder: Path, cell: str) -> Iterator[None]:
-    """Turn any exception into a ``CellError`` without its text; the full text goes to a private file.
+def told_safely(folder: Path, cell: str, action: Callable[[], _T]) -> _T:
+    """Return what ``action`` returns; turn any exception into a ``CellError`` without its text.
 
-    ``InputError`` passes as it is: its texts hold no cells.
+    The full text goes to a private file. ``InputError`` passes as it is: its texts hold no cells.
     """
-    failure = None
     try:
-        yield
+        return action()
     except (InputError, CellError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever foreign code raises
@@ -30,5 +30,4 @@ def told_safely(folder: Path, cell: str) -> Iterator[None]:
         kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", traceback.format_exc())
         place = f"{Path(where.filename).name}, line {where.lineno}, in {where.name}"
         failure = f"{type(error).__name__} in {place}; the full text, which may hold data, is in {kept}"
-    if failure:  # raised outside the except block, so that no traceback carries the first error along
-        raise CellError(failure)
+    raise CellError(failure)  # outside the except block, so that it does not carry the first error along

@@ -2,7 +2,9 @@
 
 import hashlib
 import hmac
+import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -25,5 +27,8 @@ def record_hashes(workspace: Path, digest: str, rows: int) -> np.ndarray:
 def _salt(workspace: Path) -> bytes:
     path = workspace / "salt"
     if not path.exists():
-        replace_file(path, secrets.token_hex(32))
+        draft = replace_file(workspace / f".draft-salt-{os.getpid()}", secrets.token_hex(32))
+        with suppress(FileExistsError):  # another process was first: its salt holds
+            os.link(draft, path)
+        draft.unlink()
     return bytes.fromhex(path.read_text())

@@ -27,19 +27,19 @@ from synthrisk.metrics.rapid import CURVE
 from synthrisk.metrics.results import StudyResult, league_table
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.references import LedgerFolder, Table
-from synthrisk.tasks.store import private_folder
+from synthrisk.tasks.store import key_of, private_folder
 
 for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 TOP = 100
 _BATCH = 1000
-_TEXTS = ["guess", "truth"]
+_REVEALING = ["guess", "truth", "confidence", "baseline"]  # a class's share, its baseline, tells the class
 
 
 @dataclass(frozen=True)
 class Logged:
-    """Where a study is in MLflow: experiment, and run ids by synthesizer."""
+    """Where a study is in MLflow: store (without user and password), experiment, and run ids by synthesizer."""
 
     uri: str
     experiment_id: str
@@ -89,7 +89,7 @@ def log(
             _records(client, runs[name], kept[name], hashes, tracking.records)
         client.set_terminated(runs[name], "FAILED" if name in result.failures else "FINISHED")
     _study_run(client, experiment, result, table, study_yaml, artifacts)
-    return Logged(uri, experiment, result.study_id, runs)
+    return Logged(without_user(uri), experiment, result.study_id, runs)
 
 
 def tracking_uri(tracking: Tracking, workspace: Path) -> str:
@@ -97,27 +97,49 @@ def tracking_uri(tracking: Tracking, workspace: Path) -> str:
     return resolve(tracking.uri) if tracking.uri else f"sqlite:///{workspace.absolute() / 'mlflow.db'}"
 
 
-def league(client: MlflowClient, experiment: str) -> pd.DataFrame:
+def league(tracking: Tracking, workspace: Path, experiment: str) -> pd.DataFrame:
     """Return one row a synthesizer run of an experiment: tags and all metrics."""
+    client = MlflowClient(store_of(tracking, workspace))
     found = client.get_experiment_by_name(experiment)
     if found is None:
-        known = sorted(e.name for e in client.search_experiments())
+        known = sorted(e.name for e in client.search_experiments() if e.name != "Default")
         raise InputError(f"the experiment must be one of {', '.join(known)}, got {experiment!r}")
     rows = []
-    for run in client.search_runs([found.experiment_id], "tags.role IN ('synthesizer', 'control')", max_results=5000):
+    for run in client.search_runs([found.experiment_id], "tags.role != 'study'", max_results=5000):
         tags = {t: run.data.tags.get(t, "") for t in ("synthesizer", "role", "study_id", "verdict")}
         rows.append({**tags, "start": pd.Timestamp(run.info.start_time, unit="ms"), **run.data.metrics})
     return pd.DataFrame(rows)
 
 
-def client_of(tracking: Tracking, workspace: Path) -> MlflowClient:
-    """Return a client of the store that a study logs to."""
-    return MlflowClient(tracking_uri(tracking, workspace))
+def without_user(uri: str) -> str:
+    """Return an address without user and password.
+
+    Example:
+        >>> without_user("http://me:secret@host:5000")
+        'http://host:5000'
+    """
+    return re.sub(r"//[^/@]*@", "//", uri)
+
+
+def store_of(tracking: Tracking, workspace: Path) -> str:
+    """Return the address of the store that a study has logged to."""
+    if not tracking.uri and not (workspace / "mlflow.db").exists():
+        raise InputError(f"the workspace must hold a study's results, got none in {workspace}; run synthrisk benchmark")
+    return tracking_uri(tracking, workspace)
 
 
 def metric_key(quantity: str, measure: str) -> str:
-    """Return an MLflow metric key; characters that MLflow does not take become underscores."""
-    return re.sub(r"[^\w\-. :/]|[^\x00-\x7F]", "_", f"{quantity}/{measure}")
+    """Return an MLflow metric key: ``quantity/measure``.
+
+    Characters that MLflow does not take become underscores, with some digits of a digest behind them, so that
+    two measures never share a key.
+
+    Example:
+        >>> metric_key("risk", "rapid.income"), metric_key("risk", "rapid.größe")
+        ('risk/rapid.income', 'risk/rapid.gr__e-2586')
+    """
+    plain = re.sub(r"[^A-Za-z0-9_\-. ]", "_", measure)
+    return f"{quantity}/{plain}" if plain == measure else f"{quantity}/{plain}-{key_of(measure)[:4]}"
 
 
 def _experiment(client: MlflowClient, name: str, folder: Path | None) -> str:
@@ -213,7 +235,10 @@ def _records(client: MlflowClient, run_id: str, kept: Kept, hashes: np.ndarray, 
 
 def _named(records: pd.DataFrame, hashes: np.ndarray, mode: str) -> pd.DataFrame:
     named = records.assign(record=hashes[records["record"].to_numpy()])
-    return named.assign(row=records["record"]) if mode == "full" else named.drop(columns=_TEXTS, errors="ignore")
+    if mode == "full":
+        return named.assign(row=records["record"])
+    # in the order of the hashes: the order of the table would name the records
+    return named.drop(columns=_REVEALING, errors="ignore").sort_values("record", kind="stable", ignore_index=True)
 
 
 def _study_run(
@@ -237,7 +262,7 @@ def _study_run(
     client.log_text(run_id, study_yaml, "study.yaml")
     client.log_table(run_id, league_table(result), "league.json")
     for name, rows in (("checks", result.checks), ("verdicts", result.verdicts)):
-        client.log_dict(run_id, {name: [vars(r) for r in rows]}, f"{name}.json")
+        client.log_text(run_id, json.dumps([vars(r) for r in rows], indent=1, default=bool), f"{name}.json")
     for path in artifacts:
         client.log_artifact(run_id, path)
     client.set_terminated(run_id, "FINISHED" if result.valid and not result.failures else "FAILED")

@@ -5,7 +5,9 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -14,6 +16,8 @@ from typing import Any
 
 import fsspec
 import numpy as np
+
+_ABANDONED = 86_400.0  # seconds
 
 
 def key_of(*parts: Any) -> str:
@@ -111,8 +115,15 @@ def save_array(array: np.ndarray, path: Path) -> None:
 
 
 def open_workspace(folder: Path) -> Path:
-    """Return the workspace, created for its owner alone and kept out of version control."""
+    """Return the workspace, created for its owner alone and kept out of version control.
+
+    Drafts that a killed process left a day ago or earlier are removed: they hold records.
+    """
     private_folder(folder)
+    for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
+        with suppress(FileNotFoundError):
+            if time.time() - draft.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
     ignore = folder / ".gitignore"
     if not ignore.exists():
         replace_file(ignore, "*\n")

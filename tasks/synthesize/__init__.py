@@ -8,13 +8,17 @@ import inspect
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from itertools import product
 
+import numpy as np
 import pandas as pd
 
 from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+
+_FEW = 4
 
 
 def synthesizer(name: str) -> Synthesizer:
@@ -76,6 +80,28 @@ def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Re
     return release
 
 
+def try_out(
+    synthesizer: Synthesizer, options: Mapping[str, object], records: pd.DataFrame, repetitions: int, folds: int
+) -> None:
+    """Refuse options that cannot work on this table, before anything is computed.
+
+    A synthesizer that only reads is run for each repetition and fold; one with a ``check`` is asked; any other is run
+    on a few copies of the first record.
+
+    Raises:
+        InputError: An option is wrong, or a release is absent or does not fit.
+    """
+    check_options(synthesizer, options)
+    if synthesizer.check is not None:
+        synthesizer.check(**options)
+    elif synthesizer.reads:
+        for repetition, fold in product(range(repetitions), range(folds)):
+            run(Job(records, records.head(0), len(records), 0, repetition, fold), synthesizer, options)
+    else:
+        few = records.take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
+        run(Job(few, few, _FEW, 0), synthesizer, options)
+
+
 def _check_release(release: object, job: Job, synthesizer: Synthesizer) -> None:
     name = synthesizer.name
     if not isinstance(release, Release) or not isinstance(release.synthetic, pd.DataFrame):
@@ -93,4 +119,4 @@ def _check_release(release: object, job: Job, synthesizer: Synthesizer) -> None:
         raise InputError(f"{name} must release rows numbered from 0, got {type(table.index).__name__}")
 
 
-__all__ = ["Job", "Release", "Synthesizer", "check_options", "run", "synthesizer"]
+__all__ = ["Job", "Release", "Synthesizer", "check_options", "run", "synthesizer", "try_out"]

@@ -81,4 +81,8 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [spec.origin] if spec is not None and spec.has_location and spec.origin else []
 
 
-CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs)
+def _check(path: str) -> None:
+    _function(path)
+
+
+CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_check)

@@ -54,6 +54,9 @@ class Synthesizer:
         packages: Distributions whose versions change what it draws.
         inputs: ``inputs(options, repetition, fold)``: paths of files that it reads, so that their content
             becomes part of the release's key.
+        reads: Whether it only reads releases: cheap enough to be tried in full beforehand.
+        check: ``check(**options)`` refuses wrong values; where it is None the function is tried on a few
+            equal records instead.
     """
 
     name: str
@@ -61,3 +64,5 @@ class Synthesizer:
     extra: str | None = None
     packages: tuple[str, ...] = ("numpy", "pandas", "scikit-learn")
     inputs: Callable[[dict[str, object], int, int], list[str]] | None = None
+    reads: bool = False
+    check: Callable[..., None] | None = None

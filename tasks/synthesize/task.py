@@ -20,9 +20,19 @@ def synthesize(
 ) -> ReleaseFolder:
     """Make one release; one that is there already is found again by its key."""
     own = synthesizer(kind)
-    with told_safely(Path(workspace), f"synthesize-{cell.name}"):
+    drawn = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer)
+
+    def write(draft: Path) -> None:
+        records = sample.records()
+        held_out = sample.held_out(cell.repetition, cell.fold)
+        train = records[~held_out].reset_index(drop=True)
+        rest = records[held_out].reset_index(drop=True)
+        release = run(Job(train, rest, len(train), drawn, cell.repetition, cell.fold), own, options)
+        write_typed(release.synthetic, draft / RELEASE)
+        np.save(draft / USED, release.used, allow_pickle=False)
+
+    def kept() -> ReleaseFolder:
         inputs = own.inputs(options, cell.repetition, cell.fold) if own.inputs else []
-        drawn = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer)
         key = key_of(
             sample.table.digest,
             sample.cut.digest,
@@ -31,16 +41,6 @@ def synthesize(
             code_version(),
             versions(own.packages),
         )
+        return ReleaseFolder(cell, str(keep(Path(workspace) / "releases" / key, write)), key)
 
-        def write(draft: Path) -> None:
-            records = sample.records()
-            held_out = sample.held_out(cell.repetition, cell.fold)
-            train = records[~held_out].reset_index(drop=True)
-            rest = records[held_out].reset_index(drop=True)
-            job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold)
-            release = run(job, own, options)
-            write_typed(release.synthetic, draft / RELEASE)
-            np.save(draft / USED, release.used, allow_pickle=False)
-
-        folder = keep(Path(workspace) / "releases" / key, write)
-    return ReleaseFolder(cell, str(folder), key)
+    return told_safely(Path(workspace), f"synthesize-{cell.name}", kept)

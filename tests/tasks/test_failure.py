@@ -23,8 +23,8 @@ def foreign() -> None:
 
 
 def failed(folder: Path, work=foreign) -> CellError:
-    with pytest.raises(CellError) as caught, told_safely(folder, "cart-r0-f1"):
-        work()
+    with pytest.raises(CellError) as caught:
+        told_safely(folder, "cart-r0-f1", work)
     return caught.value
 
 
@@ -63,8 +63,7 @@ def test_traceback_shows_no_text(tmp_path):
 
 def test_log_with_exception_shows_no_text(tmp_path, caplog):
     try:
-        with told_safely(tmp_path, "x"):
-            foreign()
+        told_safely(tmp_path, "x", foreign)
     except CellError:
         logging.getLogger("test").exception("failed")
     assert "CellError" in caplog.text
@@ -79,15 +78,17 @@ def test_error_travels_between_processes(tmp_path):
 
 
 def test_wrong_input_passes_as_it_is(tmp_path):
-    with pytest.raises(InputError, match="the rule"), told_safely(tmp_path, "x"):
+    def wrong() -> None:
         raise InputError("the rule")
+
+    with pytest.raises(InputError, match="the rule"):
+        told_safely(tmp_path, "x", wrong)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_failure_within_a_failure_passes_as_it_is(tmp_path):
     def inner() -> None:
-        with told_safely(tmp_path, "inner"):
-            foreign()
+        told_safely(tmp_path, "inner", foreign)
 
     told = str(failed(tmp_path, inner))
     assert told.startswith("KeyError")
@@ -96,12 +97,14 @@ def test_failure_within_a_failure_passes_as_it_is(tmp_path):
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
 def test_being_stopped_is_no_failure(tmp_path, stop):
-    with pytest.raises(stop), told_safely(tmp_path, "x"):
+    def stopped() -> None:
         raise stop
+
+    with pytest.raises(stop):
+        told_safely(tmp_path, "x", stopped)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_work_that_succeeds_leaves_nothing(tmp_path):
-    with told_safely(tmp_path, "x"):
-        pass
+    assert told_safely(tmp_path, "x", lambda: 7) == 7
     assert list(tmp_path.iterdir()) == []

@@ -21,7 +21,7 @@ from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import StudyResult
 from synthrisk.metrics.verdicts import Check, Verdict
 from synthrisk.tasks.data.table import store
-from synthrisk.tasks.log import Logged, client_of, league, log, metric_key, tracking_uri
+from synthrisk.tasks.log import Logged, league, log, metric_key, tracking_uri, without_user
 
 # keys
 
@@ -88,8 +88,8 @@ def test_store_is_the_workspaces_unless_named(tmp_path, monkeypatch):
 
 
 def test_links_and_results_never_hold_the_stores_password():
-    logged = Logged("http://u:s3cret@host:5000", "3", "s-1", {})
-    assert "s3cret" not in repr(logged)
+    assert without_user("http://u:s3cret@host:5000/x") == "http://host:5000/x"
+    assert without_user("sqlite:////home/a/mlflow.db") == "sqlite:////home/a/mlflow.db"
 
 
 # runs, written and read back
@@ -177,14 +177,14 @@ def test_study_run_has_its_artifacts(written):
         "report.html",
     }
     checks = json.loads(Path(client.download_artifacts(run.info.run_id, "checks.json")).read_text())
-    assert checks["checks"][0]["passed"] is True
+    assert checks[0]["passed"] is True
     league_text = Path(client.download_artifacts(run.info.run_id, "league.json")).read_text()
     assert "NaN" not in league_text
 
 
 def test_league_has_a_row_a_synthesizer_and_study(written):
     folder, _ = written
-    found = league(client_of(Tracking(), folder), "people")
+    found = league(Tracking(), folder, "people")
     assert set(zip(found["study_id"], found["synthesizer"], strict=True)) == {
         (s, n) for s in ("s-1", "s-2") for n in ("cart", "broken", "copy")
     }
@@ -196,7 +196,7 @@ def test_league_has_a_row_a_synthesizer_and_study(written):
 def test_league_of_an_unknown_experiment_names_those_there_are(written):
     folder, _ = written
     with pytest.raises(InputError, match=r"must be one of .*people.*, got 'poeple'"):
-        league(client_of(Tracking(), folder), "poeple")
+        league(Tracking(), folder, "poeple")
 
 
 @pytest.mark.parametrize("name", ["a#b", "ü", "x=1", "it's", "a//b"])

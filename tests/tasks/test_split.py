@@ -145,9 +145,7 @@ def test_seeds(split):
 
 
 def test_twins_share():
-    frame = pd.DataFrame(
-        {"x": [1.0, 1.0, np.nan, np.nan, 5.0], "y": pd.Categorical(["a", "a", None, None, "a"])}
-    )
+    frame = pd.DataFrame({"x": [1.0, 1.0, np.nan, np.nan, 5.0], "y": pd.Categorical(["a", "a", None, None, "a"])})
     assert twins_share(frame, np.array([[0, 1, 0, 0, 1]])) == pytest.approx(2 / 5)
     assert twins_share(frame, np.array([[0, 1, 0, 2, 2]])) == pytest.approx((4 + 2 + 2) / 15)
     assert twins_share(frame, np.array([[0, -1, 0, -1, -1]])) == pytest.approx(4 / 5)

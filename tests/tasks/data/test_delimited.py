@@ -30,9 +30,7 @@ def test_integers_beside_missing_cells_stay_exact(value):
     assert read(f"a,b\n{value},x\n,y\n").a.iloc[0] == value
 
 
-@pytest.mark.parametrize(
-    "value", ["18446744073709551615", "9223372036854775808", "123456789012345678901234567890"]
-)
+@pytest.mark.parametrize("value", ["18446744073709551615", "9223372036854775808", "123456789012345678901234567890"])
 def test_integers_beyond_64_bits_are_text(value):
     frame = read(f"a,b\n{value},x\n,y\n")
     assert frame.a.iloc[0] == value

@@ -89,18 +89,14 @@ def database(tmp_path):
     path = tmp_path / "a.db"
     connection = sqlite3.connect(path)
     connection.execute("create table people (id integer, name text, photo blob)")
-    connection.executemany(
-        "insert into people values (?, ?, ?)", [(2**60 + 1, "Ada", b"x"), (None, "50%", None)]
-    )
+    connection.executemany("insert into people values (?, ?, ?)", [(2**60 + 1, "Ada", b"x"), (None, "50%", None)])
     connection.commit()
     connection.close()
     return f"sqlite:///{path}"
 
 
 def test_sql(database):
-    frame = read(
-        Sql(url=database, query="select id, name from people where name like '%' order by name desc")
-    )
+    frame = read(Sql(url=database, query="select id, name from people where name like '%' order by name desc"))
     assert frame.id.iloc[0] == 2**60 + 1
     assert frame.id.isna().tolist() == [False, True]
     assert frame.name.tolist() == ["Ada", "50%"]
@@ -128,16 +124,12 @@ def test_sql_urls():
         "pip install 'synthrisk[postgresql]'",
     )
     assert "hunter2" not in text
-    text = refused(
-        Sql(url="mysql+pymysql://reader:hunter2@host/db", query="select 1"), "pip install 'pymysql'"
-    )
+    text = refused(Sql(url="mysql+pymysql://reader:hunter2@host/db", query="select 1"), "pip install 'pymysql'")
     assert "hunter2" not in text
     closed = Sql(url="postgresql+psycopg://reader:hunter2@127.0.0.1:1/db", query="select 1")
     assert "hunter2" not in refused(closed, "OperationalError")
     assert "hunter2" not in refused(Sql(url="hunter2", query="select 1"), "must be a SQLAlchemy URL")
-    assert "hunter2" not in refused(
-        Sql(url="nosuch://u:hunter2@h/db", query="select 1"), "must be a SQLAlchemy URL"
-    )
+    assert "hunter2" not in refused(Sql(url="nosuch://u:hunter2@h/db", query="select 1"), "must be a SQLAlchemy URL")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

@@ -120,9 +120,7 @@ def test_empty_columns():
     assert len(infer(pd.Series([], dtype="Int64"), code=True)) == 0
 
 
-CELLS = st.one_of(
-    st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False), st.text(), st.booleans()
-)
+CELLS = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False), st.text(), st.booleans())
 
 
 @given(st.lists(CELLS, max_size=8))
