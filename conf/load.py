@@ -42,7 +42,10 @@ def load(study: str | Path | Mapping[str, Any] = "demo", overrides: Sequence[str
     try:
         loaded = Study.model_validate(settings)
     except ValidationError as error:
-        raise InputError(f"{name} has {_count(error.error_count(), 'error')}:\n" + _lines(error)) from None
+        lines = _lines(error)
+        if len(lines) == 1:
+            raise InputError(f"{name} has 1 error: {lines[0]}") from None
+        raise InputError(f"{name} has {len(lines)} errors:\n" + "\n".join(f"- {line}" for line in lines)) from None
     _check_environment(loaded)
     return loaded
 
@@ -148,12 +151,12 @@ def _check_environment(study: Study) -> None:
         resolve(text)
 
 
-def _lines(error: ValidationError) -> str:
+def _lines(error: ValidationError) -> list[str]:
     lines = []
     for problem in error.errors(include_url=False, include_input=True):
         where = ".".join(str(p) for p in problem["loc"] if not str(p).startswith("function-")) or "study"
-        lines.append(f"- {where}: {_sentence(problem)}")
-    return "\n".join(lines)
+        lines.append(f"{where}: {_sentence(problem)}")
+    return lines
 
 
 def _sentence(problem: Mapping[str, Any]) -> str:
@@ -171,7 +174,3 @@ def _sentence(problem: Mapping[str, Any]) -> str:
 def _all_fields() -> set[str]:
     found = Study.model_json_schema()
     return {f for part in (found, *found["$defs"].values()) for f in part.get("properties", {})}
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

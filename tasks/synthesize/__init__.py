@@ -58,6 +58,8 @@ def check_options(synthesizer: Synthesizer, options: Mapping[str, object]) -> No
         raise InputError(f"{name} needs the option {absent[0]!r}, got {sorted(options) or 'none'}")
     if synthesizer.extra and find_spec(synthesizer.extra) is None:
         raise InputError(missing_extra(name, synthesizer.extra))
+    if synthesizer.check is not None:
+        synthesizer.check(**options)
 
 
 def missing_extra(name: str, extra: str) -> str:
@@ -85,19 +87,16 @@ def try_out(
 ) -> None:
     """Refuse options that cannot work on this table, before anything is computed.
 
-    A synthesizer that only reads is run for each repetition and fold; one with a ``check`` is asked; any other is run
-    on a few copies of the first record.
+    A synthesizer that only reads is run for each repetition and fold; our own are run on a few copies of the first
+    record; foreign code is not run.
 
     Raises:
         InputError: An option is wrong, or a release is absent or does not fit.
     """
-    check_options(synthesizer, options)
-    if synthesizer.check is not None:
-        synthesizer.check(**options)
-    elif synthesizer.reads:
+    if synthesizer.trial == "all":
         for repetition, fold in product(range(repetitions), range(folds)):
             run(Job(records, records.head(0), len(records), 0, repetition, fold), synthesizer, options)
-    else:
+    elif synthesizer.trial == "few":
         few = records.take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
         run(Job(few, few, _FEW, 0), synthesizer, options)
 

@@ -48,13 +48,17 @@ def leaky(job: Job, *, share: float = 0.1) -> Release:
     Raises:
         InputError: The share is out of its range, or fewer than two records are held out.
     """
-    check_range("share", share, 0, 1, "a share in [0, 1]")
+    _check_share(share)
     half, drawn = _fresh(job, "leaky")
     rng = np.random.default_rng(np.random.SeedSequence([job.seed, 1]))
     leaked = round(share * job.rows)
     members = rng.choice(len(job.train), leaked, replace=leaked > len(job.train))
     rows = pd.concat([job.train.take(members), job.held_out.take(drawn[leaked:])], ignore_index=True)
     return Release(rows.take(rng.permutation(len(rows))).reset_index(drop=True), half)
+
+
+def _check_share(share: float = 0.1) -> None:
+    check_range("share", share, 0, 1, "a share in [0, 1]")
 
 
 def marginals(job: Job) -> Release:
@@ -81,6 +85,6 @@ def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 COPY = Synthesizer("copy", copy, packages=("numpy", "pandas"))
-LEAKY = Synthesizer("leaky", leaky, packages=("numpy", "pandas"))
+LEAKY = Synthesizer("leaky", leaky, check=_check_share, packages=("numpy", "pandas"))
 FRESH = Synthesizer("fresh", fresh, packages=("numpy", "pandas"))
 MARGINALS = Synthesizer("marginals", marginals, packages=("numpy", "pandas"))

@@ -79,4 +79,4 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [concrete_path(options["path"], repetition, fold)]  # type: ignore[arg-type]
 
 
-FILES = Synthesizer("files", files, packages=("pandas", "pyarrow"), inputs=_inputs, reads=True)
+FILES = Synthesizer("files", files, packages=("pandas", "pyarrow"), inputs=_inputs, trial="all")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -54,9 +55,9 @@ class Synthesizer:
         packages: Distributions whose versions change what it draws.
         inputs: ``inputs(options, repetition, fold)``: paths of files that it reads, so that their content
             becomes part of the release's key.
-        reads: Whether it only reads releases: cheap enough to be tried in full beforehand.
-        check: ``check(**options)`` refuses wrong values; where it is None the function is tried on a few
-            equal records instead.
+        check: ``check(**options)`` refuses values that are wrong on any table.
+        trial: How it is tried on the study's table before anything is computed: on a few equal records, for
+            all releases (one that only reads), or not at all (foreign code).
     """
 
     name: str
@@ -64,5 +65,5 @@ class Synthesizer:
     extra: str | None = None
     packages: tuple[str, ...] = ("numpy", "pandas", "scikit-learn")
     inputs: Callable[[dict[str, object], int, int], list[str]] | None = None
-    reads: bool = False
     check: Callable[..., None] | None = None
+    trial: Literal["few", "all", "none"] = "few"

@@ -275,7 +275,7 @@ def test_set(override, read):
         thresholds={},
     )
     if override == "workspace=":  # an empty value is YAML's null, and a folder is needed
-        assert "- workspace: " in refusal(settings, [override])
+        assert "workspace: " in refusal(settings, [override])
     else:
         assert read(load(settings, [override]))
 
