@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
@@ -142,13 +142,21 @@ def _position(items: list[Any], part: str, override: str) -> int:
 
 
 def _check_environment(study: Study) -> None:
-    texts = [study.tracking.uri or ""]
-    if not isinstance(study.data.source, str):
-        texts.append(study.data.source.url)
-    for text in texts:
+    """Refuse passwords in the text of a study, and variables that are not set."""
+    for text in _texts(study.model_dump()):
         if _PASSWORD.search(text):
             raise InputError("a URL must take its password from the environment (${NAME}), got one in the text")
+    source = study.data.source
+    for text in (study.tracking.uri or "", source if isinstance(source, str) else source.url):
         resolve(text)
+
+
+def _texts(settings: Any) -> Iterator[str]:
+    if isinstance(settings, str):
+        yield settings
+    elif isinstance(settings, Mapping | list | tuple):
+        for part in settings.values() if isinstance(settings, Mapping) else settings:
+            yield from _texts(part)
 
 
 def _lines(error: ValidationError) -> list[str]:

@@ -6,15 +6,20 @@ from typing import Any
 
 from synthrisk.conf.study import ALL_OTHERS, Study
 from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics.attackers import DEFAULT_ATTACKER
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.ledger import Measure
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A measure and the options its metric is called with."""
+    """A measure, the options its metric is called with, and the words that its seed is drawn from.
+
+    The words name label, attacker and attribute apart, so that a second attacker moves no number of the first.
+    """
 
     measure: Measure
+    words: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -24,7 +29,8 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
     _check_roles(study, columns)
     for choice in study.metrics:
         metric = METRICS[choice.name]
-        attackers: Sequence[str | None] = choice.attackers or [None]
+        own = choice.options.get("attacker", DEFAULT_ATTACKER) if "attacker" in metric.options else None
+        attackers: Sequence[str | None] = choice.attackers or [own]
         hidden: Sequence[str | None] = (
             (choice.sensitive or study.data.sensitive) if "sensitive" in metric.needs else [None]
         )
@@ -35,7 +41,8 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
                 if sensitive is not None:
                     options["sensitive"] = sensitive
                     options["quasi_identifiers"] = _known(known, sensitive, columns)
-                planned.append(Planned(Measure(label, choice.name, sensitive, attacker), options))
+                words = (choice.label, attacker or "", sensitive or "")
+                planned.append(Planned(Measure(label, choice.name, sensitive, attacker), words, options))
     return planned
 
 

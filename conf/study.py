@@ -252,7 +252,8 @@ class Study(_Settings):
     thresholds: Annotated[
         dict[str, Annotated[Threshold, BeforeValidator(_limited)]], BeforeValidator(lambda v: {} if v is None else v)
     ] = {}
-    """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``. No threshold, no verdict."""
+    """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``; without the attribute it holds for
+    all. No threshold, no verdict."""
     tracking: Tracking = Tracking()
     runner: Runner = Runner()
     workspace: str = ".synthrisk"

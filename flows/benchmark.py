@@ -29,4 +29,5 @@ def benchmark(study: str = "demo", overrides: list[str] | None = None) -> Outcom
     workspace = open_workspace(Path(settings.workspace))
     table = data(settings.data, settings.split, str(workspace), settings.seed)
     cut = split(table, settings.split, settings.data.identifier, str(workspace), settings.seed)
-    return concluded(conduct(settings, Sample(table, cut, settings.data.identifier), workspace))
+    sample = Sample(table, cut, settings.data.identifier, tuple(settings.data.missing))
+    return concluded(conduct(settings, sample, workspace))

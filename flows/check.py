@@ -1,12 +1,18 @@
 """Refuse a study that cannot run before anything is computed: all that is wrong, at once."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import pandas as pd
+
 from synthrisk.conf import Study
+from synthrisk.conf.plan import Planned
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError, Metric
+from synthrisk.metrics.attackers import attacker
+from synthrisk.metrics.kinds import kind
+from synthrisk.metrics.ledger import Measure
 from synthrisk.tasks.references import Sample
 from synthrisk.tasks.synthesize import check_options, synthesizer, try_out
 
@@ -16,16 +22,17 @@ def check(study: Study) -> None:
     _refuse(study, _checks(study))
 
 
-def check_on(study: Study, sample: Sample) -> None:
-    """Raise ``InputError`` with every synthesizer whose options or releases do not fit the table."""
-    records, cut = sample.records(), sample.cut
-    _refuse(
-        study,
-        (
-            partial(try_out, synthesizer(each.kind), each.options, records, cut.repetitions, cut.releases)
-            for each in (*study.synthesizers, *study.controls)
-        ),
-    )
+def check_on(study: Study, sample: Sample, planned: Sequence[Planned]) -> None:
+    """Raise ``InputError`` with every synthesizer, release and attacker that does not fit the table."""
+    records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
+    generators = (*study.synthesizers, *study.controls)
+    tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
+    attacks = [partial(_check_attacker, p.measure, records) for p in planned if p.measure.attacker]
+    _refuse(study, [*tried, *attacks])
+
+
+def _check_attacker(measure: Measure, records: pd.DataFrame) -> None:
+    attacker(str(measure.attacker)).estimator(kind(records[measure.sensitive]), 0)
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:
@@ -42,8 +49,8 @@ def _checks(study: Study) -> Iterator[Callable[[], None]]:
         yield partial(_check_synthesizer, each.kind, each.options)
     for choice in study.metrics:
         attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]
-        for attacker in attackers:
-            yield partial(_check_metric, METRICS[choice.name], choice.options | attacker)
+        for chosen in attackers:
+            yield partial(_check_metric, METRICS[choice.name], choice.options | chosen)
 
 
 def _check_metric(metric: Metric, options: dict[str, Any]) -> None:

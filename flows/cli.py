@@ -67,7 +67,7 @@ def evaluate(
     workspace: Workspace = ".synthrisk",
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
-    """Judge one synthetic table that was made elsewhere."""
+    """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
     from synthrisk.flows.check import check
     from synthrisk.flows.closing import as_json, close
     from synthrisk.flows.evaluate import evaluate as flow
@@ -103,12 +103,15 @@ def init(
     to: Annotated[Path, typer.Option(help="File to write.")] = Path("study.yaml"),
     sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b. The last column unless given.")] = "",
     quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b. All others unless given.")] = "",
+    missing: Annotated[str, typer.Option(help="Texts that mean a missing cell: NA,?.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
     force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a commented study for a table, and the schema with which editors complete it."""
-    from synthrisk.flows.init import write_study
+    from synthrisk.flows.init import Roles, write_study
 
-    written = write_study(data, to, _names(sensitive), _names(quasi_identifiers), force)
+    roles = Roles(_names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop))
+    written = write_study(data, to, roles, force)
     typer.echo(f"wrote {written}; run it with: synthrisk benchmark {to}")
 
 

@@ -98,6 +98,8 @@ def _leagues(result: StudyResult) -> list[Table]:
                 Text("control") if is_control else own,
                 style="dim" if is_control else "",
             )
+        for name in result.failures:
+            table.add_row(Text(name), "", "", "", Text("FAILED", style=COLOURS["FAILED"]))
         tables.append(table)
     return tables
 

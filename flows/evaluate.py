@@ -44,7 +44,7 @@ def evaluate(
         quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others.
         sensitive: Columns that an attacker guesses.
         control: Real records that the synthesizer never saw.
-        metrics: Register names; all that the data allow unless given.
+        metrics: Register names; all unless given.
         thresholds: ``<quantity>/<measure>`` -> limit.
         categorical: Numeric columns that are code lists.
         experiment: MLflow experiment.
@@ -120,7 +120,7 @@ def announce(synthetic: str, outcome: Outcome) -> None:
         resource={"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"},
         payload={
             "path": synthetic,
-            "passed": outcome.result.exit_code == 0,
+            "passed": outcome.result.passed,
             "verdicts": {v.quantity: v.word for v in outcome.result.verdicts},
         },
     )

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -26,6 +27,9 @@ data:
   quasi_identifiers: {known}
   # What nobody should learn; each column is attacked on its own.
   sensitive: {hidden}
+  # Texts that mean a missing cell, beside the empty one; columns to leave out.
+  missing: {missing}
+  drop: {drop}
   # Number codes that stand for categories (also postcodes): list them here.
   categorical: []
   # Column that names the person, where one has several rows: they stay on one side of every split.
@@ -60,7 +64,17 @@ seed: 1
 """
 
 
-def write_study(data: str, to: Path, sensitive: Sequence[str], quasi_identifiers: Sequence[str], force: bool) -> str:
+@dataclass(frozen=True)
+class Roles:
+    """What is known of a table's columns; what is left out is guessed."""
+
+    sensitive: Sequence[str] = ()
+    quasi_identifiers: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    drop: Sequence[str] = ()
+
+
+def write_study(data: str, to: Path, roles: Roles, force: bool) -> str:
     """Write a study and its schema beside it; return what was written.
 
     Raises:
@@ -68,11 +82,19 @@ def write_study(data: str, to: Path, sensitive: Sequence[str], quasi_identifiers
     """
     if to.exists() and not force:
         raise InputError(f"--to must be a new file (or give --force), got {str(to)!r}, which is there")
-    frame = read(data)
-    hidden = list(sensitive) or [str(frame.columns[-1])]
-    known = list(quasi_identifiers) or [str(c) for c in frame.columns if c not in hidden]
+    frame = read(data, roles.missing)
+    kept = [str(c) for c in frame.columns if c not in roles.drop]
+    hidden = list(roles.sensitive) or kept[-1:]
+    known = list(roles.quasi_identifiers) or [c for c in kept if c not in hidden]
     Tables(frame.head(1), frame.head(1)).check_roles(known, hidden)
-    types = typed(frame, Data(source=data, quasi_identifiers=known, sensitive=hidden), Split(holdout=0.5), 0)
+    settings = Data(
+        source=data,
+        quasi_identifiers=known,
+        sensitive=hidden,
+        missing=list(roles.missing),
+        drop=list(roles.drop),
+    )
+    types = typed(frame, settings, Split(holdout=0.5), 0)
     categorical = [c for c in hidden if kind(types[c]) == "categorical"]
     schema_file = to.with_suffix(".schema.json")
     text = _TEXT.format(
@@ -82,6 +104,8 @@ def write_study(data: str, to: Path, sensitive: Sequence[str], quasi_identifiers
         source=json.dumps(data, ensure_ascii=False),
         known=json.dumps(known, ensure_ascii=False),
         hidden=json.dumps(hidden, ensure_ascii=False),
+        missing=json.dumps(list(roles.missing), ensure_ascii=False),
+        drop=json.dumps(list(roles.drop), ensure_ascii=False),
         first=json.dumps(f"memorization/rapid.{hidden[0]}", ensure_ascii=False),
         columns=_columns(types),
         metrics="\n".join(_metrics(hidden, categorical)),

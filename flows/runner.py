@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+from prefect.server.api.server import SubprocessASGIServer
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner
 
 from synthrisk.conf.study import Runner
@@ -31,10 +33,13 @@ def check_runner(settings: Runner) -> None:
 @contextmanager
 def task_runner(settings: Runner) -> Iterator[TaskRunner[Any]]:
     """Yield a started task runner; each worker computes with one thread, so that workers x threads = cores."""
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    # A flow that was called without a server has one of its own: workers must not start theirs.
+    api = PREFECT_API_URL.value() or SubprocessASGIServer().api_url
+    own = dict.fromkeys(ONE_THREAD, "1") | {"PREFECT_API_URL": api}
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
     try:
-        with _runner(settings) as started:
+        with temporary_settings({PREFECT_API_URL: api}), _runner(settings) as started:
             yield started
     finally:
         for name, value in before.items():

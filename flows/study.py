@@ -49,11 +49,12 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     columns = [c for c in sample.table.columns if c != sample.identifier]
     planned = plan(study, columns)
     check_limits(list(study.thresholds), [p.measure for p in planned])
-    check_on(study, sample)
+    check_on(study, sample, planned)
+    started = datetime.now(UTC)
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))
-    result = conclude(study, sample, found, failures)
+    result = conclude(study, sample, found, failures, started)
     settings = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     page = report(result, settings, str(workspace))
     logged = log(result, kept, sample.table, settings, [page], study.tracking, str(workspace))
@@ -120,7 +121,7 @@ def bootstrap_all(
     sample: Sample,
     planned: Sequence[Planned],
     ledgers: Mapping[str, list[LedgerFolder]],
-    failures: Mapping[str, str],
+    failures: dict[str, str],
     workspace: str,
 ) -> tuple[list[Finding], dict[str, Kept]]:
     """Return the findings of all synthesizers that did not fail, and what is kept of their records."""
@@ -145,20 +146,24 @@ def bootstrap_all(
     found: list[Finding] = []
     kept = {}
     for name, future in made.items():
+        if reason := _failure(future):
+            failures[name] = f"bootstrap: {reason}"
+            continue
         findings, exposed = future.result()
         found.extend(findings)
         kept[name] = Kept(tuple(ledgers[name]), exposed)
     return found, kept
 
 
-def conclude(study: Study, sample: Sample, found: Sequence[Finding], failures: Mapping[str, str]) -> StudyResult:
+def conclude(
+    study: Study, sample: Sample, found: Sequence[Finding], failures: Mapping[str, str], started: datetime
+) -> StudyResult:
     """Check the controls, judge the synthesizers, and put provenance beside the numbers."""
     kinds = {c.name: c.kind for c in study.controls}
     checks = check_controls(found, kinds, study.bootstrap.confidence)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
     limits = {name: limit.value for name, limit in study.thresholds.items()}
     verdicts = judge(found, limits, checks, [name for name, kind in kinds.items() if kind == "copy"])
-    started = datetime.now(UTC)
     facts = {
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),

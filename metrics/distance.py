@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.metric import Metric, Score, mean_score
-from synthrisk.metrics.neighbours import real_to_synthetic, synthetic_to_real
-from synthrisk.metrics.spaces import SpaceName, check_space
+from synthrisk.metrics.neighbours import nearest_distances, real_to_synthetic, synthetic_to_real
+from synthrisk.metrics.spaces import SpaceName, check_space, points
 from synthrisk.metrics.tables import Tables
 
 _PRIVEVAL = "PrivEval (hereditary-eu), its defects corrected"
@@ -91,6 +91,17 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
     return Score(name, value, 1 - value, records, {"exact_matches": float(np.mean(first == 0))}, settings)
 
 
+def ratio_against(tables: Tables, rows: np.ndarray) -> float:
+    """Return NNDR's value in gower against some of the real records, in the space of all of them.
+
+    This is what a member/control difference is taken on: both groups must have the same size, for how near the
+    nearest of many is depends on how many.
+    """
+    at = points(tables, "gower")
+    first, second = nearest_distances(at.synthetic, at.real[rows], at.metric, 2).T
+    return float(np.mean(1 - np.divide(first, second, out=np.zeros(len(first)), where=first > 0)))
+
+
 DISTANCE_TO_CLOSEST_RECORD = Metric(
     name="distance_to_closest_record",
     function=distance_to_closest_record,
@@ -115,5 +126,6 @@ NEAREST_NEIGHBOUR_DISTANCE_RATIO = Metric(
     reference=_PRIVEVAL,
     scores="synthetic",
     difference_only=True,
+    against=ratio_against,
     check_values=check_space,
 )

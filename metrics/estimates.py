@@ -32,6 +32,7 @@ class Estimate:
 
 
 NOT_ESTIMABLE = Estimate(float("nan"), float("nan"), float("nan"), note="not scored")
+NO_RECORDS = Estimate(float("nan"), float("nan"), float("nan"), note="no control records, or none of them scored")
 ONE_REPETITION = "one repetition: the generator's own variance is unknown"
 
 
@@ -93,7 +94,7 @@ def estimate(
     kept = ~np.isnan(contributions).all(axis=0) if contributions.size else np.zeros(contributions.shape[1], bool)
     e = contributions[:, kept]
     if not e.size:
-        return NOT_ESTIMABLE
+        return NO_RECORDS
     units = None if entities is None else np.unique(entities[kept], return_inverse=True)[1]
     repetitions, n = e.shape
     note = ONE_REPETITION if repetitions == 1 else ""

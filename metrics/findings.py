@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from synthrisk.metrics.estimates import (
+    NO_RECORDS,
     NOT_ESTIMABLE,
     ONE_REPETITION,
     Estimate,
@@ -114,7 +115,7 @@ def find(
     paired = difference(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
     if _is_right_or_wrong(attacked) and interval.method == "crossed":
         risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
-        memorization = replace(share_difference(risk, control), note=ONE_REPETITION)
+        memorization = share_difference(risk, control)
     else:
         risk = _transformed(made(members, interval.method), attacked.transform)
         control = _transformed(made(controls, interval.method), attacked.transform)
@@ -140,26 +141,25 @@ def find(
     )
 
 
-def find_released(
-    synthesizer: str,
-    role: str,
-    measure: Measure,
-    members: np.ndarray,
-    controls: np.ndarray,
-    interval: Interval,
-) -> Finding:
-    """Return the finding of a metric that has one value a release, (R, K), against members and controls."""
-    risk = across_repetitions(members, interval.confidence)
-    control = across_repetitions(controls, interval.confidence)
+def find_released(synthesizer: str, role: str, measure: Measure, released: np.ndarray, interval: Interval) -> Finding:
+    """Return the finding of a metric that has no score a real record, but values a release.
+
+    Args:
+        synthesizer: Name.
+        role: ``synthesizer`` or ``control``.
+        measure: What was measured.
+        released: (3, R, K): value on all members; value against as many members as controls; against controls.
+        interval: How intervals are made; here always over repetitions.
+    """
+    value, members, controls = released
     return Finding(
         synthesizer,
         role,
         measure,
-        risk,
-        control,
+        across_repetitions(value, interval.confidence),
+        replace(NOT_ESTIMABLE, note="groups of other sizes: read the difference"),
         across_repetitions(members - controls, interval.confidence),
-        control_gain=gain(risk.value, control.value),
-        release_risk=tuple(members.ravel()),
+        release_risk=tuple(value.ravel()),
     )
 
 
@@ -207,7 +207,7 @@ def _is_right_or_wrong(attacked: Attacked) -> bool:
 
 def _share(attacked: Attacked, chosen: np.ndarray, interval: Interval) -> Estimate:
     scores = attacked.scores[chosen & ~np.isnan(attacked.scores)]
-    return replace(share(scores, interval.confidence), note=ONE_REPETITION) if len(scores) else NOT_ESTIMABLE
+    return replace(share(scores, interval.confidence), note=ONE_REPETITION) if len(scores) else NO_RECORDS
 
 
 def _gained(risk: Estimate, guess: float) -> Estimate:

@@ -53,6 +53,8 @@ class Metric:
         transform: Where it is not: the monotone function of the mean of ``records[contribution]``.
         contribution: The column whose mean makes the value.
         difference_only: Whether only the member/control difference is a signal, never the value.
+        against: For metrics that score synthetic records: ``against(tables, rows)``, the value against some of
+            the real records, on which member/control differences are taken.
         check_values: Refuses option values that break their rules, before there are tables.
     """
 
@@ -70,6 +72,7 @@ class Metric:
     transform: Callable[[float], float] | None = None
     difference_only: bool = False
     check_values: Callable[..., None] | None = None
+    against: Callable[[Tables, np.ndarray], float] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:

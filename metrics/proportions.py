@@ -32,6 +32,7 @@ def share_difference(members: Estimate, controls: Estimate) -> Estimate:
         (0.2, 0.0524, 0.3339)
     """
     value = members.value - controls.value
+    note = next((e.note for e in (members, controls) if np.isnan(e.value)), members.note)
     lower = value - np.hypot(members.value - members.lower, controls.upper - controls.value)
     upper = value + np.hypot(members.upper - members.value, controls.value - controls.lower)
-    return Estimate(value, float(lower), float(upper), "newcombe")
+    return Estimate(value, float(lower), float(upper), "newcombe", note)

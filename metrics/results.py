@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.findings import Finding
@@ -61,11 +62,20 @@ class StudyResult:
 
     @property
     def exit_code(self) -> int:
-        """0 passes, 1 a threshold is crossed or a synthesizer failed, 3 the study is INVALID."""
+        """0 passes, 1 a threshold is crossed or not shown to be kept, or a synthesizer failed, 3 INVALID."""
         if not self.valid:
             return 3
-        crossed = any(v.word == "RISK" for v in self.verdicts)
-        return 1 if crossed or self.failures else 0
+        return 0 if all(v.word == "NO EVIDENCE" for v in self.verdicts) and not self.failures else 1
+
+    @property
+    def passed(self) -> bool:
+        """Whether there are thresholds, and all are shown to be kept."""
+        return bool(self.verdicts) and self.exit_code == 0
+
+    @property
+    def controls(self) -> str:
+        """How the controls did, in words."""
+        return ("as expected" if self.valid else "failed") if self.checks else "none run"
 
 
 def league_table(result: StudyResult) -> pd.DataFrame:
@@ -82,11 +92,24 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             "risk_gain": f.risk_gain.value,
             "control": f.risk_control.value,
             "control_gain": f.control_gain,
+            "release_sd": float(np.std(f.release_risk, ddof=1)) if len(f.release_risk) > 1 else float("nan"),
             "memorization": f.memorization.value,
             "memorization_lower": f.memorization.lower,
             "memorization_upper": f.memorization.upper,
             "note": f.risk.note,
         }
         for f in result.findings
+    ]
+    return pd.DataFrame(rows)
+
+
+def interval_table(result: StudyResult) -> pd.DataFrame:
+    """Return all interval methods beside each other, a row a finding, quantity and method."""
+    rows = [
+        {"synthesizer": f.synthesizer, "measure": f.measure.key, "quantity": quantity, "method": method}
+        | {"value": e.value, "lower": e.lower, "upper": e.upper}
+        for f in result.findings
+        for quantity, methods in f.intervals.items()
+        for method, e in methods.items()
     ]
     return pd.DataFrame(rows)

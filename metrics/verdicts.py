@@ -106,22 +106,22 @@ def judge(
     for name, limit in limits.items():
         quantity, _, key = name.partition("/")
         for f in findings:
-            if f.measure.key == key and f.role == "synthesizer":
+            if key in (f.measure.key, f.measure.label) and f.role == "synthesizer":
                 word, reason = _conclude(getattr(f, quantity), limit, quantity)
                 if failed:
                     word, reason = (
                         "INVALID",
                         f"control {failed[0].control}: {failed[0].expectation}, {failed[0].seen}",
                     )
-                elif word == "NO EVIDENCE":
+                elif word == "NO EVIDENCE" and quantity == "memorization":
                     reason += _power(f, [c for c in findings if c.synthesizer in copies and c.measure == f.measure])
-                verdicts.append(Verdict(f.synthesizer, name, limit, word, reason))
+                verdicts.append(Verdict(f.synthesizer, f"{quantity}/{f.measure.key}", limit, word, reason))
     return verdicts
 
 
 def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
     """Refuse a threshold on a quantity or measure that the study does not have, or that is no privacy claim."""
-    keys = {m.key: METRICS[m.metric] for m in measures}
+    keys = {name: METRICS[m.metric] for m in measures for name in (m.key, m.label)}
     for name in limits:
         quantity, _, key = name.partition("/")
         if quantity not in QUANTITIES:

@@ -11,11 +11,14 @@ from prefect import task
 
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS, Tables
-from synthrisk.metrics.ledger import ledger_rows
+from synthrisk.metrics.ledger import COLUMNS, ledger_rows
+from synthrisk.metrics.register import GROUP
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
-from synthrisk.tasks.store import code_version, keep, key_of, versions
+from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
+
+_FORMAT = 2  # raise it when the same scores give another ledger
 
 
 @task(name="attack", task_run_name="attack {release.cell.name}")
@@ -27,7 +30,9 @@ def attack(
         release.key,
         [(p.measure.key, p.measure.metric, p.measure.attacker, p.options) for p in planned],
         seed,
-        code_version(),
+        source_digest("synthrisk.metrics"),
+        [plugin_version(GROUP, p.measure.metric) for p in planned],
+        _FORMAT,
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
     folder = told_safely(
@@ -68,36 +73,30 @@ def attack_release(
     values: dict[str, dict[str, float]] = {}
     for each in planned:
         metric, measure = METRICS[each.measure.metric], each.measure
-        own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, measure.key)
-        if metric.scores == "synthetic" or not metric.per_record:
-            values[measure.key] = _released(real, synthetic, member, each, own)
+        own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
+        if metric.scores == "synthetic":
+            values[measure.key] = _released(tables, member, each, own)
             continue
         score = metric.score(tables, seed=own, **each.options)
         truth = None if measure.sensitive is None else real[measure.sensitive]
         parts.append(ledger_rows(score, measure, member, truth))
         values[measure.key] = score.details
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(), values
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS)), values
 
 
-def _released(
-    real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, planned: Planned, seed: int
-) -> dict[str, float]:
-    """Return a release-level value against members and against controls.
+def _released(tables: Tables, member: Any, planned: Planned, seed: int) -> dict[str, float]:
+    """Return the value on members, and what a member/control difference is taken on: both groups at one size.
 
-    Both groups are thinned to the smaller one's size: how near the nearest of many is depends on how many.
+    The size is half of what is held out, for the controls ``fresh`` and ``leaky`` leave that half.
     """
-    groups = {
-        "members": np.flatnonzero(member.fillna(False)),
-        "controls": np.flatnonzero((~member).fillna(False)),
-    }
-    size = min(len(rows) for rows in groups.values() if len(rows))
-    rng = np.random.default_rng(seed)
     metric = METRICS[planned.measure.metric]
-    found = {}
-    for name, rows in groups.items():
-        if not len(rows):
-            found[name] = float("nan")
-            continue
-        chosen = np.sort(rng.choice(rows, size, replace=False))
-        found[name] = metric.score(Tables(real.iloc[chosen], synthetic), seed=seed, **planned.options).value
+    members, controls = np.flatnonzero(member.fillna(False)), np.flatnonzero((~member).fillna(False))
+    release = Tables(tables.real.iloc[members], tables.synthetic)
+    found = {"value": metric.score(release, seed=seed, **planned.options).value}
+    size = min(len(members), max(len(tables.real) - len(members), 2) // 2)
+    rng = np.random.default_rng(seed)
+    for name, rows in (("members", members), ("controls", controls)):
+        enough = metric.against is not None and len(rows) >= size >= 2
+        chosen = np.sort(rng.choice(rows, size, replace=False)) if enough else rows
+        found[name] = metric.against(tables, chosen) if metric.against and enough else float("nan")
     return found

@@ -39,7 +39,7 @@ def bootstrap(
                 found.append(find(synthesizer, role, measure, attacked, interval, METHODS))
                 exposed[measure.key] = record_memorization(attacked)
             else:
-                found.append(find_released(synthesizer, role, measure, *attacked, interval))
+                found.append(find_released(synthesizer, role, measure, attacked, interval))
         curves = _curves(ledgers, measures)
         found = [f.with_curve(curves.get(f.measure.key, ())) for f in found]
         path = Path(workspace) / "exposed" / f"{key_of(synthesizer, [each.path for each in ledgers])}.parquet"
@@ -51,7 +51,7 @@ def bootstrap(
 
 def _attacked(
     ledgers: Sequence[LedgerFolder], measures: Sequence[Measure], sample: Sample
-) -> Iterator[tuple[Measure, Attacked | tuple[np.ndarray, np.ndarray]]]:
+) -> Iterator[tuple[Measure, Attacked | np.ndarray]]:
     """Yield each measure with its scores on all releases, (R, K, n)."""
     places = [(each.cell.repetition, each.cell.fold) for each in ledgers]
     shape = (max(r for r, _ in places) + 1, max(f for _, f in places) + 1)
@@ -60,11 +60,11 @@ def _attacked(
     for measure in measures:
         metric = METRICS[measure.metric]
         details = {place: values[place][measure.key] for place in places}
-        if "members" in next(iter(details.values())):
-            both = np.full((2, *shape), np.nan)
+        if metric.scores == "synthetic":
+            released = np.full((3, *shape), np.nan)
             for place, found in details.items():
-                both[:, *place] = found["members"], found["controls"]
-            yield measure, (both[0], both[1])
+                released[:, *place] = found["value"], found["members"], found["controls"]
+            yield measure, released
             continue
         cubes: dict[str, np.ndarray] = {}
         for place, each in zip(places, ledgers, strict=True):
@@ -92,7 +92,7 @@ def _curves(ledgers: Sequence[LedgerFolder], measures: Sequence[Measure]) -> dic
     """Return, for measures with a gain, the mean over releases of the members' threshold curve."""
     curves = {}
     for measure in measures:
-        if measure.metric != "rapid":
+        if METRICS[measure.metric].scores == "synthetic":
             continue
         found = []
         for each in ledgers:

@@ -24,7 +24,8 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.rapid import CURVE
-from synthrisk.metrics.results import StudyResult, league_table
+from synthrisk.metrics.results import StudyResult, interval_table, league_table
+from synthrisk.metrics.verdicts import Verdict
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.references import LedgerFolder, Table
 from synthrisk.tasks.store import key_of, private_folder
@@ -34,7 +35,7 @@ for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
 
 TOP = 100
 _BATCH = 1000
-_REVEALING = ["guess", "truth", "confidence", "baseline"]  # a class's share, its baseline, tells the class
+_REVEALING = ["guess", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,15 @@ def log(
     runs = {}
     for name in result.synthesizers:
         findings = [f for f in result.findings if f.synthesizer == name]
-        runs[name] = _synthesizer_run(client, experiment, result, name, findings, table)
-        if name in kept and tracking.records != "none":
-            _records(client, runs[name], kept[name], hashes, tracking.records)
-        client.set_terminated(runs[name], "FAILED" if name in result.failures else "FINISHED")
+        runs[name] = _synthesizer_run(client, experiment, result, name, table)
+        status = "FAILED"
+        try:
+            _numbers(client, runs[name], findings)
+            if name in kept and tracking.records != "none":
+                _records(client, runs[name], kept[name], hashes, tracking.records)
+            status = "FAILED" if name in result.failures else "FINISHED"
+        finally:
+            client.set_terminated(runs[name], status)
     _study_run(client, experiment, result, table, study_yaml, artifacts)
     return Logged(without_user(uri), experiment, result.study_id, runs)
 
@@ -161,7 +167,6 @@ def _synthesizer_run(
     experiment: str,
     result: StudyResult,
     name: str,
-    findings: Sequence[Finding],
     table: Table,
 ) -> str:
     settings = result.settings[name]
@@ -171,8 +176,12 @@ def _synthesizer_run(
         "synthesizer": name,
         "kind": settings["kind"],
         "verdict": result.verdict(name) or "none",
-        "controls": "as expected" if result.valid else "failed",
-        **{f"verdict.{v.quantity}": v.word for v in result.verdicts if v.synthesizer == name},
+        "controls": result.controls,
+        **{
+            metric_key("verdict", v.quantity.replace("/", ".", 1)): v.word
+            for v in result.verdicts
+            if v.synthesizer == name
+        },
         **({"failure": result.failures[name]} if name in result.failures else {}),
         **result.facts,
     }
@@ -181,11 +190,19 @@ def _synthesizer_run(
     options = {k: v for k, v in settings.items() if k not in ("role", "kind")}
     # few: the compare page draws the first three that differ
     params = {"synthesizer": name, **(options if settings["role"] == "synthesizer" else {})}
-    metrics = [m for f in findings for m in _metrics(f)]
     client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
+    return run_id
+
+
+def _verdict_tag(verdict: Verdict) -> str:
+    quantity, _, measure = verdict.quantity.partition("/")
+    return f"verdict.{metric_key(quantity, measure)}"
+
+
+def _numbers(client: MlflowClient, run_id: str, findings: Sequence[Finding]) -> None:
+    metrics = [m for f in findings for m in _metrics(f)]
     for start in range(0, len(metrics), _BATCH):
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
-    return run_id
 
 
 def _metrics(f: Finding) -> list[Metric]:
@@ -210,7 +227,7 @@ def _log_dataset(client: MlflowClient, run_id: str, table: Table) -> None:
     """Record schema, counts and digest of the real table; no cells."""
     with warnings.catch_warnings():  # a hint on how models treat missing integers: there is no model here
         warnings.filterwarnings("ignore", "Hint: Inferred schema", UserWarning)
-        dataset = from_pandas(table.read().head(0), name="real", digest=table.digest)
+        dataset = from_pandas(table.read(), name="real", digest=table.digest)
         entity = dataset._to_mlflow_entity()
     client.log_inputs(run_id, datasets=[DatasetInput(entity, tags=[])])
 
@@ -254,13 +271,14 @@ def _study_run(
         "role": "study",
         "study_id": result.study_id,
         "verdict": ", ".join(f"{n}: {w}" for n, w in words.items() if w) or "none",
-        "controls": "as expected" if result.valid else "failed",
+        "controls": result.controls,
         **result.facts,
     }
     run_id = client.create_run(experiment, run_name=f"study {result.name}", tags=tags).info.run_id
     _log_dataset(client, run_id, table)
     client.log_text(run_id, study_yaml, "study.yaml")
     client.log_table(run_id, league_table(result), "league.json")
+    client.log_text(run_id, interval_table(result).to_csv(index=False), "intervals.csv")
     for name, rows in (("checks", result.checks), ("verdicts", result.verdicts)):
         client.log_text(run_id, json.dumps([vars(r) for r in rows], indent=1, default=bool), f"{name}.json")
     for path in artifacts:

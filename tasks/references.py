@@ -66,6 +66,7 @@ class Sample:
     table: Table
     cut: Cut
     identifier: str | None = None
+    missing: tuple[str, ...] = ()
 
     def records(self) -> pd.DataFrame:
         """Return the real records without their identifier, as they are attacked."""

@@ -3,13 +3,14 @@
 import hashlib
 import json
 import os
+import platform
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -27,24 +28,19 @@ def key_of(*parts: Any) -> str:
 
 
 @cache
-def code_version() -> str:
-    """Return a digest of the source files that make releases and ledgers."""
-    found = hashlib.sha256()
-    for package in ("synthrisk.metrics", "synthrisk.tasks", "synthrisk.tasks.synthesize"):
-        sources = [f for f in files(package).iterdir() if f.name.endswith(".py") and f.name not in _BEHIND]
-        for source in sorted(sources, key=lambda f: f.name):
+def source_digest(package: str) -> str:
+    """Return a digest of a package's source files: edited code makes new results."""
+    found = hashlib.sha256(platform.python_version().encode())
+    for source in sorted(files(package).iterdir(), key=lambda f: f.name):
+        if source.name.endswith(".py"):
             found.update(source.name.encode() + source.read_bytes())
     return found.hexdigest()[:12]
 
 
-_BEHIND = (
-    "bootstrap.py",
-    "log.py",
-    "report.py",
-    "verdicts.py",
-    "estimates.py",
-    "findings.py",
-)  # after the ledger
+def plugin_version(group: str, name: str) -> str:
+    """Return distribution and version of what an entry point offers; ours is known by its source."""
+    dist = entry_points(group=group)[name].dist
+    return "" if dist is None or dist.name == "synthrisk" else f"{dist.name} {dist.version}"
 
 
 def versions(packages: Sequence[str]) -> dict[str, str]:

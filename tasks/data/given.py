@@ -25,8 +25,8 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         held_out = read(control, data.missing)
         absent = [c for c in members.columns if c not in held_out.columns]
         extra = [c for c in held_out.columns if c not in members.columns]
-        if absent or extra:
-            raise InputError(f"control must have the columns of real, got {absent!r} absent and {extra!r} too many")
+        if absent or extra:  # names of the control file are not told: without a header they are cells
+            raise InputError(f"control must have the columns of real, got {absent!r} absent and {len(extra)} others")
         parts.append(held_out[members.columns])
     frame = pd.concat(parts, ignore_index=True)
     table = store(typed(frame, data, Split(holdout=0.5, repetitions=1), seed), Path(workspace))

@@ -9,9 +9,10 @@ from urllib.error import URLError
 import fsspec
 import pandas as pd
 
+from synthrisk.conf import resolve
 from synthrisk.conf.study import Sql
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.data.delimited import read_csv
+from synthrisk.tasks.delimited import read_csv
 
 GROUP = "synthrisk.data"
 OPENML = "openml:"
@@ -41,13 +42,15 @@ def read(source: str | Sql, missing: Sequence[str] = ()) -> pd.DataFrame:
         from synthrisk.tasks.data.sql import read_sql
 
         return read_sql(source)
+    if "://" in source:
+        return _file(resolve(source), missing)
     built_in = entry_points(group=GROUP)
     if source in built_in.names:
         frame: pd.DataFrame = built_in[source].load()()
         return frame
     if source.startswith(OPENML):
         return _openml(source)
-    if "://" not in source and not _is_path(source):
+    if not _is_path(source):
         known = sorted(built_in.names)
         raise InputError(
             "source must be a built-in table, a CSV or Parquet file, a URL, openml:<id> or {url, query}, "

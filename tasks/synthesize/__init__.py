@@ -83,7 +83,11 @@ def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Re
 
 
 def try_out(
-    synthesizer: Synthesizer, options: Mapping[str, object], records: pd.DataFrame, repetitions: int, folds: int
+    synthesizer: Synthesizer,
+    options: Mapping[str, object],
+    records: pd.DataFrame,
+    places: tuple[int, int],
+    missing: tuple[str, ...],
 ) -> None:
     """Refuse options that cannot work on this table, before anything is computed.
 
@@ -94,8 +98,9 @@ def try_out(
         InputError: An option is wrong, or a release is absent or does not fit.
     """
     if synthesizer.trial == "all":
-        for repetition, fold in product(range(repetitions), range(folds)):
-            run(Job(records, records.head(0), len(records), 0, repetition, fold), synthesizer, options)
+        for repetition, fold in product(*map(range, places)):
+            job = Job(records, records.head(0), len(records), 0, repetition, fold, places[0] * places[1], missing)
+            run(job, synthesizer, options)
     elif synthesizer.trial == "few":
         few = records.take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
         run(Job(few, few, _FEW, 0), synthesizer, options)

@@ -153,4 +153,4 @@ def _draw(of_records: np.ndarray, of_rows: np.ndarray, rng: np.random.Generator)
     return np.asarray(by_leaf[first[of_rows] + rng.integers(0, counts[of_rows])])
 
 
-CART = Synthesizer("cart", cart)
+CART = Synthesizer("cart", cart, trial="few")

@@ -84,7 +84,7 @@ def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
     return half, half[rng.integers(len(half), size=job.rows)]
 
 
-COPY = Synthesizer("copy", copy, packages=("numpy", "pandas"))
-LEAKY = Synthesizer("leaky", leaky, check=_check_share, packages=("numpy", "pandas"))
-FRESH = Synthesizer("fresh", fresh, packages=("numpy", "pandas"))
-MARGINALS = Synthesizer("marginals", marginals, packages=("numpy", "pandas"))
+COPY = Synthesizer("copy", copy, packages=("numpy", "pandas"), trial="few")
+LEAKY = Synthesizer("leaky", leaky, check=_check_share, packages=("numpy", "pandas"), trial="few")
+FRESH = Synthesizer("fresh", fresh, packages=("numpy", "pandas"), trial="few")
+MARGINALS = Synthesizer("marginals", marginals, packages=("numpy", "pandas"), trial="few")

@@ -1,12 +1,16 @@
 """Releases made elsewhere, read from CSV or Parquet files."""
 
+import io
 import re
-from typing import Any, cast
+from collections.abc import Sequence
 
 import fsspec
+import numpy as np
 import pandas as pd
+from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.delimited import separator_of
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
@@ -18,8 +22,8 @@ def files(job: Job, *, path: str) -> Release:
     """Read the release of this repetition and fold.
 
     Its columns are those of the training table in any order; its values are cast (``conform``). It has as
-    many rows as the file. In a CSV file an empty cell is missing, and so is a text such as ``NA`` or ``nan``
-    unless the training column holds it as a value.
+    many rows as the file. A path without ``{repetition}`` and ``{fold}`` in a study of several releases is a
+    file made from all records: there are members then, but no controls, and no memorization.
 
     Args:
         job: Whose repetition and fold are read.
@@ -31,10 +35,13 @@ def files(job: Job, *, path: str) -> Release:
         InputError: There is no such file, it cannot be read or has no rows, or it does not fit.
     """
     concrete = concrete_path(path, job.repetition, job.fold)
-    table = _read(path, concrete, job.train)
+    table = _read(path, concrete, job.train, job.missing)
     if not len(table):
         raise InputError(f"path {path!r} must lead to files with rows, got none in {concrete!r}")
-    return Release(conform(table, job.train, concrete))
+    synthetic = conform(table, job.train, concrete)
+    if job.releases > 1 and concrete == path:  # one file for all: it was made from the held-out records too
+        return Release(synthetic, np.arange(len(job.held_out)))
+    return Release(synthetic)
 
 
 def concrete_path(path: str, repetition: int, fold: int) -> str:
@@ -52,17 +59,19 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
     return path.replace("{repetition}", str(repetition)).replace("{fold}", str(fold))
 
 
-def _read(pattern: str, path: str, train: pd.DataFrame) -> pd.DataFrame:
+def _read(pattern: str, path: str, train: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
     is_parquet = path.lower().endswith(_PARQUET)
     if not is_parquet and not path.lower().endswith((".csv", ".csv.gz")):
         raise InputError(f"path must end in .parquet, .pq, .csv or .csv.gz, got {pattern!r}")
     try:
         with fsspec.open(path, "rb", compression="infer") as file:
-            return pd.read_parquet(file) if is_parquet else _read_csv(file, train)
+            return pd.read_parquet(file) if is_parquet else _read_csv(file.read(), train, missing)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"path {pattern!r} must lead to a file, found none at {path!r}") from None
     except ImportError as error:
         raise InputError(f"path {pattern!r} needs a package that is not installed: {error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"path {pattern!r} must lead to UTF-8 text, got other bytes in {path!r}") from None
     except pd.errors.EmptyDataError:
         raise InputError(f"path {pattern!r} must lead to files with rows, got none in {path!r}") from None
     except (ValueError, OSError) as error:  # pandas and Arrow say what is in the file: it stays unsaid
@@ -70,9 +79,26 @@ def _read(pattern: str, path: str, train: pd.DataFrame) -> pd.DataFrame:
         raise InputError(f"path {pattern!r} must lead to readable files, got {what} at {path!r}") from None
 
 
-def _read_csv(file: object, train: pd.DataFrame) -> pd.DataFrame:
-    markers = {c: sorted(MISSING - {v for v in train[c].unique() if isinstance(v, str)}) for c in train.columns}
-    return pd.read_csv(cast(Any, file), dtype=str, keep_default_na=False, na_values=markers)
+def _read_csv(raw: bytes, train: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
+    """Return a CSV file as texts, missing cells found by the rules of the real table.
+
+    An empty cell and the study's ``missing`` texts are missing; in columns that hold no text, so are the usual
+    markers (NA, nan ...). Semicolon files may have decimal commas.
+    """
+    text = raw.decode("utf-8-sig")
+    separator = separator_of(text) if text.strip() else ","
+    own = {"", *missing}
+    markers = {c: sorted(own if _is_text(train[c]) else own | MISSING) for c in train.columns}
+    table = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, na_values=markers)
+    if separator == ";":
+        for name in (c for c in table.columns if c in train.columns and types.is_numeric_dtype(train[c].dtype)):
+            table[name] = table[name].str.replace(",", ".", regex=False)
+    return table
+
+
+def _is_text(column: pd.Series) -> bool:
+    levels = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+    return levels.dtype == object
 
 
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:

@@ -243,7 +243,7 @@ def _quiet() -> Iterator[None]:
 
 
 _PACKAGES = ("sdv", "rdt", "copulas", "ctgan", "torch", "numpy", "pandas", "scikit-learn")
-GAUSSIAN_COPULA = Synthesizer("gaussian_copula", gaussian_copula, "sdv", _PACKAGES)
-CTGAN = Synthesizer("ctgan", ctgan, "sdv", _PACKAGES)
-TVAE = Synthesizer("tvae", tvae, "sdv", _PACKAGES)
-COPULAGAN = Synthesizer("copulagan", copulagan, "sdv", _PACKAGES)
+GAUSSIAN_COPULA = Synthesizer("gaussian_copula", gaussian_copula, "sdv", _PACKAGES, trial="few")
+CTGAN = Synthesizer("ctgan", ctgan, "sdv", _PACKAGES, trial="few")
+TVAE = Synthesizer("tvae", tvae, "sdv", _PACKAGES, trial="few")
+COPULAGAN = Synthesizer("copulagan", copulagan, "sdv", _PACKAGES, trial="few")

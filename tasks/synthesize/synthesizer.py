@@ -19,6 +19,8 @@ class Job:
         seed: Seed of everything that is drawn.
         repetition: Number of the repetition, from 0.
         fold: Number of the fold, from 0.
+        releases: Releases of the study.
+        missing: Texts that mean a missing cell in files.
     """
 
     train: pd.DataFrame
@@ -27,6 +29,8 @@ class Job:
     seed: int
     repetition: int = 0
     fold: int = 0
+    releases: int = 1
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,4 +70,4 @@ class Synthesizer:
     packages: tuple[str, ...] = ("numpy", "pandas", "scikit-learn")
     inputs: Callable[[dict[str, object], int, int], list[str]] | None = None
     check: Callable[..., None] | None = None
-    trial: Literal["few", "all", "none"] = "few"
+    trial: Literal["few", "all", "none"] = "none"

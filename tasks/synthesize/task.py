@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from prefect import task
 
+from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.parquet import write_typed
 from synthrisk.tasks.references import RELEASE, USED, Cell, ReleaseFolder, Sample
-from synthrisk.tasks.store import code_version, file_digest, keep, key_of, versions
+from synthrisk.tasks.store import file_digest, keep, key_of, plugin_version, source_digest, versions
 from synthrisk.tasks.synthesize import Job, run, synthesizer
 
 
@@ -27,7 +28,9 @@ def synthesize(
         held_out = sample.held_out(cell.repetition, cell.fold)
         train = records[~held_out].reset_index(drop=True)
         rest = records[held_out].reset_index(drop=True)
-        release = run(Job(train, rest, len(train), drawn, cell.repetition, cell.fold), own, options)
+        releases = sample.cut.repetitions * sample.cut.releases
+        job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.missing)
+        release = run(job, own, options)
         write_typed(release.synthetic, draft / RELEASE)
         np.save(draft / USED, release.used, allow_pickle=False)
 
@@ -36,9 +39,11 @@ def synthesize(
         key = key_of(
             sample.table.digest,
             sample.cut.digest,
+            (sample.cut.repetitions * sample.cut.releases, sample.identifier, sample.missing),
             (cell.repetition, cell.fold, kind, options, drawn),
             [file_digest(path) for path in inputs],
-            code_version(),
+            source_digest("synthrisk.tasks.synthesize"),
+            plugin_version(SYNTHESIZER_GROUP, kind),
             versions(own.packages),
         )
         return ReleaseFolder(cell, str(keep(Path(workspace) / "releases" / key, write)), key)

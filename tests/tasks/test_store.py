@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.store import (
-    code_version,
     file_digest,
     keep,
     key_of,
@@ -23,6 +22,7 @@ from synthrisk.tasks.store import (
     private_folder,
     replace_file,
     save_array,
+    source_digest,
     write_file,
 )
 
@@ -212,9 +212,11 @@ def test_file_digest_is_of_the_bytes(tmp_path):
     assert file_digest((tmp_path / "a").as_uri()) == "ba7816bf8f01cfea4141"
 
 
-def test_code_version_is_stable():
-    assert code_version() == code_version.__wrapped__()
-    assert len(code_version()) == 12
+def test_source_digest_is_stable():
+    ours = source_digest("synthrisk.metrics")
+    assert ours == source_digest.__wrapped__("synthrisk.metrics")
+    assert len(ours) == 12
+    assert ours != source_digest("synthrisk.tasks.synthesize")
 
 
 # names of records

@@ -41,7 +41,7 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
         raise InputError(f"{name} must be UTF-8 text; save it as CSV in UTF-8") from None
     if not text.strip():
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
-    separator = _separator(text)
+    separator = separator_of(text)
     _refuse_same_names(text, separator, name)
     frame = _parse(text, separator, name, missing)
     if len(frame) == 0:
@@ -56,7 +56,8 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
     return frame
 
 
-def _separator(text: str) -> str:
+def separator_of(text: str) -> str:
+    """Return the one of comma, semicolon and tab that the header line holds most often."""
     header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_HEADER])
     return max(SEPARATORS, key=header.splitlines()[0].count)
 
