@@ -13,14 +13,16 @@ from synthrisk.metrics.ledger import Measure
 
 @dataclass(frozen=True)
 class Planned:
-    """A measure, the options its metric is called with, and the words that its seed is drawn from.
-
-    The words name label, attacker and attribute apart, so that a second attacker moves no number of the first.
-    """
+    """A measure and the options its metric is called with."""
 
     measure: Measure
-    words: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """What its seed is drawn from: name, attacker, attribute; a second attacker moves no number of the first."""
+        attacker = self.measure.attacker or ""
+        return self.measure.label.removesuffix(f"-{attacker}"), attacker, self.measure.sensitive or ""
 
 
 def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
@@ -41,8 +43,7 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
                 if sensitive is not None:
                     options["sensitive"] = sensitive
                     options["quasi_identifiers"] = _known(known, sensitive, columns)
-                words = (choice.label, attacker or "", sensitive or "")
-                planned.append(Planned(Measure(label, choice.name, sensitive, attacker), words, options))
+                planned.append(Planned(Measure(label, choice.name, sensitive, attacker), options))
     return planned
 
 

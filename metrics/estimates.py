@@ -32,7 +32,6 @@ class Estimate:
 
 
 NOT_ESTIMABLE = Estimate(float("nan"), float("nan"), float("nan"), note="not scored")
-NO_RECORDS = Estimate(float("nan"), float("nan"), float("nan"), note="no control records, or none of them scored")
 ONE_REPETITION = "one repetition: the generator's own variance is unknown"
 
 
@@ -94,7 +93,7 @@ def estimate(
     kept = ~np.isnan(contributions).all(axis=0) if contributions.size else np.zeros(contributions.shape[1], bool)
     e = contributions[:, kept]
     if not e.size:
-        return NO_RECORDS
+        return NOT_ESTIMABLE
     units = None if entities is None else np.unique(entities[kept], return_inverse=True)[1]
     repetitions, n = e.shape
     note = ONE_REPETITION if repetitions == 1 else ""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from synthrisk.metrics.estimates import (
-    NO_RECORDS,
     NOT_ESTIMABLE,
     ONE_REPETITION,
     Estimate,
@@ -120,6 +119,8 @@ def find(
         risk = _transformed(made(members, interval.method), attacked.transform)
         control = _transformed(made(controls, interval.method), attacked.transform)
         memorization = made(paired, interval.method)
+    if not attacked.control.any():
+        control = memorization = replace(NOT_ESTIMABLE, note="no control records")
     further = {
         method: (_transformed(made(members, method), attacked.transform), made(paired, method)) for method in methods
     }
@@ -207,7 +208,7 @@ def _is_right_or_wrong(attacked: Attacked) -> bool:
 
 def _share(attacked: Attacked, chosen: np.ndarray, interval: Interval) -> Estimate:
     scores = attacked.scores[chosen & ~np.isnan(attacked.scores)]
-    return replace(share(scores, interval.confidence), note=ONE_REPETITION) if len(scores) else NO_RECORDS
+    return replace(share(scores, interval.confidence), note=ONE_REPETITION) if len(scores) else NOT_ESTIMABLE
 
 
 def _gained(risk: Estimate, guess: float) -> Estimate:

@@ -177,11 +177,7 @@ def _synthesizer_run(
         "kind": settings["kind"],
         "verdict": result.verdict(name) or "none",
         "controls": result.controls,
-        **{
-            metric_key("verdict", v.quantity.replace("/", ".", 1)): v.word
-            for v in result.verdicts
-            if v.synthesizer == name
-        },
+        **{_verdict_tag(v): v.word for v in result.verdicts if v.synthesizer == name},
         **({"failure": result.failures[name]} if name in result.failures else {}),
         **result.facts,
     }

@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections.abc import Sequence
 
 import fsspec
 import numpy as np
@@ -35,7 +34,7 @@ def files(job: Job, *, path: str) -> Release:
         InputError: There is no such file, it cannot be read or has no rows, or it does not fit.
     """
     concrete = concrete_path(path, job.repetition, job.fold)
-    table = _read(path, concrete, job.train, job.missing)
+    table = _read(path, concrete, job)
     if not len(table):
         raise InputError(f"path {path!r} must lead to files with rows, got none in {concrete!r}")
     synthetic = conform(table, job.train, concrete)
@@ -59,19 +58,17 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
     return path.replace("{repetition}", str(repetition)).replace("{fold}", str(fold))
 
 
-def _read(pattern: str, path: str, train: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
+def _read(pattern: str, path: str, job: Job) -> pd.DataFrame:
     is_parquet = path.lower().endswith(_PARQUET)
     if not is_parquet and not path.lower().endswith((".csv", ".csv.gz")):
         raise InputError(f"path must end in .parquet, .pq, .csv or .csv.gz, got {pattern!r}")
     try:
         with fsspec.open(path, "rb", compression="infer") as file:
-            return pd.read_parquet(file) if is_parquet else _read_csv(file.read(), train, missing)
+            return pd.read_parquet(file) if is_parquet else _read_csv(file.read(), job)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"path {pattern!r} must lead to a file, found none at {path!r}") from None
     except ImportError as error:
         raise InputError(f"path {pattern!r} needs a package that is not installed: {error}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"path {pattern!r} must lead to UTF-8 text, got other bytes in {path!r}") from None
     except pd.errors.EmptyDataError:
         raise InputError(f"path {pattern!r} must lead to files with rows, got none in {path!r}") from None
     except (ValueError, OSError) as error:  # pandas and Arrow say what is in the file: it stays unsaid
@@ -79,26 +76,22 @@ def _read(pattern: str, path: str, train: pd.DataFrame, missing: Sequence[str]) 
         raise InputError(f"path {pattern!r} must lead to readable files, got {what} at {path!r}") from None
 
 
-def _read_csv(raw: bytes, train: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
+def _read_csv(raw: bytes, job: Job) -> pd.DataFrame:
     """Return a CSV file as texts, missing cells found by the rules of the real table.
 
-    An empty cell and the study's ``missing`` texts are missing; in columns that hold no text, so are the usual
-    markers (NA, nan ...). Semicolon files may have decimal commas.
+    An empty cell and the study's ``missing`` texts are missing; so are the usual markers (NA, nan ...) unless the
+    real column holds them as values. Semicolon files may have decimal commas.
     """
     text = raw.decode("utf-8-sig")
     separator = separator_of(text) if text.strip() else ","
-    own = {"", *missing}
-    markers = {c: sorted(own if _is_text(train[c]) else own | MISSING) for c in train.columns}
+    real = pd.concat([job.train, job.held_out])
+    texts = {c: {v for v in real[c].unique() if isinstance(v, str)} for c in real.columns}
+    markers = {c: sorted({"", *job.missing} | (MISSING - texts[c])) for c in real.columns}
     table = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, na_values=markers)
     if separator == ";":
-        for name in (c for c in table.columns if c in train.columns and types.is_numeric_dtype(train[c].dtype)):
+        for name in (c for c in table.columns if c in texts and types.is_numeric_dtype(job.train[c].dtype)):
             table[name] = table[name].str.replace(",", ".", regex=False)
     return table
-
-
-def _is_text(column: pd.Series) -> bool:
-    levels = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
-    return levels.dtype == object
 
 
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:

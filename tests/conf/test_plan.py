@@ -39,10 +39,15 @@ def test_one_attacker_is_not_in_the_name():
     assert (found.measure.key, found.measure.metric, found.options["attacker"]) == ("rapid.ill", "rapid", "logistic")
 
 
+def test_a_second_attacker_moves_no_seed_of_the_first():
+    (alone,) = planned([{"name": "rapid", "attackers": ["logistic"]}], hidden=["ill"])
+    first, _ = planned([{"name": "rapid", "attackers": ["logistic", "random_forest"]}], hidden=["ill"])
+    assert alone.words == first.words
+
+
 def test_no_attacker_leaves_the_metrics_default():
     (found,) = planned(["rapid"], hidden=["ill"])
-    assert found.measure.attacker is None
-    assert "attacker" not in found.options
+    assert found.measure.attacker == "random_forest"
 
 
 def test_label_names_the_measure():

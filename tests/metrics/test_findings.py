@@ -152,7 +152,7 @@ def test_a_decreasing_transform_turns_the_interval_round():
 
 def test_a_value_a_release_has_intervals_over_repetitions():
     members, controls = np.array([[0.5, 0.7], [0.9, 0.7]]), np.array([[0.1, 0.1], [0.3, 0.3]])
-    found = find_released("a", "synthesizer", MEASURE, members, controls, Interval())
+    found = find_released("a", "synthesizer", MEASURE, np.stack([members, members, controls]), Interval())
     assert found.risk.value == pytest.approx(0.7)
     half = 12.706204736432095 * math.sqrt(0.02 / 2)
     assert found.risk.upper - found.risk.value == pytest.approx(half)

@@ -172,6 +172,7 @@ def test_study_run_has_its_artifacts(written):
     assert {f.path for f in client.list_artifacts(run.info.run_id)} == {
         "study.yaml",
         "league.json",
+        "intervals.csv",
         "checks.json",
         "verdicts.json",
         "report.html",
