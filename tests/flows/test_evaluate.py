@@ -120,8 +120,8 @@ def test_without_controls_there_is_no_memorization(uncontrolled):
         assert np.isfinite(found.risk.value)
         assert np.isnan([found.risk_control.value, found.memorization.value, found.memorization.lower]).all()
     (verdict,) = uncontrolled.result.verdicts
-    assert verdict.word == "INCONCLUSIVE"
-    assert uncontrolled.result.exit_code == 0
+    assert (verdict.word, verdict.reason) == ("INCONCLUSIVE", "memorization has no interval: no control records")
+    assert uncontrolled.result.exit_code == 1  # nothing shows that the limit is kept
 
 
 @pytest.mark.parametrize("which", ["judged", "uncontrolled"])
@@ -157,12 +157,10 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
             break
         time.sleep(0.5)
     assert {e["resource"]["prefect.resource.id"] for e in found} == {"synthetic-data.release"}
-    assert {e["payload"]["passed"] for e in found} == {True, False}
-    failed = next(e for e in found if not e["payload"]["passed"])
-    assert failed["payload"]["verdicts"] == {
-        "memorization/zero_cap.income": "RISK",
-        "risk/zero_cap.income": "NO EVIDENCE",
-    }
+    assert [e["payload"]["passed"] for e in found] == [False, False]
+    said = [e["payload"]["verdicts"] for e in found]
+    assert {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "NO EVIDENCE"} in said
+    assert {"memorization/zero_cap.income": "INCONCLUSIVE"} in said
 
 
 def test_command_writes_json_and_ends_with_the_verdicts_code(

@@ -222,6 +222,10 @@ def test_exit_codes():
     assert study(failures={"cart": "no"}).exit_code == 1
     assert study([PASSED, FAILED], verdict(around(0.3, 0.05), [FAILED]), {"cart": "no"}).exit_code == 3
     assert study([PASSED]).valid
+    assert study([PASSED], verdict(around(0.0, 0.01))).passed
+    assert not study([PASSED], verdict(around(0.1, 0.05))).passed
+    assert not study([PASSED]).passed  # without a limit nothing was judged
+    assert (study([PASSED]).controls, study().controls) == ("as expected", "none run")
     assert not study([FAILED]).valid
 
 
