@@ -45,8 +45,8 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
         >>> CATEGORICAL_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.5
     """
-    key, pair, known, hidden = _encoded(tables, quasi_identifiers, sensitive)
-    total, hit = _matches(key), _matches(pair)
+    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
+    total, hit = matches(key), matches(pair)
     credit = np.divide(hit, total, out=np.full(len(total), np.nan), where=total > 0)
     return _score("categorical_cap", tables, credit, total, known, hidden)
 
@@ -62,8 +62,8 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
         >>> ZERO_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.375
     """
-    key, pair, known, hidden = _encoded(tables, quasi_identifiers, sensitive)
-    total, hit = _matches(key), _matches(pair)
+    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
+    total, hit = matches(key), matches(pair)
     return _score("zero_cap", tables, hit / np.maximum(total, 1), total, known, hidden)
 
 
@@ -79,26 +79,27 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
         >>> GENERALIZED_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.4375
     """
-    key, pair, known, hidden = _encoded(tables, quasi_identifiers, sensitive)
-    total, hit = _matches(key).astype(float), _matches(pair).astype(float)
+    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
+    total, hit = matches(key).astype(float), matches(pair).astype(float)
     distance = np.zeros(len(total))
     unseen = np.flatnonzero(total == 0)
     if len(unseen):
         found = _nearest_keys([tables.codes([c]) for c in known], tables.codes(hidden), unseen)
         total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
-    return _score("generalized_cap", tables, hit / total, _matches(key), known, hidden, distance)
+    return _score("generalized_cap", tables, hit / total, matches(key), known, hidden, distance)
 
 
-def _encoded(
+def encoded(
     tables: Tables, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
 ) -> tuple[Codes, Codes, list[str], list[str]]:
+    """Return codes of the keys, codes of keys with sensitive values, and both lists of columns."""
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
     key, target = tables.codes(known), tables.codes(hidden)
     pair = tables.shared(("pair", tuple(known), tuple(hidden)), lambda: pack([key, target]))
     return key, pair, known, hidden
 
 
-def _matches(codes: Codes) -> np.ndarray:
+def matches(codes: Codes) -> np.ndarray:
     """Return for each real record the number of synthetic records with the same code."""
     real, synthetic = codes.tables
     return np.bincount(synthetic, minlength=codes.size)[real]

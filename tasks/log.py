@@ -142,7 +142,7 @@ def metric_key(quantity: str, measure: str) -> str:
 
     Example:
         >>> metric_key("risk", "rapid.income"), metric_key("risk", "rapid.größe")
-        ('risk/rapid.income', 'risk/rapid.gr__e-2586')
+        ('risk/rapid.income', 'risk/rapid.gr__e-821c')
     """
     plain = re.sub(r"[^A-Za-z0-9_\-. ]", "_", measure)
     return f"{quantity}/{plain}" if plain == measure else f"{quantity}/{plain}-{key_of(measure)[:4]}"

@@ -77,7 +77,8 @@ def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
     gained = around(gain(risk, guess), 0.02) if measure.sensitive else NOT_ESTIMABLE
     curve = tuple(risk * (1 - CURVE)) if measure.sensitive else ()
     risks = around(risk, 0.01), around(risk - extra, 0.012), around(extra, 0.006)
-    return Finding(name, role, measure, *risks, guess if measure.sensitive else float("nan"), gained, curve=curve)
+    yardsticks = (guess if measure.sensitive else float("nan"), gained, gain(risk, risks[1].value))
+    return Finding(name, role, measure, *risks, *yardsticks, curve=curve)
 
 
 def study(findings, limits=LIMITS, failures=None, **others):
@@ -101,7 +102,7 @@ def read(result, settings="name: adult\n"):
 
 def test_numbers_of_the_table_are_those_of_the_result():
     row = read(usual()).row("cart", "rapid.income")
-    assert row[2:] == ["0.450 [0.440, 0.460]", "0.250", "+0.267", "0.325", "+0.125 [+0.119, +0.131]", "RISK"]
+    assert row[2:] == ["0.450 [0.440, 0.460]", "0.250", "+0.267", "0.325", "+0.185", "+0.125 [+0.119, +0.131]", "RISK"]
     assert read(usual()).row("coarse", "rapid.income")[-1] == "NO EVIDENCE"
     assert read(usual()).row("copy", "rapid.income")[-1] == "control"
     assert read(usual()).row("cart", "distance_to_closest_record")[-1] == "no threshold"
@@ -120,7 +121,7 @@ def test_order_is_synthesizers_then_copy_leaky_fresh_marginals():
     names = ["fresh", "cart", "marginals", "copy", "zeta", "leaky", "alpha"]
     found = study([finding(n, RAPID, 0.3, 0.0) for n in names], checks=[])
     assert ordered_names(found) == ["cart", "zeta", "alpha", "copy", "leaky", "fresh", "marginals"]
-    cells = [row[0] for row in read(found).rows if row[1:2] == ["rapid.income"] and len(row) == 8]
+    cells = [row[0] for row in read(found).rows if row[1:2] == ["rapid.income"] and len(row) == 9]
     assert cells == ordered_names(found)
 
 
@@ -206,7 +207,7 @@ def test_not_estimable_is_said_with_its_reason_and_never_nan():
     assert "nan" not in re.findall(r"[a-z]+", shown.text.lower())
     row = shown.row("cart", "rapid.income")
     assert row[2] == row[5] == "not estimable1"
-    assert row[6] == "+0.400 [no interval]2"
+    assert row[7] == "+0.400 [no interval]2"
     assert shown.row("cart", "distance_to_closest_record")[3] == "not estimable3"
     notes = shown.text.split("verdict cart")[1].split("Share at risk")[0]
     assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
@@ -247,7 +248,7 @@ def test_many_measures_and_synthesizers():
     measures = [replace(RAPID, label=f"rapid_{i}") for i in range(10)]
     names = [f"a very long name of synthesizer number {i}, which does not end" for i in range(12)]
     shown = read(study([finding(n, m) for n in names for m in measures], limits={}))
-    assert len([r for r in shown.rows if len(r) == 8]) == 1 + 120
+    assert len([r for r in shown.rows if len(r) == 9]) == 1 + 120
     assert shown.tags.count("figure") == 30
 
 
