@@ -8,9 +8,15 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from synthrisk.metrics.design import Design, one_hot, ordinal
 from synthrisk.metrics.errors import InputError, nearest
@@ -50,6 +56,22 @@ def _random_forest_regressor(seed: int) -> BaseEstimator:
     return RandomForestRegressor(500, max_features="sqrt", min_samples_split=6, random_state=seed)
 
 
+def _boosting_classifier(seed: int) -> BaseEstimator:
+    return HistGradientBoostingClassifier(random_state=seed)
+
+
+def _boosting_regressor(seed: int) -> BaseEstimator:
+    return HistGradientBoostingRegressor(random_state=seed)
+
+
+def _cart_classifier(seed: int) -> BaseEstimator:
+    return DecisionTreeClassifier(min_samples_split=20, min_samples_leaf=7, random_state=seed)  # rpart's sizes
+
+
+def _cart_regressor(seed: int) -> BaseEstimator:
+    return DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7, random_state=seed)
+
+
 def _logistic(_: int) -> BaseEstimator:
     return LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=200)
 
@@ -59,6 +81,8 @@ ATTACKERS = {
     a.name: a
     for a in (
         Attacker("random_forest", _random_forest_classifier, _random_forest_regressor),
+        Attacker("gradient_boosting", _boosting_classifier, _boosting_regressor),
+        Attacker("cart", _cart_classifier, _cart_regressor),
         Attacker("logistic", _logistic, None, one_hot),
         Attacker("linear", None, lambda _: LinearRegression(), one_hot),
     )

@@ -4,7 +4,7 @@ Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosur
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,13 @@ from sklearn.base import BaseEstimator
 
 from synthrisk.metrics.attackers import Attacker, attacker, class_probabilities, predicted_values
 from synthrisk.metrics.design import UNSEEN, level_codes
+from synthrisk.metrics.envelope import Envelope, check_envelope, combined
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score, mean_score
 from synthrisk.metrics.prediction_error import ErrorName, best_constant, check_error, prediction_error
 from synthrisk.metrics.tables import Tables
 
+Choice: TypeAlias = str | BaseEstimator | Attacker
 CURVE = np.round(np.arange(0, 1, 0.05), 2)
 """Thresholds of the curve: 0.00, 0.05 ... 0.95."""
 
@@ -55,11 +57,12 @@ def rapid(
     *,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] | str,
-    attacker: str | BaseEstimator | Attacker = "random_forest",
+    attacker: Choice | Sequence[Choice] = "random_forest",
     threshold: float = 0.3,
     tolerance: float | None = None,
     error: ErrorName = "symmetric",
     delta: float = 0.01,
+    envelope: Envelope = "max",
     seed: int = 0,
 ) -> Score:
     """RAPID: share of real records that a model trained on the release gives away.
@@ -73,12 +76,14 @@ def rapid(
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
         sensitive: The one column guessed; its kind decides which form is used.
-        attacker: ``random_forest``, ``logistic`` (categorical), ``linear`` (numeric), or an estimator.
+        attacker: ``random_forest``, ``gradient_boosting``, ``cart``, ``logistic`` (categorical), ``linear``
+            (numeric), a scikit-learn estimator, or a list of such.
         threshold: Gain above which a categorical record is at risk, in [0, 1).
         tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one,
             in units of the attribute.
         error: Error of a numeric guess: see ``prediction_error``.
         delta: Stabiliser of that error.
+        envelope: How several attackers are put together: see ``envelope.combined``.
         seed: Seed of the model.
 
     Returns:
@@ -91,7 +96,12 @@ def rapid(
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
     if len(hidden) != 1:
         raise InputError(f"sensitive must be one column for rapid, got {hidden!r}")
-    check_values(attacker, threshold, tolerance, error, delta)
+    check_values(attacker, threshold, tolerance, error, delta, envelope)
+    if isinstance(attacker, list | tuple):
+        rule: dict[str, Any] = {"threshold": threshold, "tolerance": tolerance, "error": error, "delta": delta}
+        rule |= {"quasi_identifiers": known, "sensitive": hidden, "seed": seed}
+        models = [_attacker(choice) for choice in attacker]
+        return combined({m.name: rapid(tables, attacker=m, **rule) for m in models}, envelope)
     model = _attacker(attacker)
     settings: dict[str, Any] = {
         "quasi_identifiers": known,
@@ -187,14 +197,18 @@ def _numeric(
 
 
 def check_values(
-    attacker: str | BaseEstimator | Attacker = "random_forest",
+    attacker: Choice | Sequence[Choice] = "random_forest",
     threshold: float = 0.3,
     tolerance: float | None = None,
     error: str = "symmetric",
     delta: float = 0.01,
+    envelope: str = "max",
 ) -> None:
     """Refuse options of ``rapid`` that break their rules."""
-    _attacker(attacker)
+    check_envelope(envelope)
+    names = [_attacker(choice).name for choice in (attacker if isinstance(attacker, list | tuple) else [attacker])]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"attacker must list at least one model and each once, got {names!r}")
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold < 1:
         raise InputError(f"threshold must be a number in [0, 1), got {threshold!r}")
     check_error(error, delta)
