@@ -342,8 +342,10 @@ def test_absent_variable_elsewhere_does_not_matter(monkeypatch):
         changed(data__source={"url": "postgresql+psycopg://reader:hunter2@host/db", "query": "select 1"}),
         changed(data__source={"url": "postgresql+psycopg://reader:hunt/er2@host/db", "query": "select 1"}),
         changed(tracking={"uri": "http://reader:hunter2@host:5000"}),
+        changed(data__source="s3://key:hunter2@bucket/people.csv"),
+        changed(synthesizers=[{"name": "vendor", "kind": "files", "path": "s3://key:hunter2@bucket/{fold}.csv"}]),
     ],
-    ids=["data", "slash", "tracking"],
+    ids=["data", "slash", "tracking", "url", "files"],
 )
 def test_password_in_plain_text_is_refused_and_not_repeated(settings):
     told = refusal(settings)

@@ -145,6 +145,7 @@ def test_extra_that_is_not_installed(place, say, monkeypatch, override, library,
         (["metrics.0={name: zero_cap, sensitive: [incom]}"], ["'incom'", "did you mean 'income'?"]),
         (["metrics.0={name: zero_cap, quasi_identifiers: [cty]}"], ["'cty'", "did you mean 'city'?"]),
         (["metrics.0={name: zero_cap, quasi_identifiers: [income]}"], ["quasi_identifiers"]),
+        (["metrics.rapid.attackers=[linear]"], ["categorical attribute", "'linear'"]),
     ],
 )
 def test_data_that_do_not_fit(place, people, say, prefect_database, overrides, words):

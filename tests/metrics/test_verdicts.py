@@ -243,3 +243,11 @@ def test_the_league_table_has_a_row_a_finding():
     table = league_table(study())
     assert table.loc[0, ["synthesizer", "measure", "memorization"]].tolist() == ["copy", "zero_cap.income", 0.5]
     assert table.loc[0, ["memorization_lower", "memorization_upper"]].tolist() == pytest.approx([0.47, 0.53])
+
+
+def test_a_limit_without_attribute_holds_for_all():
+    other = Measure("zero_cap", "zero_cap", "sex")
+    check_limits(["memorization/zero_cap"], [ZERO, other])
+    found = [line("cart", around(0.3, 0.01)), line("cart", around(0.0, 0.01), measure=other)]
+    words = {v.quantity: v.word for v in judge(found, {"memorization/zero_cap": 0.1}, [])}
+    assert words == {"memorization/zero_cap.income": "RISK", "memorization/zero_cap.sex": "NO EVIDENCE"}

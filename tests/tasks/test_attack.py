@@ -235,3 +235,10 @@ def test_rows_of_one_measure_are_read_alone(sample, tmp_path):
         own = whole[whole["sensitive"] == planned.measure.sensitive]
         assert rows["score"].tolist() == own["score"].tolist()
         assert rows["record"].tolist() == list(range(6))
+
+
+def test_a_study_without_scores_of_real_records_has_an_empty_ledger_with_its_columns():
+    member = pd.array([True, True, True, False, False, False], dtype="boolean")
+    ledger, _ = attack_release(REAL, RELEASED, member, [DISTANCE], 3, CELL)
+    assert list(ledger.columns) == list(COLUMNS)
+    assert len(ledger) == 0

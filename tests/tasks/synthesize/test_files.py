@@ -124,3 +124,27 @@ def test_a_folder_is_no_file(tmp_path):
 def test_the_register_knows_it():
     assert synthesizer("files") is FILES
     assert np.array_equal(TRAIN["age"], [30, 40, 2**53 + 1])
+
+
+def test_one_file_for_several_releases_was_made_from_all_records(tmp_path):
+    """Nobody is a control then: the held-out records were in it too."""
+    path = str(tmp_path / "release.csv")
+    TRAIN.to_csv(path, index=False)
+    several = Job(TRAIN, TRAIN.head(2), 3, 1, releases=4)
+    assert run(several, FILES, {"path": path}).used.tolist() == [0, 1]
+    TRAIN.to_csv(tmp_path / "0.csv", index=False)
+    assert len(run(several, FILES, {"path": str(tmp_path / "{fold}.csv")}).used) == 0
+
+
+def test_the_studys_missing_texts_are_missing_in_releases_too(tmp_path):
+    path = tmp_path / "release.csv"
+    path.write_text("age,vote,text,when\n1,?,?,\n")
+    told = Job(TRAIN, TRAIN.head(0), 3, 1, missing=("?",))
+    assert run(told, FILES, {"path": str(path)}).synthetic.isna().to_numpy().tolist() == [[False, True, True, True]]
+
+
+def test_a_semicolon_file_may_have_decimal_commas(tmp_path):
+    train, path = pd.DataFrame({"pay": [1.5, 2.5], "name": ["a", "b"]}), tmp_path / "release.csv"
+    path.write_text("name;pay\na,b;1,25\n")
+    release = run(Job(train, train.head(0), 1, 1), FILES, {"path": str(path)}).synthetic
+    assert release.to_dict("records") == [{"pay": 1.25, "name": "a,b"}]
