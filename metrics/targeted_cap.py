@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.attribute_disclosure import values_in_class
 from synthrisk.metrics.cap import encoded, matches
 from synthrisk.metrics.metric import Metric, Score, mean_score
 from synthrisk.metrics.tables import Tables
@@ -38,8 +39,7 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
         0.5
     """
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    _, first = np.unique(pair.tables[1], return_index=True)  # one synthetic row for each (key, value)
-    values = np.bincount(key.tables[1][first], minlength=key.size)[key.tables[0]]  # values in a record's class
+    values = values_in_class(key, pair, 1)
     claim = values == 1
     right = claim & (matches(pair) > 0)
     target = tables.codes(hidden)
