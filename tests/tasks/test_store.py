@@ -82,24 +82,29 @@ def test_keep_never_shows_a_half_written_folder(tmp_path):
     assert sorted(p.name for p in folder.iterdir()) == ["a.txt", "b.txt"]
 
 
-def _race(folder: str, gate, text: str) -> None:
-    def write(draft: Path) -> None:
-        (draft / "a.txt").write_text(text)
-        gate.wait()  # all have written before anyone renames
-        (draft / "b.txt").write_text(text)
+RACER = """
+import sys, time
+from pathlib import Path
+from synthrisk.tasks.store import keep
 
-    keep(Path(folder), write)
+folder, text, gate = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+
+def write(draft):
+    (draft / "a.txt").write_text(text)
+    (gate / text).touch()
+    while len(list(gate.iterdir())) < 2:  # both have written before anyone renames
+        time.sleep(0.01)
+    (draft / "b.txt").write_text(text)
+
+keep(folder, write)
+"""
 
 
 def test_keep_in_two_processes_at_once_keeps_one_whole_result(tmp_path):
-    context = multiprocessing.get_context("fork")
-    gate = context.Barrier(2, timeout=60)
-    racers = [context.Process(target=_race, args=(str(tmp_path / "made" / "key"), gate, text)) for text in "xy"]
-    for racer in racers:
-        racer.start()
-    for racer in racers:
-        racer.join(60)
-    assert [racer.exitcode for racer in racers] == [0, 0]
+    (tmp_path / "gate").mkdir()
+    start = [sys.executable, "-c", RACER, str(tmp_path / "made" / "key")]
+    racers = [subprocess.Popen([*start, text, str(tmp_path / "gate")]) for text in "xy"]
+    assert [racer.wait(120) for racer in racers] == [0, 0]
     kept = {p.name: p.read_text() for p in (tmp_path / "made" / "key").iterdir()}
     assert kept in ({"a.txt": "x", "b.txt": "x"}, {"a.txt": "y", "b.txt": "y"})
     assert [p.name for p in (tmp_path / "made").iterdir()] == ["key"]
