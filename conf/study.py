@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import nearest
 
 ALL_OTHERS = "*"
 SYNTHESIZER_GROUP = "synthrisk.synthesizers"
@@ -171,6 +171,8 @@ class MetricChoice(_Settings):
                 f"no metric is called {self.name!r}{nearest(self.name, METRICS)}; known: {', '.join(METRICS)}"
             )
         metric = METRICS[self.name]
+        if not isinstance(self.options.get("attacker", ""), str) or "envelope" in self.options:
+            raise ValueError("a study scores each attacker on its own: list them as attackers, without an envelope")
         given = set(self.options) | ({"attacker"} if self.attackers else set())
         for option in sorted(given):
             if option in metric.needs or option not in metric.options:
@@ -281,6 +283,3 @@ class Study(_Settings):
             if control.kind not in CONTROLS:
                 raise ValueError(f"controls must be of {', '.join(CONTROLS)}, got {control.kind!r}")
         return self
-
-
-__all__ = ["ALL_OTHERS", "InputError", "Study"]

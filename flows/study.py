@@ -22,7 +22,7 @@ from synthrisk.flows.runner import task_runner
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.verdicts import Check, check_controls, check_limits, judge, worst
+from synthrisk.metrics.verdicts import Check, check_controls, check_limits, holds_for, judge, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.log import Kept, Logged, log
@@ -186,10 +186,20 @@ def conclude(
         checks=checks,
         verdicts=verdicts,
         failures=failures,
-        limits={name: Limit(limit.value, limit.source) for name, limit in study.thresholds.items()},
+        limits=_limits(study, found),
         facts=facts,
         settings={s.name: _settings(s, role) for s, role in everyone},
     )
+
+
+def _limits(study: Study, found: Sequence[Finding]) -> dict[str, Limit]:
+    """Return the thresholds, one given without an attribute spelled out for each measure that it holds for."""
+    limits: dict[str, Limit] = {}
+    for name, threshold in study.thresholds.items():
+        quantity, _, key = name.partition("/")
+        keys = dict.fromkeys(f.measure.key for f in found if holds_for(key, f.measure)) or [key]
+        limits |= {f"{quantity}/{k}": Limit(threshold.value, threshold.source) for k in keys}
+    return limits
 
 
 def _dearest_first(study: Study) -> list[Synthesizer]:

@@ -71,7 +71,7 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
                 f.synthesizer,
                 f.measure.key,
                 "memorization around 0",
-                low <= 0 <= high,
+                bool(low <= 0 <= high),
                 _spell(f.memorization),
             )
         )
@@ -106,7 +106,7 @@ def judge(
     for name, limit in limits.items():
         quantity, _, key = name.partition("/")
         for f in findings:
-            if key in (f.measure.key, f.measure.label) and f.role == "synthesizer":
+            if holds_for(key, f.measure) and f.role == "synthesizer":
                 word, reason = _conclude(getattr(f, quantity), limit, quantity)
                 if failed:
                     word, reason = (
@@ -117,6 +117,11 @@ def judge(
                     reason += _power(f, [c for c in findings if c.synthesizer in copies and c.measure == f.measure])
                 verdicts.append(Verdict(f.synthesizer, f"{quantity}/{f.measure.key}", limit, word, reason))
     return verdicts
+
+
+def holds_for(key: str, measure: Measure) -> bool:
+    """Tell whether a limit on ``key`` is one on this measure; without an attribute it holds for all attributes."""
+    return key in (measure.key, measure.label)
 
 
 def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:

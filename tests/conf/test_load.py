@@ -408,3 +408,8 @@ def test_every_setting_is_described():
 
 def test_model_accepts_a_mapping_as_the_loader_does():
     assert Study.model_validate(SMALL) == load(SMALL)
+
+
+@pytest.mark.parametrize("option", [{"attacker": ["logistic", "cart"]}, {"attackers": ["cart"], "envelope": "mean"}])
+def test_a_study_has_no_envelope_that_it_would_ignore(option):
+    assert "list them as attackers" in refusal(changed(metrics=[{"name": "rapid", **option}]))
