@@ -173,10 +173,12 @@ class MetricChoice(_Settings):
         metric = METRICS[self.name]
         if not isinstance(self.options.get("attacker", ""), str) or "envelope" in self.options:
             raise ValueError("a study scores each attacker on its own: list them as attackers, without an envelope")
+        if "mode" in self.options:
+            raise ValueError("a study runs all modes at once: risk is match, risk_control holdout or cross-validated")
         given = set(self.options) | ({"attacker"} if self.attackers else set())
         for option in sorted(given):
-            if option in metric.needs or option not in metric.options:
-                takes = [o for o in metric.options if o not in (*metric.needs, "seed")]
+            if option not in metric.choices:
+                takes = list(metric.choices)
                 raise ValueError(f"{self.name} takes no option {option!r}{nearest(option, takes)}; it takes {takes}")
         return self
 

@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.conf import Study
 from synthrisk.conf.plan import Planned
 from synthrisk.flows.runner import check_runner
-from synthrisk.metrics import METRICS, InputError, Metric
+from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.attackers import attacker
 from synthrisk.metrics.kinds import kind
 from synthrisk.metrics.ledger import Measure
@@ -50,12 +50,7 @@ def _checks(study: Study) -> Iterator[Callable[[], None]]:
     for choice in study.metrics:
         attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]
         for chosen in attackers:
-            yield partial(_check_metric, METRICS[choice.name], choice.options | chosen)
-
-
-def _check_metric(metric: Metric, options: dict[str, Any]) -> None:
-    if metric.check_values is not None:
-        metric.check_values(**options)
+            yield partial(METRICS[choice.name].check_choices, choice.options | chosen)
 
 
 def _problem(check: Callable[[], None]) -> str | None:

@@ -70,7 +70,7 @@ def print_comparison(
 
 
 def _own_options(metric: Metric) -> list[str]:
-    return [f"{o}=" for o in metric.options if o not in (*metric.needs, "seed")]
+    return [f"{o}=" for o in metric.choices]
 
 
 def _ordered() -> list[Metric]:

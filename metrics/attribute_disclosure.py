@@ -1,35 +1,49 @@
 """The classical table measures of disclosure: what unanimous and unique key classes of the release say."""
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap import encoded, matches
+from synthrisk.metrics.cap import continuity, encoded, frequencies, matches
 from synthrisk.metrics.encode import Codes
-from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.tables import Tables
 
+MeasureName = Literal["rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"]
+MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
-def attribute_disclosure(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
+
+def attribute_disclosure(
+    tables: Tables,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] | str,
+    measure: MeasureName = "di_sco",
+) -> Score:
     """DiSCO: share of real records whose key class in the release is unanimous, and right about them.
 
-    ``value = mean(score)``, in [0, 1], high = the release discloses much; ``published`` is the same in percent. A
-    high value may be due to a common sensitive value: read it beside ``guess`` and control.
+    The five table measures are shares of the real records, in [0, 1], high = the release discloses much:
+    ``rep_u`` (unique on the keys in both tables), ``i_s`` (key occurs in the release), ``di_s`` (its class there
+    is unanimous), ``di_sco`` (and right), ``di_sdi_o`` (and the record's class in the real table is unanimous
+    too). ``value = mean(score)`` is the one chosen by ``measure``; ``published`` is the same in percent. A high
+    value may be due to a common sensitive value: read it beside ``guess`` and control.
 
     Args:
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
         sensitive: Column or columns guessed; several are taken jointly.
+        measure: Which measure is the value.
 
     Returns:
-        A ``Score``; ``records``: score (1 disclosed and correct), claim (the class is unanimous), baseline.
-        Details, as shares of the real records: ``rep_u`` (unique on the keys in both tables), ``i_s`` (key
-        occurs in the release), ``di_s`` (its class there is unanimous), ``di_sco`` (and right: the value),
-        ``di_sdi_o`` (and the record's class in the real table is unanimous too).
+        A ``Score``; ``records``: score (1 where the measure holds), a flag for each of the five, claim (the class is
+        unanimous), baseline (share of the record's sensitive values among the real records). Details: all five,
+        ``guess``, and ``ceiling``: the measure if the real table were the release.
 
     Raises:
-        InputError: A column is absent, or both a quasi-identifier and sensitive.
+        InputError: A column is absent, or both a quasi-identifier and sensitive; no such measure.
 
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
@@ -37,31 +51,49 @@ def attribute_disclosure(tables: Tables, *, quasi_identifiers: Sequence[str], se
         >>> ATTRIBUTE_DISCLOSURE(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.25
     """
+    check_measure(measure)
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    real_key, synthetic_key = (np.bincount(codes, minlength=key.size)[key.tables[0]] for codes in key.tables)
-    unanimous_release, unanimous_real = values_in_class(key, pair, 1) == 1, values_in_class(key, pair, 0) == 1
-    correct = unanimous_release & (matches(pair) > 0)
+    flags, of_real = _flags(key, pair, 1), _flags(key, pair, 0)
     target = tables.codes(hidden)
-    frequency = np.bincount(target.tables[0], minlength=target.size) / len(correct)
+    frequency = frequencies(target)
     records = pd.DataFrame(
-        {
-            "score": correct.astype(float),
-            "claim": unanimous_release,
-            "baseline": frequency[target.tables[0]],
-        },
+        {"score": flags[measure].astype(float), **flags}
+        | {"claim": flags["di_s"], "baseline": frequency[target.tables[0]]},
         index=tables.real.index,
     )
-    shares = {
-        "rep_u": (real_key == 1) & (synthetic_key == 1),
-        "i_s": synthetic_key > 0,
-        "di_s": unanimous_release,
+    return Score.of(
+        "attribute_disclosure",
+        records,
+        reduce_flags(records),
+        {"guess": float(frequency.max()), "ceiling": float(of_real[measure].mean())},
+        {"quasi_identifiers": known, "sensitive": hidden, "measure": measure},
+        continuity(tables, known, 1 - flags["i_s"].mean()),
+    )
+
+
+def reduce_flags(records: pd.DataFrame) -> Reduction:
+    """Return the share of the records for which each measure holds."""
+    value = float(records["score"].mean())
+    return Reduction(value, 100 * value, {name: float(records[name].mean()) for name in MEASURES})
+
+
+def check_measure(measure: str = "di_sco") -> None:
+    """Refuse a name that is no measure."""
+    if measure not in MEASURES:
+        raise InputError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
+
+
+def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
+    """Return which real records each measure holds for, with a table as release: 0 real, 1 synthetic."""
+    unanimous = values_in_class(key, pair, release) == 1
+    correct = unanimous & (matches(pair, release) > 0)
+    return {
+        "rep_u": (matches(key, 0) == 1) & (matches(key, release) == 1),
+        "i_s": matches(key, release) > 0,
+        "di_s": unanimous,
         "di_sco": correct,
-        "di_sdi_o": correct & unanimous_real,
+        "di_sdi_o": correct & (values_in_class(key, pair, 0) == 1),
     }
-    details = {name: float(flags.mean()) for name, flags in shares.items()} | {"guess": float(frequency.max())}
-    value = details["di_sco"]
-    settings = {"quasi_identifiers": known, "sensitive": hidden}
-    return Score("attribute_disclosure", value, 100 * value, records, details, settings)
 
 
 def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
@@ -77,5 +109,7 @@ ATTRIBUTE_DISCLOSURE = Metric(
     per_record=True,
     needs=("quasi_identifiers", "sensitive"),
     range=(0.0, 1.0),
+    reduce=reduce_flags,
+    check_values=check_measure,
     reference="Raab, Nowok and Dibben, Practical privacy metrics for synthetic data (DiSCO, repU)",
 )

@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.encode import Codes, pack
-from synthrisk.metrics.metric import Metric, Score, mean_score
+from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables import Tables
 
+NEARLY_ALL = 0.9  # share of unseen keys from which a value says little
+FEW = 20  # distinct values that make no column continuous
 _BLOCK = 2_000_000  # cells of a block of the brute search
 _HITTMEIR = "Hittmeir, Mayer and Ekelhart 2020, doi:10.1145/3374664.3375722; SDMetrics 0.32"
 
@@ -34,7 +36,9 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
 
     Returns:
         A ``Score``; ``records``: ``score`` (credit, NaN where the key is unseen), ``baseline`` (share of the
-        record's sensitive values among the real records). Not defined where no key occurs in the release.
+        record's sensitive values among the real records), ``seen`` (its key occurs in the release), ``ceiling``
+        (its credit if the real table were the release). Details: ``unseen_keys`` (share), ``guess`` (share of the
+        most frequent sensitive values), ``ceiling`` (mean). Not defined where no key occurs in the release.
 
     Raises:
         InputError: A column is absent, or both a quasi-identifier and sensitive.
@@ -48,7 +52,7 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
     total, hit = matches(key), matches(pair)
     credit = np.divide(hit, total, out=np.full(len(total), np.nan), where=total > 0)
-    return _score("categorical_cap", tables, credit, total, known, hidden)
+    return _score("categorical_cap", tables, credit, known, hidden)
 
 
 def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
@@ -64,7 +68,7 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
     """
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
     total, hit = matches(key), matches(pair)
-    return _score("zero_cap", tables, hit / np.maximum(total, 1), total, known, hidden)
+    return _score("zero_cap", tables, hit / np.maximum(total, 1), known, hidden)
 
 
 def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
@@ -86,7 +90,7 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     if len(unseen):
         found = _nearest_keys([tables.codes([c]) for c in known], tables.codes(hidden), unseen)
         total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
-    return _score("generalized_cap", tables, hit / total, matches(key), known, hidden, distance)
+    return _score("generalized_cap", tables, hit / total, known, hidden, distance)
 
 
 def encoded(
@@ -99,35 +103,67 @@ def encoded(
     return key, pair, known, hidden
 
 
-def matches(codes: Codes) -> np.ndarray:
-    """Return for each real record the number of synthetic records with the same code."""
-    real, synthetic = codes.tables
-    return np.bincount(synthetic, minlength=codes.size)[real]
+def matches(codes: Codes, table: int = 1) -> np.ndarray:
+    """Return for each real record the number of records with the same code in a table: 0 real, 1 synthetic."""
+    return np.bincount(codes.tables[table], minlength=codes.size)[codes.tables[0]]
+
+
+def frequencies(target: Codes) -> np.ndarray:
+    """Return the share of each code among the real records."""
+    return np.bincount(target.tables[0], minlength=target.size) / len(target.tables[0])
+
+
+def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | None:
+    """Return a warning where nearly all keys are unseen because a column is continuous."""
+    if unseen < NEARLY_ALL:
+        return None
+    numeric = [c for c in known if tables.kind(c) == "numeric" and tables.real[c].nunique() > FEW]
+    causes = [repr(c) for c in numeric if np.mean(matches(tables.codes([c])) == 0) >= 0.5]
+    if not causes:
+        return None
+    return (
+        f"{unseen:.0%} of the keys are unseen, for most values of {' and '.join(causes)} occur in one table only: "
+        "a continuous quasi-identifier makes every key its own; coarsen it with bins="
+    )
+
+
+def reduce_credits(records: pd.DataFrame) -> Reduction:
+    """Return mean credit, its complement as SDMetrics prints it, share of unseen keys and ceiling."""
+    value = mean_score(records)
+    details = {"unseen_keys": float(1 - records["seen"].mean()), "ceiling": float(records["ceiling"].mean())}
+    reason = "no real record has a key that occurs in the release" if np.isnan(value) else None
+    return Reduction(value, 1 - value, details, reason)
 
 
 def _score(
     name: str,
     tables: Tables,
     credit: np.ndarray,
-    matches: np.ndarray,
     known: list[str],
     hidden: list[str],
     distance: np.ndarray | None = None,
 ) -> Score:
+    key, pair, _, _ = encoded(tables, known, hidden)
     target = tables.codes(hidden)
-    frequency = np.bincount(target.tables[0], minlength=target.size) / len(credit)
-    records = pd.DataFrame({"score": credit, "baseline": frequency[target.tables[0]]}, index=tables.real.index)
+    frequency, seen = frequencies(target), matches(key) > 0
+    records = pd.DataFrame(
+        {
+            "score": credit,
+            "baseline": frequency[target.tables[0]],
+            "seen": seen,
+            "ceiling": matches(pair, 0) / matches(key, 0),
+        },
+        index=tables.real.index,
+    )
     if distance is not None:
         records["distance"] = distance
-    value = mean_score(records)
-    return Score(
+    return Score.of(
         name,
-        value,
-        1 - value,
         records,
-        details={"unseen_keys": float(np.mean(matches == 0)), "guess": float(frequency.max())},
-        settings={"quasi_identifiers": known, "sensitive": hidden},
-        reason="no real record has a key that occurs in the release" if np.isnan(value) else None,
+        reduce_credits(records),
+        {"guess": float(frequency.max())},
+        {"quasi_identifiers": known, "sensitive": hidden},
+        continuity(tables, known, 1 - seen.mean()),
     )
 
 
@@ -205,6 +241,7 @@ def _metric(name: str, function: object) -> Metric:
         needs=("quasi_identifiers", "sensitive"),
         range=(0.0, 1.0),
         reference=_HITTMEIR,
+        reduce=reduce_credits,
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.metric import Metric, Score, mean_score
+from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours import nearest_distances, real_to_synthetic, synthetic_to_real
 from synthrisk.metrics.spaces import SpaceName, check_space, points
 from synthrisk.metrics.tables import Tables
@@ -49,10 +49,16 @@ def distance_to_closest_record(tables: Tables, *, space: SpaceName = "euclid") -
     distance = real_to_synthetic(tables, space)[:, 0]
     similarity = 1 - real_to_synthetic(tables, "gower")[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index)
+    return Score.of("distance_to_closest_record", records, reduce_distances(records), {}, {"space": space})
+
+
+def reduce_distances(records: pd.DataFrame) -> Reduction:
+    """Return closeness at the mean distance, the mean, share of exact matches and quantiles."""
+    distance = records["distance"].to_numpy()
     mean = float(distance.mean())
     quantiles = {f"quantile_{q:.2f}": float(np.quantile(distance, q)) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
     details = {"mean_distance": mean, "exact_matches": float(np.mean(distance == 0)), **quantiles}
-    return Score("distance_to_closest_record", closeness(mean), mean, records, details, {"space": space})
+    return Reduction(closeness(mean), mean, details)
 
 
 def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "euclid") -> Score:
@@ -113,6 +119,7 @@ DISTANCE_TO_CLOSEST_RECORD = Metric(
     mean=False,
     contribution="distance",
     transform=closeness,
+    reduce=reduce_distances,
     difference_only=True,
     check_values=check_space,
 )

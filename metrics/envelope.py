@@ -1,13 +1,13 @@
 """Several attackers on one release: the best of them for each record, or their mean."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Score, mean_score
+from synthrisk.metrics.metric import Reduction, Score
 
 Envelope = Literal["max", "mean"]
 
@@ -18,7 +18,7 @@ def check_envelope(envelope: str) -> None:
         raise InputError(f"envelope must be max or mean, got {envelope!r}")
 
 
-def combined(scores: Mapping[str, Score], envelope: Envelope) -> Score:
+def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
     """Return one RAPID score for several attackers.
 
     ``max``: each record is attacked by whoever gains most on it (makes the smallest error); the value is the share at
@@ -28,24 +28,21 @@ def combined(scores: Mapping[str, Score], envelope: Envelope) -> Score:
     Args:
         scores: Score of each attacker, on the same records.
         envelope: ``max`` or ``mean``.
+        reduce: What records come to.
 
     Returns:
-        A ``Score`` whose details hold ``value_<attacker>`` for each, ``mean`` and ``max``.
+        A ``Score``; ``records`` hold ``score_<attacker>`` of each too, and ``best``, the score of the best;
+        details ``value_<attacker>``, ``mean`` and ``max``.
     """
-    each = list(scores.values())
-    best = _best([s.records for s in each if s.records is not None])
-    means = np.mean([s.records["score"] for s in each if s.records is not None], axis=0)
-    records = best if envelope == "max" else best.assign(score=means)[["score"]]
-    details = {f"value_{name}": s.value for name, s in scores.items()}
-    details |= {
-        "mean": float(np.mean([s.value for s in each])),
-        "max": mean_score(best),
-        "guess": each[0].details["guess"],
-    }
-    value = mean_score(records)
-    return Score(
-        "rapid", value, value, records, details, each[0].settings | {"attacker": list(scores), "envelope": envelope}
-    )
+    tables = [s.records for s in scores.values() if s.records is not None]
+    best = _best(tables)
+    each = {f"score_{name}": table["score"] for name, table in zip(scores, tables, strict=True)}
+    own = pd.DataFrame(each).assign(best=best["score"])
+    mean = np.mean([table["score"] for table in tables], axis=0)
+    records = pd.concat([best if envelope == "max" else best.assign(score=mean)[["score"]], own], axis=1)
+    first = next(iter(scores.values()))
+    settings = first.settings | {"attacker": list(scores), "envelope": envelope}
+    return Score.of("rapid", records, reduce(records), {"guess": first.details["guess"]}, settings)
 
 
 def _best(tables: list[pd.DataFrame]) -> pd.DataFrame:

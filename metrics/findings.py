@@ -13,8 +13,10 @@ from synthrisk.metrics.estimates import (
     effects,
     estimate,
 )
+from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.proportions import share, share_difference
+from synthrisk.metrics.yardsticks import gain
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class Attacked:
         transform: The monotone function from that mean to the value.
         guess: Success of the best constant guess; NaN where nothing is guessed.
         entities: (n,) entity of each record, or None.
+        gain: (R, K, n) normalised gains, for measures that have a threshold curve.
+        details: What else the measure says of members and of control records: means over releases.
+        warning: What makes the value hard to read, or an empty string.
     """
 
     scores: np.ndarray
@@ -48,6 +53,9 @@ class Attacked:
     transform: Callable[[float], float] | None = None
     guess: float = float("nan")
     entities: np.ndarray | None = None
+    gain: np.ndarray | None = None
+    details: dict[str, tuple[float, float]] = field(default_factory=dict)
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,9 @@ class Finding:
         risk_gain: Gain over the guess: (x - s)/(1 - s), unclipped.
         control_gain: Gain over control, the same formula.
         release_risk: Value of each release, in order of repetition and fold.
+        curve: Members' risk at each threshold of the gain, with a pointwise interval.
+        details: What else the measure says of members and of control records: means over releases.
+        warning: What makes the value hard to read, or an empty string.
         intervals: All interval methods for ``risk`` and ``memorization``.
     """
 
@@ -76,22 +87,10 @@ class Finding:
     risk_gain: Estimate = NOT_ESTIMABLE
     control_gain: float = float("nan")
     release_risk: tuple[float, ...] = ()
-    curve: tuple[float, ...] = ()
+    curve: tuple[Estimate, ...] = ()
+    details: dict[str, tuple[float, float]] = field(default_factory=dict)
+    warning: str = ""
     intervals: dict[str, dict[str, Estimate]] = field(default_factory=dict)
-
-    def with_curve(self, curve: tuple[float, ...]) -> "Finding":
-        """Return the finding with its threshold curve: members' risk at 0.00, 0.05 ... 0.95."""
-        return replace(self, curve=curve)
-
-
-def gain(success: float, yardstick: float) -> float:
-    """Return (x - s)/(1 - s), NaN where s = 1.
-
-    Example:
-        >>> round(gain(0.8, 0.5), 3)
-        0.6
-    """
-    return (success - yardstick) / (1 - yardstick) if yardstick != 1 else float("nan")
 
 
 def find(
@@ -135,11 +134,26 @@ def find(
         _gained(risk, attacked.guess),
         gain(risk.value, control.value),
         tuple(release_values(amount, attacked.member, attacked.transform).ravel()),
-        intervals={
+        curve(attacked, interval),
+        attacked.details,
+        attacked.warning,
+        {
             "risk": {m: e[0] for m, e in further.items()},
             "memorization": {m: e[1] for m, e in further.items()},
         },
     )
+
+
+def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
+    """Return the share of members with a gain above 0.00, 0.05 ... 0.95, each with the study's crossed interval.
+
+    The intervals are pointwise: each holds at its threshold, not all at once. Empty without gains.
+    """
+    if attacked.gain is None:
+        return ()
+    gains, scored = attacked.gain, ~np.isnan(attacked.gain)
+    flags = (np.where(scored, gains > t, np.nan) for t in CURVE)
+    return tuple(estimate(effects(f, attacked.member), interval.confidence, entities=attacked.entities) for f in flags)
 
 
 def find_released(synthesizer: str, role: str, measure: Measure, released: np.ndarray, interval: Interval) -> Finding:

@@ -1,15 +1,27 @@
 """What a metric is, what it returns, and the one door through which it is called."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.bins import Bins, binned, check_bins
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.yardsticks import against_control
+
+
+class Reduction(NamedTuple):
+    """What the scores of some records come to."""
+
+    value: float
+    published: float
+    details: dict[str, float]
+    reason: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +36,7 @@ class Score:
         details: Named floats that belong to the value (accuracy, share of unseen keys, curve points).
         settings: The settings in force, so that a number carries its provenance.
         reason: Why the value is not defined; None where it is.
+        warning: What makes the value hard to read; None where nothing does.
     """
 
     metric: str
@@ -33,6 +46,21 @@ class Score:
     details: dict[str, float] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     reason: str | None = None
+    warning: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        records: pd.DataFrame,
+        reduction: Reduction,
+        details: Mapping[str, float],
+        settings: dict[str, Any],
+        warning: str | None = None,
+    ) -> "Score":
+        """Return a score from its records and what they reduce to; ``details`` are those that are not means."""
+        value, published, own, reason = reduction
+        return cls(metric, value, published, records, {**details, **own}, settings, reason, warning)
 
 
 @dataclass(frozen=True)
@@ -56,6 +84,7 @@ class Metric:
         against: For metrics that score synthetic records: ``against(tables, rows)``, the value against some of
             the real records, on which member/control differences are taken.
         check_values: Refuses option values that break their rules, before there are tables.
+        reduce: What some of the ``records`` come to: for groups of records (members, control, a class).
     """
 
     name: str
@@ -73,12 +102,27 @@ class Metric:
     difference_only: bool = False
     check_values: Callable[..., None] | None = None
     against: Callable[[Tables, np.ndarray], float] | None = None
+    reduce: Callable[[pd.DataFrame], Reduction] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
         """The keyword arguments that the metric takes, ``seed`` and what it needs included."""
         own = [p for p in inspect.signature(self.function).parameters if p != "tables"]
-        return tuple(dict.fromkeys([*own, *(n for n in self.needs if n == "control"), "seed"]))
+        bins = ("bins", "binning") if "quasi_identifiers" in self.needs else ()
+        control = ("control",) if "control" in self.needs or self.reduce is not None else ()
+        return tuple(dict.fromkeys([*own, *bins, *control, "seed"]))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The options that a study may set: neither roles of columns nor what the study itself provides."""
+        return tuple(o for o in self.options if o not in (*self.needs, "control", "seed"))
+
+    def check_choices(self, options: Mapping[str, Any]) -> None:
+        """Refuse option values that break their rules, before there are tables."""
+        own = {k: v for k, v in options.items() if k not in ("bins", "binning")}
+        check_bins(options.get("bins"), options.get("binning", "quantile"))
+        if self.check_values is not None:
+            self.check_values(**own)
 
     def check(self, options: dict[str, Any]) -> None:
         """Refuse options that the metric does not take and the absence of those that it needs."""
@@ -97,13 +141,20 @@ class Metric:
             real: The records attacked.
             synthetic: The release, with the same columns.
             **options: What ``needs`` lists, and the metric's own options; ``seed`` is taken by all.
+                ``control``, real records that the synthesizer never saw, adds the same success on them to the
+                details: ``control``, ``control_gain`` = (x - s)/(1 - s), ``control_difference`` with
+                ``control_lower`` and ``control_upper``, and ``control_<detail>``; class shares, ranges and
+                uniqueness are then taken among all real records, as in a study. ``bins`` and ``binning``
+                coarsen quasi-identifiers (and numeric sensitive attributes): see ``bins.binned``.
 
         Raises:
             InputError: An argument is missing, unknown or breaks its rule.
         """
         self.check(options)
-        tables = Tables(real, synthetic, options.pop("control", None) if "control" in self.needs else None)
-        return self.score(tables, **options)
+        score = self.score(Tables(real, synthetic, options.pop("control", None)), **options)
+        if score.warning is not None:
+            warnings.warn(f"{self.name}: {score.warning}", UserWarning, stacklevel=2)
+        return score
 
     def score(self, tables: Tables, **options: Any) -> Score:
         """Score tables that are already encoded; ``seed`` is dropped where nothing is drawn."""
@@ -112,7 +163,31 @@ class Metric:
             raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")
         if "seed" not in inspect.signature(self.function).parameters:
             options.pop("seed", None)
-        return self.function(tables, **options)
+        bins, binning = options.pop("bins", None), options.pop("binning", "quantile")
+        if "control" in self.needs or tables.control is None:
+            return self._scored(tables, bins, binning, options)
+        return self._beside_control(tables, bins, binning, options)
+
+    def _scored(self, tables: Tables, bins: Bins, binning: str, options: dict[str, Any]) -> Score:
+        if bins is None:
+            return self.function(tables, **options)
+        known, hidden = tables.check_roles(options["quasi_identifiers"], options["sensitive"])
+        score = self.function(binned(tables, known, hidden, bins, binning), **options)
+        return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
+
+    def _beside_control(self, tables: Tables, bins: Bins, binning: str, options: dict[str, Any]) -> Score:
+        """Score real and control records together, so that one baseline holds for both, and reduce them apart."""
+        if self.reduce is None:
+            raise InputError(f"{self.name} has no score a real record to compare with control")
+        score = self._scored(tables.with_control(), bins, binning, options)
+        records = score.records
+        assert records is not None  # noqa: S101 - a metric with a reduction has records
+        members, controls = records.iloc[: len(tables.real)], records.iloc[len(tables.real) :]
+        of_members, of_controls = self.reduce(members), self.reduce(controls)
+        details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
+        details |= {f"control_{name}": value for name, value in of_controls.details.items()}
+        attacked, found = (controls, of_controls) if options.get("mode") == "holdout" else (members, of_members)
+        return Score.of(self.name, attacked, found, score.details | details, score.settings, score.warning)
 
 
 def mean_score(records: pd.DataFrame) -> float:

@@ -18,12 +18,19 @@ class Tables:
         real: The records attacked.
         synthetic: The release: the same columns, in any order.
         control: Real records that the synthesizer never saw.
+        groups: What each real record is: 1 a member, 0 a control record, -1 neither; None where all are members.
 
     Raises:
         InputError: A table is not a data frame, is empty, repeats a column name, or has other columns.
     """
 
-    def __init__(self, real: pd.DataFrame, synthetic: pd.DataFrame, control: pd.DataFrame | None = None):
+    def __init__(
+        self,
+        real: pd.DataFrame,
+        synthetic: pd.DataFrame,
+        control: pd.DataFrame | None = None,
+        groups: np.ndarray | None = None,
+    ):
         named = {"real": real, "synthetic": synthetic} | ({} if control is None else {"control": control})
         for name, table in named.items():
             _check_table(name, table)
@@ -33,7 +40,18 @@ class Tables:
         self.real = real
         self.synthetic = synthetic[self.columns]
         self.control = None if control is None else control[self.columns]
+        self.groups = groups
         self._shared: dict[Any, Any] = {}
+
+    def with_control(self) -> "Tables":
+        """Return tables in which the control records are real records too, after the members."""
+        return self.shared("with control", self._with_control)
+
+    def _with_control(self) -> "Tables":
+        assert self.control is not None  # noqa: S101 - callers ask first
+        both = pd.DataFrame({c: _stacked(self.real[c], self.control[c]) for c in self.columns})
+        both.index = self.real.index.append(self.control.index)
+        return Tables(both, self.synthetic, groups=np.repeat([1, 0], [len(self.real), len(self.control)]))
 
     def shared(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` gives, computed on the first call with this key."""
@@ -98,6 +116,16 @@ class Tables:
 
     def _column(self, column: str) -> tuple[Codes, np.ndarray]:
         return self.shared(("column", column), lambda: joint_codes([self.real[column], self.synthetic[column]]))
+
+
+def _stacked(real: pd.Series, control: pd.Series) -> pd.Series:
+    """Return the cells of both, of the kind of the first."""
+    if real.dtype != control.dtype:
+        if kind(real) == "numeric" and kind(control) != "numeric":
+            control = pd.Series(as_floats(control))
+        elif kind(real) == "categorical":
+            real, control = real.astype(object), control.astype(object)
+    return pd.concat([real, control], ignore_index=True)
 
 
 def _check_table(name: str, table: object) -> None:

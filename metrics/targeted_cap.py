@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attribute_disclosure import values_in_class
-from synthrisk.metrics.cap import encoded, matches
-from synthrisk.metrics.metric import Metric, Score, mean_score
+from synthrisk.metrics.cap import continuity, encoded, frequencies, matches
+from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables import Tables
 
 
@@ -25,9 +25,10 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
 
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN abstained), claim, baseline (share of the record's
-        sensitive values among the real records). Details: ``claim_probability`` (claims/records) and
-        ``right_among_seen``, right claims over the records whose key occurs, which Raab et al. print as TCAP.
-        Not defined where no class makes a claim.
+        sensitive values among the real records), seen (its key occurs in the release). Details:
+        ``claim_probability`` (claims/records), ``right_among_seen`` (right claims over the records whose key
+        occurs, which Raab et al. print as TCAP), ``unseen_keys``, ``guess``, ``ceiling`` (the real table as
+        release: all its claims are right, so 1). Not defined where no class makes a claim.
 
     Raises:
         InputError: A column is absent, or both a quasi-identifier and sensitive.
@@ -39,30 +40,39 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
         0.5
     """
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    values = values_in_class(key, pair, 1)
-    claim = values == 1
-    right = claim & (matches(pair) > 0)
+    claim, seen = values_in_class(key, pair, 1) == 1, matches(key) > 0
     target = tables.codes(hidden)
-    frequency = np.bincount(target.tables[0], minlength=target.size) / len(claim)
+    frequency = frequencies(target)
     records = pd.DataFrame(
-        {"score": np.where(claim, right, np.nan), "claim": claim, "baseline": frequency[target.tables[0]]},
+        {
+            "score": np.where(claim, matches(pair) > 0, np.nan),
+            "claim": claim,
+            "baseline": frequency[target.tables[0]],
+            "seen": seen,
+        },
         index=tables.real.index,
     )
-    value, seen = mean_score(records), int((values > 0).sum())
-    return Score(
+    ceiling = 1.0 if (values_in_class(key, pair, 0) == 1).any() else float("nan")
+    return Score.of(
         "targeted_cap",
-        value,
-        value,
         records,
-        details={
-            "claim_probability": float(claim.mean()),
-            "right_among_seen": float(right.sum() / seen) if seen else float("nan"),
-            "unseen_keys": float(np.mean(values == 0)),
-            "guess": float(frequency.max()),
-        },
-        settings={"quasi_identifiers": known, "sensitive": hidden},
-        reason="no synthetic key class is unanimous on a real record's key" if np.isnan(value) else None,
+        reduce_claims(records),
+        {"guess": float(frequency.max()), "ceiling": ceiling},
+        {"quasi_identifiers": known, "sensitive": hidden},
+        continuity(tables, known, 1 - seen.mean()),
     )
+
+
+def reduce_claims(records: pd.DataFrame) -> Reduction:
+    """Return the precision of the claims and how often a claim is made."""
+    value, right, seen = mean_score(records), records["score"].sum(), records["seen"].sum()
+    details = {
+        "claim_probability": float(records["claim"].mean()),
+        "right_among_seen": float(right / seen) if seen else float("nan"),
+        "unseen_keys": float(1 - records["seen"].mean()),
+    }
+    reason = "no synthetic key class is unanimous on a real record's key" if np.isnan(value) else None
+    return Reduction(value, value, details, reason)
 
 
 TARGETED_CAP = Metric(
@@ -72,5 +82,6 @@ TARGETED_CAP = Metric(
     per_record=True,
     needs=("quasi_identifiers", "sensitive"),
     range=(0.0, 1.0),
+    reduce=reduce_claims,
     reference="Taub, Elliot, Pampaka and Smith 2018, doi:10.1007/978-3-319-99771-1_9",
 )

@@ -10,7 +10,7 @@ import pandas as pd
 from prefect import task
 
 from synthrisk.conf.plan import Planned
-from synthrisk.metrics import METRICS, Tables
+from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.ledger import COLUMNS, ledger_rows
 from synthrisk.metrics.register import GROUP
 from synthrisk.metrics.seeds import seed_of
@@ -18,7 +18,7 @@ from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 2  # raise it when the same scores give another ledger
+_FORMAT = 3  # raise it when the same scores give another ledger
 
 
 @task(name="attack", task_run_name="attack {release.cell.name}")
@@ -66,11 +66,16 @@ def attack_release(
     planned: Sequence[Planned],
     seed: int,
     cell: Cell,
-) -> tuple[pd.DataFrame, dict[str, dict[str, float]]]:
-    """Return the ledger of a release and the details of each measure."""
-    tables = Tables(real, synthetic)
+) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
+    """Return the ledger of a release, and what each measure says beside its scores.
+
+    Of each measure: ``all`` real records, ``members`` and ``controls`` (named numbers), and a ``warning``; of a
+    metric without a score a real record, its values.
+    """
+    groups = np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
+    tables = Tables(real, synthetic, groups=groups)
     parts: list[pd.DataFrame] = []
-    values: dict[str, dict[str, float]] = {}
+    values: dict[str, dict[str, Any]] = {}
     for each in planned:
         metric, measure = METRICS[each.measure.metric], each.measure
         own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
@@ -80,8 +85,17 @@ def attack_release(
         score = metric.score(tables, seed=own, **each.options)
         truth = None if measure.sensitive is None else real[measure.sensitive]
         parts.append(ledger_rows(score, measure, member, truth))
-        values[measure.key] = score.details
+        values[measure.key] = {"all": score.details, "warning": score.warning or ""}
+        values[measure.key] |= _by_group(metric, score, groups)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS)), values
+
+
+def _by_group(metric: Metric, score: Score, groups: np.ndarray) -> dict[str, dict[str, float]]:
+    """Return what the metric's records say of members and of control records apart."""
+    rows = {"members": groups == 1, "controls": groups == 0}
+    if metric.reduce is None or score.records is None:
+        return {}
+    return {name: metric.reduce(score.records[own]).details for name, own in rows.items() if own.any()}
 
 
 def _released(tables: Tables, member: Any, planned: Planned, seed: int) -> dict[str, float]:

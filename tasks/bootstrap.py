@@ -1,7 +1,8 @@
 """From the ledgers of one synthesizer to its findings: estimates with intervals, and who is most exposed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,6 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.estimates import METHODS
 from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released, record_memorization
 from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.rapid import CURVE, threshold_curve
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample
 from synthrisk.tasks.store import key_of, write_file
@@ -40,8 +40,6 @@ def bootstrap(
                 exposed[measure.key] = record_memorization(attacked)
             else:
                 found.append(find_released(synthesizer, role, measure, attacked, interval))
-        curves = _curves(ledgers, measures)
-        found = [f.with_curve(curves.get(f.measure.key, ())) for f in found]
         path = Path(workspace) / "exposed" / f"{key_of(synthesizer, [each.path for each in ledgers])}.parquet"
         write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
         return found, str(path)
@@ -67,13 +65,13 @@ def _attacked(
             yield measure, released
             continue
         cubes: dict[str, np.ndarray] = {}
+        wanted = {"member", "score", metric.contribution} | ({"gain"} if _has_gain(details.values()) else set())
         for place, each in zip(places, ledgers, strict=True):
-            rows = each.of(measure, ("member", "score", *({metric.contribution} - {"score"})))
+            rows = each.of(measure, sorted(wanted))
             for name in rows.columns:
                 cubes.setdefault(name, np.full((*shape, len(rows)), np.nan))[place] = rows[name].to_numpy(
                     dtype=float, na_value=np.nan
                 )
-        guess = float(np.mean([found.get("guess", np.nan) for found in details.values()]))
         yield (
             measure,
             Attacked(
@@ -82,27 +80,31 @@ def _attacked(
                 cubes["member"] == 0,
                 None if metric.contribution == "score" else cubes[metric.contribution],
                 metric.transform,
-                guess,
+                float(np.mean([found["all"].get("guess", np.nan) for found in details.values()])),
                 entities,
+                cubes.get("gain"),
+                _details(details.values()),
+                next((found["warning"] for found in details.values() if found["warning"]), ""),
             ),
         )
 
 
-def _curves(ledgers: Sequence[LedgerFolder], measures: Sequence[Measure]) -> dict[str, tuple[float, ...]]:
-    """Return, for measures with a gain, the mean over releases of the members' threshold curve."""
-    curves = {}
-    for measure in measures:
-        if METRICS[measure.metric].scores == "synthetic":
-            continue
-        found = []
-        for each in ledgers:
-            rows = each.of(measure, ("member", "gain"))
-            gains = rows.loc[rows["member"].fillna(False).astype(bool), "gain"].to_numpy(dtype=float)
-            if not np.isnan(gains).all():
-                found.append(threshold_curve(gains, CURVE))
-        if found:
-            curves[measure.key] = tuple(np.mean(found, axis=0))
-    return curves
+def _has_gain(found: Iterable[dict[str, Any]]) -> bool:
+    return any("mean_gain" in each["all"] for each in found)
+
+
+def _details(found: Iterable[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Return means over releases of what is said of members and of control records; curves have a place of their own.
+
+    What is said of all real records together (a ceiling, a null) stands for both.
+    """
+    every = list(found)
+    names = dict.fromkeys(name for each in every for name in each["all"] if not name.startswith("curve_"))
+    means = {}
+    for name in names:
+        pairs = [[each.get(g, {}).get(name, each["all"][name]) for g in ("members", "controls")] for each in every]
+        means[name] = tuple(float(v) for v in np.mean(pairs, axis=0))
+    return means  # type: ignore[return-value]
 
 
 def _exposed_table(exposed: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.rapid import CURVE
+from synthrisk.metrics.gain import CURVE
 
 INK, MUTED, ACCENT, ALARM, FAINT = "#1f2933", "#6b7280", "#1d4f91", "#b3261e", "#d5dae1"
 LINES = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # after Okabe and Ito
@@ -64,8 +64,8 @@ def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
 
 
 def curves_figure(rows: Sequence[Row]) -> Figure:
-    """Return the panel of one measure: share of members at risk against the threshold, a line a name."""
-    curves = [(i, r, np.asarray(r.finding.curve if r.finding else ())) for i, r in enumerate(rows)]
+    """Return the panel of one measure: share of members at risk against the threshold, a line and band a name."""
+    curves = [(i, r, np.array([e.value for e in (r.finding.curve if r.finding else ())])) for i, r in enumerate(rows)]
     drawn = [(i, r, curve) for i, r, curve in curves if curve.size and np.isfinite(curve).all()]
     height = max(2.4, 0.19 * len(drawn))
     figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.55 + _label_width(r for _, r, _ in drawn), 0.42)
@@ -79,6 +79,8 @@ def curves_figure(rows: Sequence[Row]) -> Figure:
         dash = DASHES[(i if row.control else i // len(LINES)) % len(DASHES)]
         width = 0.9 if row.control else 1.5
         axes.plot(CURVE[: len(curve)], curve, color=colour, linewidth=width, linestyle=dash)
+        ends = np.array([(e.lower, e.upper) for e in (row.finding.curve if row.finding else ())]).T
+        axes.fill_between(CURVE[: len(curve)], *ends, color=colour, alpha=0.15, linewidth=0)
         end = float(CURVE[len(curve) - 1])
         axes.plot([end, 1.04], [curve[-1], place], color=colour, linewidth=0.4, clip_on=False)
         axes.plot([1.04, 1.12], [place] * 2, color=colour, linewidth=width, linestyle=dash, clip_on=False)

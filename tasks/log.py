@@ -23,7 +23,7 @@ from synthrisk.conf import resolve
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.rapid import CURVE
+from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.results import StudyResult, interval_table, league_table
 from synthrisk.metrics.verdicts import Verdict
 from synthrisk.tasks.hashes import record_hashes
@@ -212,7 +212,7 @@ def _metrics(f: Finding) -> list[Metric]:
         "risk_lower": f.risk.lower,
         "risk_upper": f.risk.upper,
     }
-    steps = [("risk_curve", round(100 * t), v) for t, v in zip(CURVE, f.curve, strict=False)]
+    steps = [("risk_curve", round(100 * t), e.value) for t, e in zip(CURVE, f.curve, strict=False)]
     steps += [("risk_release", step, v) for step, v in enumerate(f.release_risk)]
     now = int(time.time() * 1000)
     entries = [(q, 0, v) for q, v in single.items()] + steps

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -134,9 +135,9 @@ class LedgerFolder:
             own.append(("sensitive", "==", measure.sensitive))
         return pd.read_parquet(Path(self.path) / LEDGER, columns=list(columns), filters=own)
 
-    def values(self) -> dict[str, dict[str, float]]:
-        """Return details of each measure by key; of metrics without a score a real record, their values."""
-        found: dict[str, dict[str, float]] = json.loads((Path(self.path) / VALUES).read_text())
+    def values(self) -> dict[str, dict[str, Any]]:
+        """Return what each measure says beside its scores, by key: see ``attack.attack_release``."""
+        found: dict[str, dict[str, Any]] = json.loads((Path(self.path) / VALUES).read_text())
         return found
 
 

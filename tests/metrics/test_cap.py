@@ -166,6 +166,7 @@ def test_tricky_table_is_refused(name, named, metric):
         )
 
 
+@pytest.mark.filterwarnings("ignore:.*keys are unseen")  # they are: that is what the reference measures
 @pytest.mark.parametrize(("source", "name"), [("ZCAP", "zero_cap"), ("GCAP", "generalized_cap")])
 @pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
 def test_priveval(data, source, name):
@@ -444,3 +445,48 @@ def test_the_tables_are_left_as_they_were(name):
     METRICS[name](real, synthetic, quasi_identifiers="k", sensitive="s")
     pd.testing.assert_frame_equal(real, copies[0])
     pd.testing.assert_frame_equal(synthetic, copies[1])
+
+
+# What stands beside a value
+
+
+def people(seed, n):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {"age": rng.integers(20, 24, n), "city": rng.choice(["Ulm", "Łódź"], n), "vote": rng.choice(["a", "b", "c"], n)}
+    )
+
+
+@pytest.mark.parametrize("name", CAP)
+def test_ceiling_is_the_real_table_attacking_itself(name):
+    real, release = people(1, 60), people(2, 30)
+    roles = {"quasi_identifiers": ["age", "city"], "sensitive": "vote"}
+    score = METRICS[name](real, release, **roles)
+    assert score.details["ceiling"] == pytest.approx(METRICS[name](real, real, **roles).value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", CAP)
+def test_unseen_keys_are_counted(name):
+    real, release = people(1, 60), people(2, 5)
+    score = METRICS[name](real, release, quasi_identifiers=["age", "city"], sensitive="vote")
+    keys = set(zip(release["age"], release["city"], strict=True))
+    unseen = [key not in keys for key in zip(real["age"], real["city"], strict=True)]
+    assert 0 < sum(unseen) < len(unseen)
+    assert score.details["unseen_keys"] == pytest.approx(sum(unseen) / len(unseen))
+
+
+@pytest.mark.parametrize("name", [*CAP, "targeted_cap", "attribute_disclosure"])
+def test_a_continuous_quasi_identifier_is_warned_of(name):
+    real, release = (people(s, 80).assign(pay=np.random.default_rng(s).lognormal(8, 1, 80)) for s in (1, 2))
+    with pytest.warns(UserWarning, match=r"100% of the keys are unseen.*'pay'.*bins="):
+        METRICS[name](real, release, quasi_identifiers=["age", "pay"], sensitive="vote")
+    coarse = METRICS[name](real, release, quasi_identifiers=["age", "pay"], sensitive="vote", bins={"pay": 4})
+    assert coarse.warning is None
+    assert coarse.settings["bins"] == {"pay": 4}
+
+
+def test_many_unseen_keys_of_categories_are_no_fault_of_a_continuous_column():
+    real = pd.DataFrame({"code": [f"r{i}" for i in range(50)], "vote": ["a", "b"] * 25})
+    release = pd.DataFrame({"code": [f"s{i}" for i in range(50)], "vote": ["a", "b"] * 25})
+    score = METRICS["zero_cap"](real, release, quasi_identifiers=["code"], sensitive="vote")
+    assert (score.details["unseen_keys"], score.warning) == (1.0, None)

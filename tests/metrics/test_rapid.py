@@ -15,7 +15,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.rapid import normalized_gain, prediction_error, threshold_curve
+from synthrisk.metrics.gain import normalized_gain, threshold_curve
+from synthrisk.metrics.prediction_error import prediction_error
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "rapid"
 RAPID = METRICS["rapid"]

@@ -244,6 +244,7 @@ def test_a_column_that_no_role_names_matters_only_to_distances(metric):
 
 
 @pytest.mark.parametrize("name", ["zero_cap", "generalized_cap"])
+@pytest.mark.filterwarnings("ignore:.*keys are unseen")
 def test_releasing_records_of_unique_keys_does_not_lower_the_credit(name):
     """With shared keys it may: the record added outvotes the others of its key."""
     real = REAL.assign(city=[f"place {i % 30}" for i in range(40)], age=range(40))
@@ -294,9 +295,27 @@ def test_roles_are_refused_where_they_make_no_sense(metric, name):
             without(metric, name)()
         with pytest.raises(InputError, match=name):
             call(metric, **{name: None})
-    else:
+    elif name not in metric.options:
         with pytest.raises(InputError, match=name):
             call(metric, **{name: CONTROL if name == "control" else ROLES[name]})
+
+
+@every_metric
+def test_control_records_are_scored_too_where_records_are(metric):
+    if "control" not in metric.options or "control" in metric.needs:
+        pytest.skip("this metric has no score a real record, or needs control itself")
+    beside = call(metric, control=CONTROL)
+    everyone = call(metric, real=pd.concat([REAL, CONTROL], ignore_index=True))
+    own, other = everyone.records.iloc[: len(REAL)], everyone.records.iloc[len(REAL) :]
+    pd.testing.assert_frame_equal(beside.records, own.set_axis(REAL.index), check_dtype=False)
+    assert beside.value == pytest.approx(metric.reduce(own).value, abs=1e-12)
+    assert beside.details["control"] == pytest.approx(metric.reduce(other).value, abs=1e-12)
+    scores = own["score"].astype(float), other["score"].astype(float)
+    difference = scores[0].mean() - scores[1].mean()
+    assert beside.details["control_difference"] == pytest.approx(difference, abs=1e-12)
+    assert beside.details["control_lower"] <= difference <= beside.details["control_upper"]
+    for name, value in metric.reduce(other).details.items():
+        assert beside.details[f"control_{name}"] == pytest.approx(value, nan_ok=True)
 
 
 @with_roles

@@ -109,7 +109,22 @@ def test_ledger_is_the_metric_called_by_hand():
     for column in ("score", "gain", "confidence", "baseline"):
         np.testing.assert_array_equal(ledger[column], score.records[column].astype(float))
     assert ledger["guess"].tolist() == score.records["guess"].astype(str).tolist()
-    assert values["rapid.vote"] == score.details
+    assert values["rapid.vote"]["all"] == score.details
+    assert values["rapid.vote"]["warning"] == ""
+
+
+def test_members_and_control_records_are_described_apart():
+    member = pd.array([True, True, True, False, False, None], dtype="boolean")
+    options = {**ROLES, "measure": "i_s"}
+    planned = Planned(Measure("classes", "attribute_disclosure", "vote"), options)
+    _, values = attack_release(REAL, RELEASED, member, [planned], 7, Cell("cart", 0, 0))
+    score = METRICS["attribute_disclosure"](REAL, RELEASED, **options)
+    found = values["classes.vote"]
+    for name in ("rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"):
+        flags = score.records[name]
+        assert found["members"][name] == flags.iloc[:3].mean()
+        assert found["controls"][name] == flags.iloc[3:5].mean()
+        assert found["all"][name] == flags.mean()
 
 
 def test_nothing_is_scored_where_the_truth_is_missing():

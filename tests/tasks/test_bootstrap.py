@@ -9,8 +9,8 @@ import pytest
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.estimates import METHODS
+from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.rapid import CURVE
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
@@ -31,7 +31,8 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
         for k in range(FOLDS):
             parts = []
             for measure in (CAP, RAPID):
-                score = rng.random(N).round(2) if measure is CAP else (rng.random(N) < 0.5).astype(float)
+                gain = rng.uniform(-1, 1, N)
+                score = rng.random(N).round(2) if measure is CAP else (gain > 0.3).astype(float)
                 if holes:
                     score[rng.random(N) < 0.2] = np.nan
                 member = pd.array(held_out != k, dtype="boolean")
@@ -45,7 +46,7 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
                             "metric": pd.array([measure.label] * N, dtype="string"),
                             "sensitive": pd.array(["vote"] * N, dtype="string"),
                             "score": score,
-                            "gain": rng.uniform(-1, 1, N) if measure is RAPID else np.full(N, np.nan),
+                            "gain": gain if measure is RAPID else np.full(N, np.nan),
                         }
                     )
                 )
@@ -54,8 +55,13 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
             frame = pd.concat(parts, ignore_index=True)
             frame.to_parquet(place / LEDGER)
             values = {
-                CAP.key: {"guess": 0.5 + 0.01 * r},
-                RAPID.key: {"guess": 0.4},
+                CAP.key: {
+                    "all": {"guess": 0.5 + 0.01 * r, "unseen_keys": 0.9},
+                    "members": {"unseen_keys": 0.1 * k},
+                    "controls": {"unseen_keys": 0.2 + 0.1 * k},
+                    "warning": "",
+                },
+                RAPID.key: {"all": {"guess": 0.4, "mean_gain": 0.1, "curve_0.00": 0.3}, "warning": "mind"},
                 RATIO.key: {
                     "value": 0.8 + 0.01 * r + 0.1 * k,
                     "members": 0.8 + 0.01 * r + 0.1 * k,
@@ -153,6 +159,15 @@ def test_guess_is_the_mean_of_the_releases(sample, tmp_path):
     assert found.risk_gain.value == pytest.approx((found.risk.value - 0.51) / 0.49)
 
 
+def test_details_are_means_over_releases_of_members_and_controls(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, tmp_path)[0]
+    assert found[CAP].details["unseen_keys"] == pytest.approx((0.05, 0.25))
+    assert found[CAP].details["guess"] == pytest.approx((0.51, 0.51))  # said of all: stands for both
+    assert set(found[RAPID].details) == {"guess", "mean_gain"}
+    assert (found[CAP].warning, found[RAPID].warning) == ("", "mind")
+
+
 def test_curve_is_the_mean_share_of_members_above_each_threshold(sample, tmp_path):
     ledgers, rows = made_ledgers(tmp_path)
     found = findings(ledgers, sample, tmp_path)[0]
@@ -163,7 +178,10 @@ def test_curve_is_the_mean_share_of_members_above_each_threshold(sample, tmp_pat
         for (_, _), part in chosen(rows, RAPID, True).groupby(["r", "k"]):
             shares.append(sum(gain > threshold for gain in part["gain"]) / len(part))
         by_hand.append(np.mean(shares))
-    assert found[RAPID].curve == pytest.approx(by_hand, abs=1e-12)
+    assert [e.value for e in found[RAPID].curve] == pytest.approx(by_hand, abs=1e-12)
+    assert all(e.lower <= e.value <= e.upper for e in found[RAPID].curve)
+    at_default = found[RAPID].curve[6]  # the threshold of the measure itself: the same estimate
+    assert (at_default.lower, at_default.upper) == pytest.approx((found[RAPID].risk.lower, found[RAPID].risk.upper))
 
 
 def test_release_level_metric_is_judged_over_repetitions(sample, tmp_path):

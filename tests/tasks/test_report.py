@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 import pytest
 
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
-from synthrisk.metrics.findings import Finding, gain
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.rapid import CURVE
 from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.verdicts import check_controls, judge
+from synthrisk.metrics.yardsticks import gain
 from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, shortened
 from synthrisk.tasks.report import number, ordered_names, page, report
 
@@ -75,7 +76,7 @@ def around(value, half):
 def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
     role = "control" if name in CONTROLS else "synthesizer"
     gained = around(gain(risk, guess), 0.02) if measure.sensitive else NOT_ESTIMABLE
-    curve = tuple(risk * (1 - CURVE)) if measure.sensitive else ()
+    curve = tuple(Estimate(r, r - 0.02, r + 0.02) for r in risk * (1 - CURVE)) if measure.sensitive else ()
     risks = around(risk, 0.01), around(risk - extra, 0.012), around(extra, 0.006)
     yardsticks = (guess if measure.sensitive else float("nan"), gained, gain(risk, risks[1].value))
     return Finding(name, role, measure, *risks, *yardsticks, curve=curve)
@@ -186,7 +187,7 @@ def test_panels_draw_the_estimates_at_their_values():
     assert [c.get_segments()[0][0][0] for c in axes.collections] == [0.25, 0.25]  # the guess
     line = curves_figure(rows[:1]).axes[0].lines[0]
     assert list(line.get_xdata()) == list(CURVE)
-    assert list(line.get_ydata()) == list(finding("cart").curve)
+    assert list(line.get_ydata()) == [e.value for e in finding("cart").curve]
 
 
 def test_curve_labels_do_not_overlap_and_stay_inside():

@@ -1,0 +1,98 @@
+"""What a model trained on the release says about each real record, and how far it gives the record away."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.attackers import Attacker, class_probabilities, predicted_values
+from synthrisk.metrics.cap import frequencies
+from synthrisk.metrics.design import UNSEEN, level_codes
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.gain import normalized_gain
+from synthrisk.metrics.prediction_error import ErrorName, best_constant, prediction_error
+from synthrisk.metrics.tables import Tables
+
+Baseline = Literal["real", "scored"]
+
+
+def class_guesses(
+    tables: Tables,
+    known: Sequence[str],
+    hidden: str,
+    model: Attacker,
+    seed: int,
+    threshold: float,
+    baseline: Baseline = "real",
+) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Return a row a real record for a categorical target, and details that are no means of them.
+
+    ``right`` is the chance that the likeliest class is the true one, classes equally likely taken by chance.
+    """
+    joint = tables.codes([hidden])
+    shares = frequencies(joint)
+    if shares.max() == 1:
+        raise InputError(f"sensitive must have at least two classes in the real table, got one in {hidden!r}")
+    base = shares[joint.tables[0]] if baseline == "real" else _within_groups(joint.tables[0], tables.groups)
+    estimator = model.estimator("categorical", seed)
+    truth, target, levels = level_codes(tables, hidden)
+    probabilities, classes = class_probabilities(estimator, model.design(tables, known), target)
+    own = np.where(truth == UNSEEN, 0, np.searchsorted(classes, truth))
+    confidence = np.where(truth == UNSEEN, 0.0, probabilities[np.arange(len(truth)), own])
+    gain = normalized_gain(confidence, base)
+    likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
+    right = likeliest[np.arange(len(truth)), own] * (truth != UNSEEN) / likeliest.sum(axis=1)
+    records = pd.DataFrame(
+        {
+            "score": (gain > threshold).astype(float),
+            "at_risk": gain > threshold,
+            "gain": gain,
+            "confidence": confidence,
+            "baseline": base,
+            "guess": levels[classes[likeliest.argmax(axis=1)]],
+            "truth": tables.real[hidden].astype(object).to_numpy(),
+            "right": right,
+        },
+        index=tables.real.index,
+    )
+    return records, {"guess": float(shares.max())}
+
+
+def value_guesses(
+    tables: Tables,
+    known: Sequence[str],
+    hidden: str,
+    model: Attacker,
+    seed: int,
+    limit: float,
+    error: ErrorName,
+    delta: float,
+) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Return a row a real record for a numeric target; a missing true value is not scored."""
+    truth, target = tables.floats(hidden)
+    scored = ~np.isnan(truth)
+    if not scored.any():
+        raise InputError(f"sensitive must have values in the real table, got missing cells only in {hidden!r}")
+    predicted = predicted_values(model.estimator("numeric", seed), model.design(tables, known), target)
+    errors = np.full(len(truth), np.nan)
+    errors[scored] = prediction_error(truth[scored], predicted[scored], error, delta)
+    records = pd.DataFrame(
+        {
+            "score": np.where(scored, errors < limit, np.nan),
+            "at_risk": pd.Series(errors < limit, dtype="boolean").where(scored).array,
+            "error": errors,
+            "guess": predicted,
+            "truth": truth,
+        },
+        index=tables.real.index,
+    )
+    return records, {"guess": best_constant(truth[scored], limit, error, delta)}
+
+
+def _within_groups(codes: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return for each record the share of its class among the records of its group."""
+    group = np.zeros(len(codes), dtype=np.int64) if groups is None else groups + 1
+    size = int(codes.max()) + 1
+    same = np.bincount(group * size + codes, minlength=(int(group.max()) + 1) * size)[group * size + codes]
+    return np.asarray(same / np.bincount(group)[group])
