@@ -23,6 +23,9 @@ COLOURS = {
 }
 
 
+_COLUMNS = {"unseen_keys": "unseen keys", "null_real_mean": "null", "null_synthetic_mean": "null (release)"}
+
+
 def close(outcome: Outcome) -> None:
     """Print the league table, verdicts with reasons, failures, and links."""
     console = Console(highlight=False)
@@ -38,6 +41,10 @@ def close(outcome: Outcome) -> None:
                 f"control {check.control}, {check.measure}: expected {check.expectation}; {check.seen}",
             )
         )
+    for warning in dict.fromkeys(
+        f"{f.synthesizer}, {f.measure.key}: {f.warning}" for f in result.findings if f.warning
+    ):
+        console.print(Text(f"Mind         {warning}", style="yellow"))
     for name, reason in result.failures.items():
         console.print(_line("FAILED", f"{name}: {reason}"))
     for verdict in result.verdicts:
@@ -72,8 +79,10 @@ def _leagues(result: StudyResult) -> list[Table]:
     for measure in dict.fromkeys(f.measure for f in result.findings):
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
         guess = next(iter(findings.values())).guess
-        yardstick = "" if math.isnan(guess) else f"  (constant guess: {_number(guess)})"
-        title = Text(f"{measure.key}{yardstick}")
+        ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
+        known = {"constant guess": guess, "ceiling": ceiling}
+        yardsticks = ", ".join(f"{name}: {_number(value)}" for name, value in known.items() if not math.isnan(value))
+        title = Text(f"{measure.key}  ({yardsticks})" if yardsticks else measure.key)
         table = Table(
             title=title,
             title_justify="left",
@@ -85,6 +94,9 @@ def _leagues(result: StudyResult) -> list[Table]:
         table.add_column("synthesizer")
         for name in ("risk", "control", "memorization"):
             table.add_column(name, justify="right", no_wrap=True)
+        beside = {d: w for d, w in _COLUMNS.items() if any(d in f.details for f in findings.values())}
+        for words in beside.values():
+            table.add_column(words, justify="right", no_wrap=True)
         table.add_column("verdict", no_wrap=True)
         for name, f in findings.items():
             words = [v.word for v in result.verdicts if v.synthesizer == name and _is_on(v.quantity, measure)]
@@ -95,11 +107,12 @@ def _leagues(result: StudyResult) -> list[Table]:
                 _interval(f.risk),
                 _number(f.risk_control.value),
                 _interval(f.memorization, "+"),
+                *(_number(f.details.get(d, (math.nan,))[0]) for d in beside),
                 Text("control") if is_control else own,
                 style="dim" if is_control else "",
             )
         for name in result.failures:
-            table.add_row(Text(name), "", "", "", Text("FAILED", style=COLOURS["FAILED"]))
+            table.add_row(Text(name), "", "", "", *("" for _ in beside), Text("FAILED", style=COLOURS["FAILED"]))
         tables.append(table)
     return tables
 

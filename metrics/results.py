@@ -9,6 +9,15 @@ import pandas as pd
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.verdicts import Check, Verdict, worst
 
+BESIDE = {
+    "unseen_keys": "unseen keys",
+    "ceiling": "ceiling",
+    "null_real_mean": "null (truth permuted)",
+    "null_synthetic_mean": "null (release permuted)",
+    "accuracy": "accuracy",
+}
+"""Details without which a value cannot be read, and what they are called."""
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -92,15 +101,32 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             "risk_gain": f.risk_gain.value,
             "control": f.risk_control.value,
             "control_gain": f.control_gain,
+            **{name: f.details.get(name, (float("nan"),))[0] for name in BESIDE},
             "release_sd": float(np.std(f.release_risk, ddof=1)) if len(f.release_risk) > 1 else float("nan"),
             "memorization": f.memorization.value,
             "memorization_lower": f.memorization.lower,
             "memorization_upper": f.memorization.upper,
-            "note": f.risk.note,
+            "note": "; ".join(filter(None, (f.risk.note, f.warning))),
         }
         for f in result.findings
     ]
     return pd.DataFrame(rows)
+
+
+def details_table(result: StudyResult) -> pd.DataFrame:
+    """Return all named details, a row a finding and detail: mean over releases on members and on control records."""
+    rows = [
+        {
+            "synthesizer": f.synthesizer,
+            "measure": f.measure.key,
+            "detail": name,
+            "members": own,
+            "control": other,
+        }
+        for f in result.findings
+        for name, (own, other) in f.details.items()
+    ]
+    return pd.DataFrame(rows, columns=["synthesizer", "measure", "detail", "members", "control"])
 
 
 def interval_table(result: StudyResult) -> pd.DataFrame:

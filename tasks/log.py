@@ -24,7 +24,7 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gain import CURVE
-from synthrisk.metrics.results import StudyResult, interval_table, league_table
+from synthrisk.metrics.results import StudyResult, details_table, interval_table, league_table
 from synthrisk.metrics.verdicts import Verdict
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.references import LedgerFolder, Table
@@ -275,6 +275,7 @@ def _study_run(
     client.log_text(run_id, study_yaml, "study.yaml")
     client.log_table(run_id, league_table(result), "league.json")
     client.log_text(run_id, interval_table(result).to_csv(index=False), "intervals.csv")
+    client.log_text(run_id, details_table(result).to_csv(index=False), "details.csv")
     for name, rows in (("checks", result.checks), ("verdicts", result.verdicts)):
         client.log_text(run_id, json.dumps([vars(r) for r in rows], indent=1, default=bool), f"{name}.json")
     for path in artifacts:

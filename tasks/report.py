@@ -13,7 +13,7 @@ from prefect import task
 
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.results import StudyResult
+from synthrisk.metrics.results import BESIDE, StudyResult, details_table
 from synthrisk.metrics.verdicts import Verdict, worst
 from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, svg
 from synthrisk.tasks.store import replace_file
@@ -83,7 +83,7 @@ def page(result: StudyResult, settings: str) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     notes = Notes()
     environment.globals |= {"number": number, "note": notes.number, "isnan": isnan, "no_guess": _NO_GUESS}
-    environment.globals["breakable"] = breakable
+    environment.globals |= {"breakable": breakable, "beside": beside}
     template = environment.from_string(files("synthrisk.tasks").joinpath("report.html").read_text("utf-8"))
     names, measures = ordered_names(result), ordered_measures(result)
     return template.render(
@@ -96,6 +96,7 @@ def page(result: StudyResult, settings: str) -> str:
             (m, [(r.finding, _word(result, r.finding)) for r in _rows(result, names, m) if r.finding]) for m in measures
         ],
         notes=notes,
+        details=details_table(result).to_dict("records"),
     )
 
 
@@ -113,6 +114,17 @@ def number(value: float, sign: bool = False) -> str:
 def breakable(key: str) -> Markup:
     """Return a name that a browser may break after its dots and underscores."""
     return escape(key).replace("_", Markup("_<wbr>")).replace(".", Markup(".<wbr>"))
+
+
+def beside(finding: Finding) -> str:
+    """Return in words what must stand beside a value: unseen keys, ceiling, null, accuracy; on control in brackets."""
+    texts = []
+    for name, words in BESIDE.items():
+        members, controls = finding.details.get(name, (float("nan"), float("nan")))
+        if not isnan(members):
+            apart = not isnan(controls) and number(controls) != number(members)
+            texts.append(f"{words} {number(members)}" + (f" (control {number(controls)})" if apart else ""))
+    return ", ".join(texts)
 
 
 def ordered_names(result: StudyResult) -> list[str]:

@@ -173,6 +173,7 @@ def test_study_run_has_its_artifacts(written):
         "study.yaml",
         "league.json",
         "intervals.csv",
+        "details.csv",
         "checks.json",
         "verdicts.json",
         "report.html",

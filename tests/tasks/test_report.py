@@ -178,6 +178,15 @@ def test_figures_are_well_formed_svg_with_a_panel_a_measure():
     assert "threshold 0.05" in labels
 
 
+def test_yardsticks_stand_beside_the_value():
+    details = {"unseen_keys": (0.125, 0.25), "ceiling": (0.75, 0.75), "mean_gain": (0.5, 0.4)}
+    html = page(study([replace(finding("cart"), details=details, warning="<mind> this")]), "name: adult\n")
+    found = Page(html)
+    assert "unseen keys 0.125 (control 0.250), ceiling 0.750" in found.text
+    assert "&lt;mind&gt; this" in html
+    assert found.row("cart", "rapid.income", "mean gain")[3:] == ["0.500", "0.400"]
+
+
 def test_panels_draw_the_estimates_at_their_values():
     rows = [Row("cart", False, finding("cart")), Row("copy", True, finding("copy", RAPID, 0.91, 0.55)), Row("x", False)]
     drawn = {tuple(map(float, line.get_xdata())) for line in memorization_figure(rows, 0.05).axes[0].lines}
