@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from synthrisk.metrics.design import Design, one_hot, ordinal
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.kinds import Kind
+from synthrisk.metrics.lasso import LassoLogistic, lasso_linear
 from synthrisk.metrics.tables import Tables
 
 
@@ -84,9 +85,17 @@ ATTACKERS = {
         Attacker("gradient_boosting", _boosting_classifier, _boosting_regressor),
         Attacker("cart", _cart_classifier, _cart_regressor),
         Attacker("logistic", _logistic, None, one_hot),
+        Attacker("lasso", LassoLogistic, lasso_linear, one_hot),
         Attacker("linear", None, lambda _: LinearRegression(), one_hot),
     )
 }
+"""Attackers by name, for categories and numbers unless said.
+
+``random_forest``: 500 trees that split nodes of more than 10 rows (5 for a number) on sqrt(p) features;
+``gradient_boosting``: 100 histogram-based trees; ``cart``: one tree with leaves of 7 or more; ``logistic``: unpenalised
+(categories); ``lasso``: l1-penalised logistic or linear, the penalty chosen by 5 folds inside the release;
+``linear``: least squares (numbers).
+"""
 
 
 def attacker(choice: str | BaseEstimator | Attacker) -> Attacker:
