@@ -23,6 +23,15 @@ from synthrisk.metrics.tables import Tables
 MISSING = "missing"
 
 
+class Scored(NamedTuple):
+    """The records that have a score."""
+
+    scores: np.ndarray  # (n,) float64 in [0, 1]
+    records: pd.DataFrame  # (n, p)
+    columns: list[str]  # in order of their names
+    kept: np.ndarray  # which records of the table these are
+
+
 class Levels(NamedTuple):
     """A column as places in a list of named levels."""
 
@@ -60,12 +69,12 @@ def risk_by(
         1        m        2   0.5   0.09   0.91
         2  missing        1   0.0   0.00   0.79
     """
-    x, scored, names = checked(scores, table, columns, "columns", confidence)
+    known = scored(scores, table, columns, "columns", confidence)
     _check_count("bins", bins, 2)
     parts = []
-    for name in names:
-        levels = column_levels(scored[name], bins)
-        means = _means(x, levels.codes, len(levels.names), confidence)
+    for name in known.columns:
+        levels = column_levels(known.records[name], bins)
+        means = _means(known.scores, levels.codes, len(levels.names), confidence)
         means.insert(0, "level", levels.names)
         means.insert(0, "column", [name] * len(means))
         parts.append(means)
@@ -103,26 +112,26 @@ def risk_in(
         >>> found.index[0], int(found["records"].iloc[0]), float(found["risk"].iloc[0])
         (('True', 'f'), 5, 1.0)
     """
-    x, scored, names = checked(scores, table, columns, "columns", confidence)
+    known = scored(scores, table, columns, "columns", confidence)
     _check_count("bins", bins, 2)
     _check_count("minimum", minimum, 1)
-    levels = [column_levels(scored[name], bins) for name in names]
+    levels = [column_levels(known.records[name], bins) for name in known.columns]
     packed = pack([Codes((each.codes,), len(each.names)) for each in levels]).tables[0]
     _, first, codes = np.unique(packed, return_index=True, return_inverse=True)
     places = np.column_stack([each.codes[first] for each in levels])
-    means = _means(x, codes, len(first), confidence)
+    means = _means(known.scores, codes, len(first), confidence)
     order = np.lexsort((*places.T[::-1], -means["records"], -means["risk"]))
     order = order[(means["records"] >= minimum).to_numpy()[order]]
     texts = [[each.names[code] for code in places[order, i]] for i, each in enumerate(levels)]
     means = means.iloc[order]
-    means.index = pd.MultiIndex.from_arrays(texts, names=names)
+    means.index = pd.MultiIndex.from_arrays(texts, names=known.columns)
     return means
 
 
-def checked(
+def scored(
     scores: Any, table: pd.DataFrame, columns: Sequence[str] | str, argument: str, confidence: float
-) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
-    """Return the scores that are there, the records they belong to, and the columns in order of their names."""
+) -> Scored:
+    """Return the scores that are there and the records they belong to, all arguments checked."""
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise InputError(f"confidence must be a number in (0, 1), got {confidence!r}")
     if not isinstance(table, pd.DataFrame):
@@ -138,7 +147,7 @@ def checked(
     if x[kept].min() < 0 or x[kept].max() > 1:
         raise InputError(f"scores must lie in [0, 1], got {x[kept].min():g} to {x[kept].max():g}")
     names = Tables(table, table).check_columns(argument, columns)
-    return x[kept], table.loc[:, names][kept], sorted(names, key=str)
+    return Scored(x[kept], table.loc[:, names][kept], sorted(names, key=str), kept)
 
 
 def column_levels(column: pd.Series, bins: int | None) -> Levels:
