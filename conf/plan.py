@@ -1,14 +1,15 @@
 """What a study measures, spelled out: one planned measure a metric, sensitive attribute and attacker."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from synthrisk.conf.study import ALL_OTHERS, Study
+from synthrisk.conf.study import ALL_OTHERS, Study, WhatIf
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.attackers import DEFAULT_ATTACKER
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.what_if import Change
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,13 @@ class Planned:
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """What its seed is drawn from: name, attacker, attribute; a second attacker moves no number of the first."""
+        """What its seed is drawn from: name, attacker, attribute; a second attacker moves no number of the first.
+
+        A what-if draws as the measure that it varies, so that the two differ in nothing else.
+        """
         attacker = self.measure.attacker or ""
-        return self.measure.label.removesuffix(f"-{attacker}"), attacker, self.measure.sensitive or ""
+        label = self.measure.variant_of or self.measure.label
+        return label.removesuffix(f"-{attacker}"), attacker, self.measure.sensitive or ""
 
 
 def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
@@ -43,8 +48,28 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
                 if sensitive is not None:
                     options["sensitive"] = sensitive
                     options["quasi_identifiers"] = _known(known, sensitive, columns)
-                planned.append(Planned(Measure(label, choice.name, sensitive, attacker), options))
+                asked = Planned(Measure(label, choice.name, sensitive, attacker), options)
+                planned += [asked, *_variants(asked, choice.what_if)]
+    _check_labels(planned)
     return planned
+
+
+def _variants(planned: Planned, what_if: Sequence[WhatIf]) -> list[Planned]:
+    changes = [Change(tuple(w.drop), w.bins, w.binning) for w in what_if]
+    measure = planned.measure
+    return [
+        Planned(
+            replace(measure, label=f"{measure.label}-{c.name}", variant_of=measure.label), c.options(planned.options)
+        )
+        for c in changes
+    ]
+
+
+def _check_labels(planned: Sequence[Planned]) -> None:
+    keys = [p.measure.key for p in planned]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise InputError(f"metrics and what_if must have distinct names, got {twice[0]!r} twice")
 
 
 def _check_roles(study: Study, columns: Sequence[str]) -> None:

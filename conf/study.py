@@ -4,8 +4,18 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
 
+from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
 
@@ -38,11 +48,45 @@ class Sql(_Settings):
     """The SELECT whose rows are the table."""
 
 
+class BuiltIn(_Settings):
+    """A built-in table that takes options."""
+
+    name: str
+    """Name of the table: adult, simulated_health, or a plugin's."""
+    options: dict[str, Any] = {}
+    """Options of that table, e.g. ``{rows: 1000, kappa: 10, seed: 3}``."""
+
+    @model_validator(mode="after")
+    def _options_are_known(self) -> "BuiltIn":
+        source_function(self.name, self.options)
+        return self
+
+
+def _form(source: Any) -> str | None:
+    if isinstance(source, str):
+        return "<text>"
+    if isinstance(source, BuiltIn) or (isinstance(source, Mapping) and {"name", "options"} & set(source)):
+        return "<built in>"
+    return "<query>" if isinstance(source, Sql | Mapping) else None
+
+
+Source = Annotated[
+    Annotated[str, Tag("<text>")] | Annotated[Sql, Tag("<query>")] | Annotated[BuiltIn, Tag("<built in>")],
+    Discriminator(
+        _form,
+        custom_error_type="source",
+        custom_error_message="must be a name, a path or a URL, {url, query} or {name, options}",
+    ),
+]
+"""Where a table comes from."""
+
+
 class Data(_Settings):
     """The real table and the roles of its columns."""
 
-    source: str | Sql
-    """A built-in name (``adult``), a CSV or Parquet path, an fsspec URL, or ``{url, query}`` for a database."""
+    source: Source
+    """A built-in name (``adult``, ``simulated_health``), a CSV or Parquet path, an fsspec URL, ``openml:<id>``,
+    ``{name, options}`` for a built-in table with options, or ``{url, query}`` for a database."""
     quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
     sensitive: Names = Field(min_length=1)
@@ -138,6 +182,23 @@ class Synthesizer(_Settings):
         return self
 
 
+class WhatIf(_Settings):
+    """A change of the quasi-identifiers whose effect on the risk is previewed, on the same releases."""
+
+    drop: list[str] = []
+    """Quasi-identifiers that the attacker would not know."""
+    bins: dict[str, Annotated[int, Field(ge=2)]] = {}
+    """Quasi-identifiers in that many parts: numeric ones cut, of categorical ones the most frequent levels kept."""
+    binning: Literal["quantile", "width"] = "quantile"
+    """Parts of equal counts or of equal width."""
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "WhatIf":
+        if not self.drop and not self.bins:
+            raise ValueError("what_if must drop or coarsen a quasi-identifier, got neither")
+        return self
+
+
 class MetricChoice(_Settings):
     """One metric of the study with its options."""
 
@@ -151,8 +212,10 @@ class MetricChoice(_Settings):
     """What this metric guesses, where it is not ``data.sensitive``."""
     attackers: Names = []
     """Models that attack, for metrics that train one: each is scored on its own."""
+    what_if: list[WhatIf] = []
+    """Changes of the quasi-identifiers to preview: each is a measure of its own on the same releases."""
     options: dict[str, Any] = {}
-    """The metric's own options (threshold, tolerance, ...)."""
+    """The metric's own options (threshold, tolerance, bins, ...)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -173,6 +236,8 @@ class MetricChoice(_Settings):
         metric = METRICS[self.name]
         if not isinstance(self.options.get("attacker", ""), str) or "envelope" in self.options:
             raise ValueError("a study scores each attacker on its own: list them as attackers, without an envelope")
+        if self.what_if and "quasi_identifiers" not in metric.needs:
+            raise ValueError(f"what_if changes quasi_identifiers, which {self.name} does not use")
         if "mode" in self.options:
             raise ValueError("a study runs all modes at once: risk is match, risk_control holdout or cross-validated")
         given = set(self.options) | ({"attacker"} if self.attackers else set())

@@ -61,6 +61,10 @@ def evaluate(
     metric: Annotated[list[str] | None, typer.Option(help="Metric to compute; all unless given.")] = None,
     threshold: Annotated[list[str] | None, typer.Option(help="Limit: risk/rapid.income=0.1.")] = None,
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
+    without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
+    coarsen: Annotated[
+        list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")
+    ] = None,
     json_to: Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")] = None,
     experiment: Annotated[str, typer.Option(help="MLflow experiment.")] = "evaluate",
     tracking_uri: TrackingUri = None,
@@ -83,6 +87,7 @@ def evaluate(
         "metrics": metric,
         "thresholds": _limits(threshold or ()),
         "categorical": _names(categorical),
+        "what_if": [{"drop": _names(w)} for w in without or ()] + [{"bins": _parts(c)} for c in coarsen or ()],
         "experiment": experiment,
         "tracking_uri": tracking_uri,
         "workspace": workspace,
@@ -208,6 +213,16 @@ def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
         except ValueError:
             raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
     return limits
+
+
+def _parts(text: str) -> dict[str, int]:
+    parts = {}
+    for each in _names(text):
+        name, _, number = each.rpartition("=")
+        if not name or not number.isdecimal():
+            raise InputError(f"--coarsen must be <column>=<number of parts>, got {each!r}")
+        parts[name] = int(number)
+    return parts
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ def evaluate(
     metrics: list[str] | None = None,
     thresholds: dict[str, float] | None = None,
     categorical: list[str] | None = None,
+    what_if: list[dict[str, Any]] | None = None,
     experiment: str = "evaluate",
     tracking_uri: str | None = None,
     workspace: str = ".synthrisk",
@@ -47,6 +48,7 @@ def evaluate(
         metrics: Register names; all unless given.
         thresholds: ``<quantity>/<measure>`` -> limit.
         categorical: Numeric columns that are code lists.
+        what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
         workspace: Folder for typed data, ledgers and the embedded store.
@@ -63,6 +65,7 @@ def evaluate(
         metrics,
         thresholds,
         categorical,
+        what_if,
         experiment,
         tracking_uri,
         workspace,
@@ -84,6 +87,7 @@ def study_of(
     metrics: Sequence[str] | None,
     thresholds: Mapping[str, float] | None,
     categorical: Sequence[str] | None,
+    what_if: Sequence[Mapping[str, Any]] | None,
     experiment: str,
     tracking_uri: str | None,
     workspace: str,
@@ -103,7 +107,7 @@ def study_of(
             "split": {"holdout": 0.5, "repetitions": 1},
             "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
             "controls": [],
-            "metrics": list(metrics or METRICS),
+            "metrics": [_with_changes(name, what_if or ()) for name in metrics or METRICS],
             "thresholds": dict(thresholds or {}),
             "tracking": {"experiment": experiment, "uri": tracking_uri or None},
             "runner": {"workers": 1},
@@ -111,6 +115,11 @@ def study_of(
             "seed": seed,
         }
     )
+
+
+def _with_changes(metric: str, what_if: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    uses_keys = metric in METRICS and "quasi_identifiers" in METRICS[metric].needs
+    return {"name": metric, "what_if": list(what_if) if uses_keys else []}
 
 
 def announce(synthetic: str, outcome: Outcome) -> None:

@@ -74,6 +74,7 @@ class Finding:
         curve: Members' risk at each threshold of the gain, with a pointwise interval.
         details: What else the measure says of members and of control records: means over releases.
         warning: What makes the value hard to read, or an empty string.
+        change: Of a what-if: members' mean score minus that of the measure it varies.
         intervals: All interval methods for ``risk`` and ``memorization``.
     """
 
@@ -91,6 +92,7 @@ class Finding:
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
     warning: str = ""
     intervals: dict[str, dict[str, Estimate]] = field(default_factory=dict)
+    change: Estimate = NOT_ESTIMABLE
 
 
 def find(
@@ -110,18 +112,18 @@ def find(
 
     amount = attacked.scores if attacked.contribution is None else attacked.contribution
     members, controls = effects(amount, attacked.member), effects(amount, attacked.control)
-    paired = difference(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
+    memorized = paired(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
     if _is_right_or_wrong(attacked) and interval.method == "crossed":
         risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
         memorization = share_difference(risk, control)
     else:
         risk = _transformed(made(members, interval.method), attacked.transform)
         control = _transformed(made(controls, interval.method), attacked.transform)
-        memorization = made(paired, interval.method)
+        memorization = made(memorized, interval.method)
     if not attacked.control.any():
         control = memorization = replace(NOT_ESTIMABLE, note="no control records")
     further = {
-        method: (_transformed(made(members, method), attacked.transform), made(paired, method)) for method in methods
+        method: (_transformed(made(members, method), attacked.transform), made(memorized, method)) for method in methods
     }
     return Finding(
         synthesizer,
@@ -178,8 +180,11 @@ def find_released(synthesizer: str, role: str, measure: Measure, released: np.nd
     )
 
 
-def difference(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
-    """Return member minus control contributions; a record that is never one of them contributes its group's mean."""
+def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
+    """Return the difference of two groups' contributions, record by record.
+
+    A record that is in one of them only contributes the other's mean there.
+    """
     if not members.shape[1] or not controls.shape[1]:
         return np.empty((len(members), 0))
     absent = np.isnan(members).all(axis=0) & np.isnan(controls).all(axis=0)

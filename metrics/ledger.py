@@ -29,12 +29,16 @@ _PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance")
 
 @dataclass(frozen=True)
 class Measure:
-    """One column of results: a metric as a study uses it, on one sensitive attribute, by one attacker."""
+    """One column of results: a metric as a study uses it, on one sensitive attribute, by one attacker.
+
+    ``variant_of`` is the label of the measure that this one is a what-if of.
+    """
 
     label: str
     metric: str
     sensitive: str | None = None
     attacker: str | None = None
+    variant_of: str | None = None
 
     @property
     def key(self) -> str:

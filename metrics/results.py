@@ -106,6 +106,9 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             "memorization": f.memorization.value,
             "memorization_lower": f.memorization.lower,
             "memorization_upper": f.memorization.upper,
+            "change": f.change.value,
+            "change_lower": f.change.lower,
+            "change_upper": f.change.upper,
             "note": "; ".join(filter(None, (f.risk.note, f.warning))),
         }
         for f in result.findings

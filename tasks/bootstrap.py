@@ -1,6 +1,7 @@
 """From the ledgers of one synthesizer to its findings: estimates with intervals, and who is most exposed."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.estimates import METHODS
 from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released, record_memorization
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.what_if import difference
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample
 from synthrisk.tasks.store import key_of, write_file
@@ -33,10 +35,18 @@ def bootstrap(
     interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
 
     def found_and_exposed() -> tuple[list[Finding], str]:
-        found, exposed = [], {}
+        found, exposed, before = [], {}, {}
+        varied = {(m.variant_of, m.sensitive) for m in measures if m.variant_of}
         for measure, attacked in _attacked(ledgers, measures, sample):
             if isinstance(attacked, Attacked):
-                found.append(find(synthesizer, role, measure, attacked, interval, METHODS))
+                finding = find(synthesizer, role, measure, attacked, interval, METHODS)
+                if (measure.label, measure.sensitive) in varied:
+                    before[measure.label, measure.sensitive] = attacked.scores
+                if measure.variant_of:  # planned after what it varies
+                    first = before[measure.variant_of, measure.sensitive]
+                    change = difference(first, attacked.scores, interval.confidence, attacked.member, attacked.entities)
+                    finding = replace(finding, change=change)
+                found.append(finding)
                 exposed[measure.key] = record_memorization(attacked)
             else:
                 found.append(find_released(synthesizer, role, measure, attacked, interval))

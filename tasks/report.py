@@ -97,6 +97,7 @@ def page(result: StudyResult, settings: str) -> str:
         ],
         notes=notes,
         details=details_table(result).to_dict("records"),
+        variants=_variants(result),
     )
 
 
@@ -125,6 +126,13 @@ def beside(finding: Finding) -> str:
             apart = not isnan(controls) and number(controls) != number(members)
             texts.append(f"{words} {number(members)}" + (f" (control {number(controls)})" if apart else ""))
     return ", ".join(texts)
+
+
+def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
+    """Return the findings of what-ifs, each after the finding that it varies."""
+    own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in result.findings}
+    varied = [f for f in result.findings if f.measure.variant_of]
+    return [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
 
 
 def ordered_names(result: StudyResult) -> list[str]:

@@ -1,7 +1,10 @@
 """The plan: one measure a metric, sensitive attribute and attacker."""
 
+import pytest
+
 from synthrisk.conf import load
 from synthrisk.conf.plan import plan
+from synthrisk.metrics import InputError
 
 COLUMNS = ["age", "city", "sex", "income", "ill"]
 
@@ -86,3 +89,33 @@ def test_metric_that_guesses_nothing_is_measured_once():
 def test_order_is_that_of_the_study():
     keys = [p.measure.key for p in planned(["distance_to_closest_record", "zero_cap"], hidden=["ill"])]
     assert keys == ["distance_to_closest_record", "zero_cap.ill"]
+
+
+def test_a_what_if_is_a_measure_of_its_own_drawn_as_the_one_it_varies():
+    changes = [{"drop": ["age"]}, {"bins": {"age": 4}, "binning": "width"}]
+    found = planned([{"name": "rapid", "attackers": ["cart", "logistic"], "what_if": changes}], hidden=["ill"])
+    labels = [p.measure.label for p in found]
+    assert labels[:3] == ["rapid-cart", "rapid-cart-without-age", "rapid-cart-age-in-4"]
+    assert [p.measure.variant_of for p in found[:3]] == [None, "rapid-cart", "rapid-cart"]
+    assert found[0].words == found[1].words == found[2].words != found[3].words
+    assert found[1].options["quasi_identifiers"] == ["city"]
+    assert (found[2].options["bins"], found[2].options["binning"]) == ({"age": 4}, "width")
+
+
+@pytest.mark.parametrize(
+    ("what_if", "said"),
+    [
+        ([{}], "must drop or coarsen"),
+        ([{"drop": ["sex"]}], "drop must name quasi-identifiers, got 'sex'"),
+        ([{"bins": {"age": 1}}], "greater than or equal to 2"),
+        ([{"drop": ["age"]}, {"drop": ["age"]}], "distinct names, got 'zero_cap-without-age.ill' twice"),
+    ],
+)
+def test_what_ifs_that_make_no_sense_are_refused(what_if, said):
+    with pytest.raises(InputError, match=said):
+        planned([{"name": "zero_cap", "what_if": what_if}])
+
+
+def test_a_metric_without_quasi_identifiers_has_no_what_if():
+    with pytest.raises(InputError, match="distance_to_closest_record does not use"):
+        planned([{"name": "distance_to_closest_record", "what_if": [{"drop": ["age"]}]}])

@@ -179,6 +179,9 @@ EVALUATE = ("evaluate", "--quasi-identifiers", "age,city", "--sensitive", "incom
         (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "risk/rapid.incom=1"], ["did you"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "risk/rapid.income=nan"], ["nan"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "risk/rapid.income=7"], ["7"]),
+        (["--real", "people.csv", "--synthetic", "release.csv", "--coarsen", "age"], ["--coarsen must be"]),
+        (["--real", "people.csv", "--synthetic", "release.csv", "--coarsen", "aeg=5"], ["did you mean 'age'?"]),
+        (["--real", "people.csv", "--synthetic", "release.csv", "--without", "income"], ["got 'income'"]),
     ],
 )  # fmt: skip
 def test_evaluate_refuses(place, people, say, prefect_database, arguments, words):

@@ -38,6 +38,7 @@ def judged(folder, tables, prefect_database):
         **ROLES,
         control=str(folder / "controls.csv"),
         thresholds={"memorization/zero_cap.income": 0.02, "risk/zero_cap.income": 0.999},
+        what_if=[{"drop": ["age"]}],
         workspace=str(folder / "judged"),
     )
 
@@ -63,7 +64,22 @@ def findings(outcome) -> dict:
 def test_all_metrics_are_measured(judged, uncontrolled):
     assert judged.result.failures == {}
     assert uncontrolled.result.failures == {}
-    assert set(findings(judged)) == set(findings(uncontrolled)) == set(METRICS)
+    variants = {f"{name}-without-age" for name, m in METRICS.items() if "quasi_identifiers" in m.needs}
+    assert set(findings(uncontrolled)) == set(METRICS)
+    assert set(findings(judged)) == set(METRICS) | variants
+
+
+def test_a_what_if_is_the_metric_on_fewer_columns_and_its_change_is_paired(judged, tables):
+    found = findings(judged)["zero_cap-without-age"]
+    roles = {"sensitive": "income"}
+    everyone = pd.concat([tables["members"], tables["controls"]], ignore_index=True)
+    before, after = (
+        METRICS["zero_cap"](everyone, tables["release"], quasi_identifiers=known, **roles).records["score"][:200]
+        for known in (["age", "city"], ["city"])
+    )
+    assert found.risk.value == pytest.approx(after.mean(), abs=1e-12)
+    assert found.change.value == pytest.approx((after - before).mean(), abs=1e-12)
+    assert "What if the attacker knew less?" in Path(judged.report).read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["categorical_cap", "zero_cap", "generalized_cap", "distance_to_closest_record"])
@@ -130,8 +146,11 @@ def test_json_is_strict_and_complete(request, which):
     text = json.dumps(as_json(outcome.result), allow_nan=False)
     found = json.loads(text)
     assert found["exit_code"] == outcome.result.exit_code
-    assert {row["measure"].partition(".")[0] for row in found["findings"]} == set(METRICS)
-    assert all((row["memorization"] is None) == (which == "uncontrolled") for row in found["findings"])
+    assert [row["measure"] for row in found["findings"]] == [f.measure.key for f in outcome.result.findings]
+    changed = {row["measure"] for row in found["findings"] if row["change"] is not None}
+    assert {m.partition("-")[2] for m in changed} == ({"without-age.income"} if which == "judged" else set())
+    scored = [row for row in found["findings"] if row["risk"] is not None]
+    assert all((row["memorization"] is None) == (which == "uncontrolled") for row in scored)
 
 
 def test_results_are_in_mlflow(judged):

@@ -12,14 +12,14 @@ from synthrisk.conf.plan import Planned
 from synthrisk.metrics.findings import (
     Attacked,
     Interval,
-    difference,
     find,
     find_released,
-    gain,
+    paired,
     record_memorization,
     release_values,
 )
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.yardsticks import gain
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.data import read
 from synthrisk.tasks.references import Cell
@@ -124,7 +124,7 @@ def test_no_control_gives_a_risk_and_no_memorization():
     assert found.risk.value == pytest.approx(0.4)
     assert math.isnan(found.memorization.value)
     assert math.isnan(found.risk_control.value)
-    assert difference(np.zeros((1, 3)), np.empty((1, 0))).shape == (1, 0)
+    assert paired(np.zeros((1, 3)), np.empty((1, 0))).shape == (1, 0)
 
 
 def test_nothing_scored():
