@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from synthrisk.conf.study import Study
+from synthrisk.conf.study import Sql, Study
 from synthrisk.metrics.errors import InputError, nearest
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -147,7 +147,8 @@ def _check_environment(study: Study) -> None:
         if _PASSWORD.search(text):
             raise InputError("a URL must take its password from the environment (${NAME}), got one in the text")
     source = study.data.source
-    for text in (study.tracking.uri or "", source if isinstance(source, str) else source.url):
+    place = source.url if isinstance(source, Sql) else source if isinstance(source, str) else ""
+    for text in (study.tracking.uri or "", place):
         resolve(text)
 
 
@@ -162,7 +163,7 @@ def _texts(settings: Any) -> Iterator[str]:
 def _lines(error: ValidationError) -> list[str]:
     lines = []
     for problem in error.errors(include_url=False, include_input=True):
-        where = ".".join(str(p) for p in problem["loc"] if not str(p).startswith("function-")) or "study"
+        where = ".".join(str(p) for p in problem["loc"] if not str(p).startswith(("function-", "<"))) or "study"
         lines.append(f"{where}: {_sentence(problem)}")
     return lines
 

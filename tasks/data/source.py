@@ -1,8 +1,7 @@
 """Sources of tables: built-in names, files, URLs, databases, OpenML."""
 
 import io
-from collections.abc import Sequence
-from importlib.metadata import entry_points
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.error import URLError
 
@@ -10,11 +9,11 @@ import fsspec
 import pandas as pd
 
 from synthrisk.conf import resolve
-from synthrisk.conf.study import Sql
+from synthrisk.conf.sources import source_function, sources
+from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.delimited import read_csv
 
-GROUP = "synthrisk.data"
 OPENML = "openml:"
 CSV = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -26,13 +25,13 @@ _PACKAGES = {
 }  # fmt: skip
 
 
-def read(source: str | Sql, missing: Sequence[str] = ()) -> pd.DataFrame:
+def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFrame:
     """Return the table behind a source, as it is there: types are settled later, by ``typed``.
 
     Args:
-        source: A name of the entry-point group ``synthrisk.data`` (a function without arguments that
-            returns a DataFrame), a CSV or Parquet path (``~`` is the home folder; CSV may be compressed),
-            an fsspec URL, ``openml:<id>``, or a query with its database.
+        source: A name of the entry-point group ``synthrisk.data`` (a function that returns a DataFrame),
+            alone or with options (its keyword arguments), a CSV or Parquet path (``~`` is the home folder;
+            CSV may be compressed), an fsspec URL, ``openml:<id>``, or a query with its database.
         missing: Texts that mean a missing cell in a CSV file, beside the empty cell.
 
     Raises:
@@ -42,21 +41,28 @@ def read(source: str | Sql, missing: Sequence[str] = ()) -> pd.DataFrame:
         from synthrisk.tasks.data.sql import read_sql
 
         return read_sql(source)
+    if isinstance(source, BuiltIn):
+        return _built_in(source.name, source.options)
     if "://" in source:
         return _file(resolve(source), missing)
-    built_in = entry_points(group=GROUP)
-    if source in built_in.names:
-        frame: pd.DataFrame = built_in[source].load()()
-        return frame
+    known = sources()
+    if source in known:
+        return _built_in(source, {})
     if source.startswith(OPENML):
         return _openml(source)
     if not _is_path(source):
-        known = sorted(built_in.names)
         raise InputError(
-            "source must be a built-in table, a CSV or Parquet file, a URL, openml:<id> or {url, query}, "
-            f"got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
+            "source must be a built-in table, a CSV or Parquet file, a URL, openml:<id>, {url, query} or "
+            f"{{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
         )
     return _file(source, missing)
+
+
+def _built_in(name: str, options: Mapping[str, object]) -> pd.DataFrame:
+    frame = source_function(name, options)(**options)
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"table {name!r} must be a DataFrame, got {type(frame).__name__}")
+    return frame
 
 
 def _is_path(source: str) -> bool:

@@ -413,3 +413,35 @@ def test_model_accepts_a_mapping_as_the_loader_does():
 @pytest.mark.parametrize("option", [{"attacker": ["logistic", "cart"]}, {"attackers": ["cart"], "envelope": "mean"}])
 def test_a_study_has_no_envelope_that_it_would_ignore(option):
     assert "list them as attackers" in refusal(changed(metrics=[{"name": "rapid", **option}]))
+
+
+# built-in tables with options
+
+
+def test_a_built_in_table_takes_options():
+    options = {"kappa": 10, "rows": 1000, "seed": 3}
+    study = load(changed(data__source={"name": "simulated_health", "options": options}))
+    assert (study.data.source.name, study.data.source.options) == ("simulated_health", options)
+    assert load(study.model_dump(mode="json")) == study
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ({"name": "simulated_helth"}, "data.source: no table is called 'simulated_helth' (did you mean"),
+        (
+            {"name": "simulated_health", "options": {"kapa": 1}},
+            "data.source: simulated_health takes no option 'kapa' (did you mean 'kappa'?); it takes rows, kappa",
+        ),
+        ({"name": "adult", "options": {"rows": 5}}, "data.source: adult takes no option 'rows'; it takes none"),
+        ({"name": "adult", "optoins": {}}, "data.source.optoins: no such setting (did you mean 'options'?)"),
+        ({"options": {}}, "data.source.name: must be given"),
+        ({"url": "sqlite://"}, "data.source.query: must be given"),
+        (["adult"], "data.source: must be a name, a path or a URL, {url, query} or {name, options}"),
+        (5, "data.source: must be a name, a path or a URL, {url, query} or {name, options}, got 5"),
+    ],
+)
+def test_a_source_of_no_known_form_is_told_in_one_line(source, told):
+    text = refusal(changed(data__source=source))
+    assert text.startswith(f"the study has 1 error: {told}")
+    assert "\n" not in text

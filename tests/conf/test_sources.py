@@ -1,0 +1,75 @@
+"""Tables of plugins: their options are refused before anything is read."""
+
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pandas as pd
+import pytest
+
+from synthrisk.conf import sources as module
+from synthrisk.conf.study import BuiltIn
+from synthrisk.metrics import InputError
+from synthrisk.tasks.data.source import read
+
+
+def patients(*, ward: str, rows: int = 2) -> pd.DataFrame:
+    return pd.DataFrame({"ward": [ward] * rows})
+
+
+def anything(**options: object) -> pd.DataFrame:
+    return pd.DataFrame([options])
+
+
+def nothing() -> int:
+    return 3
+
+
+constant = 3
+
+
+@pytest.fixture(autouse=True)
+def plugins(monkeypatch):
+    here = {name: f"{__name__}:{name}" for name in ("patients", "anything", "nothing", "constant", "absent")}
+    found = EntryPoints(EntryPoint(n, v, module.SOURCE_GROUP) for n, v in {**here, "gone": "no_such_module:f"}.items())
+    monkeypatch.setattr(module, "entry_points", lambda group: found)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: _load(self))
+
+
+def _load(entry):
+    if entry.value.startswith("no_such_module"):
+        raise ModuleNotFoundError("No module named 'no_such_module'")
+    if entry.name not in globals():
+        raise AttributeError(f"module has no attribute {entry.name!r}")
+    return globals()[entry.name]
+
+
+def test_keyword_options_reach_the_function():
+    assert read(BuiltIn(name="patients", options={"ward": "B", "rows": 3})).ward.tolist() == ["B"] * 3
+    assert read(BuiltIn(name="anything", options={"depth": 1})).depth.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        (
+            "patients",
+            {"ward": "B", "row": 3},
+            "patients takes no option 'row' (did you mean 'rows'?); it takes ward, rows",
+        ),
+        ("patients", {"rows": 3}, "patients needs the option 'ward', got ['rows']"),
+        ("patients", {}, "patients needs the option 'ward', got none"),
+        ("nothing", {}, "table 'nothing' must be a DataFrame, got int"),
+        ("constant", {}, "must be a function, got int"),
+        ("absent", {}, "cannot be loaded"),
+        ("gone", {}, "cannot be loaded: No module named 'no_such_module'"),
+        ("patient", {}, "no table is called 'patient' (did you mean 'patients'?)"),
+    ],
+)
+def test_what_cannot_work_is_refused(name, options, told):
+    with pytest.raises((InputError, ValueError)) as caught:
+        read(BuiltIn(name=name, options=options))
+    assert told in str(caught.value)
+
+
+def test_a_bare_name_that_needs_an_option_is_refused():
+    with pytest.raises(InputError, match="patients needs the option 'ward', got none"):
+        read("patients")
