@@ -182,6 +182,23 @@ class Synthesizer(_Settings):
         return self
 
 
+class WhatIf(_Settings):
+    """A change of the quasi-identifiers whose effect on the risk is previewed, on the same releases."""
+
+    drop: list[str] = []
+    """Quasi-identifiers that the attacker would not know."""
+    bins: dict[str, Annotated[int, Field(ge=2)]] = {}
+    """Quasi-identifiers in that many parts: numeric ones cut, of categorical ones the most frequent levels kept."""
+    binning: Literal["quantile", "width"] = "quantile"
+    """Parts of equal counts or of equal width."""
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "WhatIf":
+        if not self.drop and not self.bins:
+            raise ValueError("what_if must drop or coarsen a quasi-identifier, got neither")
+        return self
+
+
 class MetricChoice(_Settings):
     """One metric of the study with its options."""
 
@@ -195,8 +212,10 @@ class MetricChoice(_Settings):
     """What this metric guesses, where it is not ``data.sensitive``."""
     attackers: Names = []
     """Models that attack, for metrics that train one: each is scored on its own."""
+    what_if: list[WhatIf] = []
+    """Changes of the quasi-identifiers to preview: each is a measure of its own on the same releases."""
     options: dict[str, Any] = {}
-    """The metric's own options (threshold, tolerance, ...)."""
+    """The metric's own options (threshold, tolerance, bins, ...)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -217,6 +236,8 @@ class MetricChoice(_Settings):
         metric = METRICS[self.name]
         if not isinstance(self.options.get("attacker", ""), str) or "envelope" in self.options:
             raise ValueError("a study scores each attacker on its own: list them as attackers, without an envelope")
+        if self.what_if and "quasi_identifiers" not in metric.needs:
+            raise ValueError(f"what_if changes quasi_identifiers, which {self.name} does not use")
         if "mode" in self.options:
             raise ValueError("a study runs all modes at once: risk is match, risk_control holdout or cross-validated")
         given = set(self.options) | ({"attacker"} if self.attackers else set())
