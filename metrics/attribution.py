@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import is_temporal, kind
 from synthrisk.metrics.spaces import center_and_spread
-from synthrisk.metrics.subgroups import column_levels, finite_floats, scored, value_texts
+from synthrisk.metrics.subgroups import MISSING, column_levels, finite_floats, scored, value_texts
 
 RIDGE = 1e-3
 """Penalty RIDGE/2 |b|^2 on all coefficients but the intercept, of numerics in standard deviations and 0/1 dummies."""
@@ -26,6 +26,8 @@ RARE, LEVELS = 10, 20
 """Fewest records of a level, and most levels of a column, in the model."""
 CROSSED_LEVELS, CROSSED_COLUMNS = 6, 12
 """Most levels of a column that interact, and most columns whose pairs are looked at."""
+CURVE_POINTS, GRID_POINTS = 25, 9
+"""Values of a numeric column in ``predictions`` and on the first axis of ``grids``."""
 OTHER = "other"
 _NANOSECONDS_A_DAY = 86_400e9
 _ALIASED = 1e-6
@@ -135,7 +137,8 @@ def attribution(
     The fit is maximum likelihood with a ridge of ``RIDGE``: too small to move an estimable number (unlike Firth's
     correction, which moves all by O(1/n)) and enough where columns are collinear. Where all records of a level, or
     of an interacting combination, have the same flag, half a record of the other kind is added to it (Haldane and
-    Anscombe), and its records count with variance P(1 - P): the sandwich alone would be 0.
+    Anscombe), and its records count with variance P(1 - P): the sandwich alone would be 0. Columns that others
+    determine are left out; where only some levels are collinear, their effects are marked and have no limits.
 
     Args:
         scores: (n,) 0/1 flags, or the share of releases in which a record was at risk; NaN = not scored, left out.
@@ -179,7 +182,7 @@ def attribution(
     return Attribution(
         **about,
         effects=_effects(model, blocks, y),
-        predictions=_predictions(model, blocks, y),
+        predictions=_predictions(model, blocks),
         columns=tests,
         interactions=pairs[0],
         grids=pairs[1],
@@ -215,15 +218,12 @@ def _blocks(table: pd.DataFrame, names: list[str]) -> tuple[list[_Block], list[t
     """Return the model columns of each quasi-identifier, the levels merged, and the columns left out."""
     blocks, merged, left_out = [], [], []
     for name in names:
-        numeric = kind(table[name]) == "numeric"
-        block, into_other = (_numeric if numeric else _categorical)(table[name])
+        block, into_other = (_numeric if kind(table[name]) == "numeric" else _categorical)(table[name])
         merged += into_other
         if isinstance(block, str):
             left_out.append((name, "", block))
         else:
             blocks.append(block)
-            if not numeric and len(block.names) > len(block.crossed) + 1:
-                left_out.append((name, "any", f"interactions of levels beyond the {CROSSED_LEVELS} most frequent"))
     return _independent(blocks, left_out), merged, left_out
 
 
@@ -271,12 +271,19 @@ def _categorical(column: pd.Series) -> tuple[_Block | str, list[tuple[Any, ...]]
     reference = kept.index(frequent[0])
     places = np.arange(len(names)) - (np.arange(len(names)) > reference)
     places[reference] = -1
-    rows = np.eye(len(names) - 1)[places] * (places >= 0)[:, None]
-    crossed = sorted(kept.index(code) for code in frequent[1:CROSSED_LEVELS])
-    place = places[codes]
-    return _Block(
-        column.name, "categorical", codes, names, reference, place, np.ones(len(codes)), rows, crossed, column
-    ), merged
+    block = _Block(
+        column=column.name,
+        kind="categorical",
+        codes=codes,
+        names=names,
+        reference=reference,
+        place=places[codes],
+        value=np.ones(len(codes)),
+        rows=(places[:, None] == np.arange(len(names) - 1)).astype(float),
+        crossed=sorted(kept.index(code) for code in frequent[1:CROSSED_LEVELS]),
+        source=column,
+    )
+    return block, merged
 
 
 def _numeric(column: pd.Series) -> tuple[_Block | str, list[tuple[Any, ...]]]:
@@ -286,32 +293,25 @@ def _numeric(column: pd.Series) -> tuple[_Block | str, list[tuple[Any, ...]]]:
         return f"fewer than {RARE} records have a value", []
     largest = np.abs(values[~missing]).max() or 1.0  # so that no square overflows
     center, spread = (largest * part for part in center_and_spread(values / largest))
-    own_level = missing.sum() >= RARE
-    merged = [] if own_level or not missing.any() else [(column.name, "missing", int(missing.sum()), "the mean")]
-    if spread == 0 and not own_level:
+    own_level, width = bool(missing.sum() >= RARE), int(spread > 0)
+    merged = [] if own_level or not missing.any() else [(column.name, MISSING, int(missing.sum()), "the mean")]
+    if not own_level and not width:
         return "constant", merged
-    width = int(spread > 0)
-    z = np.where(missing, 0.0, (values - center) / (spread or 1.0))
-    place = np.where(missing, width if own_level else -1, width - 1)
-    rows = np.eye(width + 1)[[width] if own_level else []]
-    rows = np.vstack([np.zeros((1, width + own_level)), rows[:, : width + own_level]])
-    names = ["mean", "missing"][: 1 + own_level]
-    kinds = {"M": "date", "m": "duration"} if is_temporal(column) else {}
-    spelled = kinds.get(getattr(column.dtype, "kind", "M"), "number")
-    value = np.where(missing, 1.0, z)
+    rows = np.zeros((1 + own_level, width + own_level))
+    rows[1:, width:] = 1
     block = _Block(
-        column.name,
-        spelled,
-        (missing & own_level).astype(int),
-        names,
-        0,
-        place,
-        value,
-        rows,
-        [],
-        column,
-        center,
-        spread,
+        column=column.name,
+        kind={"M": "date", "m": "duration"}[column.dtype.kind] if is_temporal(column) else "number",
+        codes=(missing & own_level).astype(int),
+        names=["mean", MISSING][: 1 + own_level],
+        reference=0,
+        place=np.where(missing, width if own_level else -1, width - 1),
+        value=np.where(missing, 1.0, (values - center) / (spread or 1.0)),
+        rows=rows,
+        crossed=[],
+        source=column,
+        center=center,
+        spread=spread,
     )
     return block, merged
 
@@ -322,9 +322,9 @@ def _sparse(place: np.ndarray, value: np.ndarray, width: int) -> Any:
     return sparse.csr_matrix((value[there], (there, place[there])), shape=(len(place), width))
 
 
-def _design(blocks: Sequence[_Block], crossed: Any = None) -> Any:
-    parts = [np.ones((len(blocks[0].codes), 1)), *(_sparse(b.place, b.value, b.rows.shape[1]) for b in blocks)]
-    return sparse.hstack([*parts, *([] if crossed is None else [crossed])], format="csr")
+def _design(blocks: Sequence[_Block]) -> Any:
+    parts = [_sparse(b.place, b.value, b.rows.shape[1]) for b in blocks]
+    return sparse.hstack([np.ones((parts[0].shape[0], 1)), *parts], format="csr")
 
 
 def _own(blocks: Sequence[_Block], block: _Block) -> np.ndarray:
@@ -479,10 +479,7 @@ def _effects(model: _Model, blocks: Sequence[_Block], y: np.ndarray) -> pd.DataF
     for at, block in enumerate(blocks):
         found += _level_effects(model, blocks, at, y)
         if block.spread > 0:
-            partners = _partners(model.null, blocks, at, _own(blocks, block)[:1])
-            found += _numeric_effects(
-                model, block, _own(blocks, block)[0], f"collinear with {partners}" * bool(partners)
-            )
+            found += _numeric_effects(model, blocks, at)
     return _table(found, EFFECTS)
 
 
@@ -492,42 +489,48 @@ def _level_effects(model: _Model, blocks: Sequence[_Block], at: int, y: np.ndarr
     Where a level has one flag only, its P lies near 0 or 1 and the delta method is too sure of it: the limits are
     then put together from the logit limits l, u of both P as Newcombe's are, d - sqrt((P - l)^2 + (u_0 - P_0)^2).
     """
-    block = blocks[at]
+    block, zero = blocks[at], blocks[at].reference
     risk, gradient = _margins(model, _own(blocks, block), block.rows)
     lower, upper = _limits(model, risk, gradient)
-    notes, counts = _level_notes(model, blocks, at, y), np.bincount(block.codes, minlength=len(block.names))
-    zero = block.reference
     half = model.quantile * _spreads(model, gradient - gradient[zero])
+    counts, one_flag = np.bincount(block.codes, minlength=len(block.names)), _one_flag(block, y)
+    collinear = _collinear(model, blocks, at)
     found = []
     for code, name in enumerate(block.names):
         if code == zero:
             continue
         below = above = half[code]
-        if "at risk" in notes[code] + notes[zero]:
+        if one_flag[code] or one_flag[zero]:
             below = np.hypot(risk[code] - lower[code], upper[zero] - risk[zero])
             above = np.hypot(upper[code] - risk[code], risk[zero] - lower[zero])
         effect = risk[code] - risk[zero]
-        ends = (-1.0, 1.0) if "collinear" in notes[code] else (max(effect - below, -1.0), min(effect + above, 1.0))
-        found.append((block.column, "level", name, block.names[zero], counts[code], effect, *ends, notes[code]))
+        ends = (-1.0, 1.0) if collinear[code] else (max(effect - below, -1.0), min(effect + above, 1.0))
+        few = f"fewer than {RARE} records" if counts[code] < RARE else ""
+        note = "; ".join(text for text in (collinear[code], one_flag[code], few) if text)
+        found.append((block.column, "level", name, block.names[zero], counts[code], effect, *ends, note))
     return found
 
 
-def _level_notes(model: _Model, blocks: Sequence[_Block], at: int, y: np.ndarray) -> list[str]:
-    """Return what limits the effect of each level: collinear columns, one flag, few records."""
-    block, own = blocks[at], _own(blocks, blocks[at])
+def _one_flag(block: _Block, y: np.ndarray) -> list[str]:
+    """Return, for each level, whether all or none of its records are at risk, or an empty string."""
     counts, sums = (np.bincount(block.codes, w, minlength=len(block.names)) for w in (None, y))
-    notes = []
-    for row, count, at_risk in zip(block.rows, counts, sums, strict=True):
-        partners = _partners(model.null, blocks, at, own[row != 0])
-        collinear = f"collinear with {partners}" if partners else ""
-        one_flag = {0: "none at risk", count: "all at risk"}.get(at_risk, "")
-        few = f"fewer than {RARE} records" if count < RARE else ""
-        notes.append("; ".join(note for note in (collinear, one_flag, few) if note))
-    return notes
+    texts = {0: "none at risk", 1: "all at risk"}
+    return [texts.get(share, "") for share in sums / counts]
 
 
-def _numeric_effects(model: _Model, block: _Block, own: int, note: str) -> list[tuple[Any, ...]]:
+def _collinear(model: _Model, blocks: Sequence[_Block], at: int) -> list[str]:
+    """Return, for each level (a numeric's first: its value), the columns it cannot be told apart from."""
+    block, own = blocks[at], _own(blocks, blocks[at])
+    columns = [own[row != 0] for row in block.rows]
+    if block.spread > 0:
+        columns[0] = own[:1]
+    partners = [_partners(model.null, blocks, at, each) for each in columns]
+    return [f"collinear with {names}" if names else "" for names in partners]
+
+
+def _numeric_effects(model: _Model, blocks: Sequence[_Block], at: int) -> list[tuple[Any, ...]]:
     """Return the change of P for one standard deviation more, and the derivative of P, over records with a value."""
+    block, own, note = blocks[at], _own(blocks, blocks[at])[0], _collinear(model, blocks, at)[0]
     there = np.flatnonzero(block.place == 0)
     design, slope = model.design[there], model.beta[own]
     eta = design @ model.beta
@@ -553,37 +556,33 @@ def _numeric_effects(model: _Model, block: _Block, own: int, note: str) -> list[
     return found
 
 
-def _predictions(model: _Model, blocks: Sequence[_Block], y: np.ndarray) -> pd.DataFrame:
+def _predictions(model: _Model, blocks: Sequence[_Block]) -> pd.DataFrame:
     parts = []
     for at, block in enumerate(blocks):
-        names, values, rows, counts = _levels(block)
-        notes = _level_notes(model, blocks, at, y)
+        names, rows, notes = block.names, block.rows, _collinear(model, blocks, at)
+        counts = np.bincount(block.codes, minlength=len(names))
+        values = np.full(len(names), np.nan) if block.is_numeric else np.arange(len(names), dtype=float)
         if block.spread > 0:
             ends = _quantiles(block, np.array([0.01, 0.99]))
-            curve = np.linspace(ends[0], ends[-1], 25)
-            names, notes = value_texts(block.source, curve) + names[1:], notes[:1] * len(curve) + notes[1:]
+            curve = np.linspace(ends[0], ends[-1], CURVE_POINTS)
+            names = value_texts(block.source, curve) + names[1:]
             values, rows = np.append(curve, values[1:]), np.vstack([_standardised(block, curve), rows[1:]])
-            counts = np.append(np.full(len(curve), counts[0]), counts[1:])
+            counts, notes = np.append(np.full(len(curve), counts[0]), counts[1:]), notes[:1] * len(curve) + notes[1:]
         risk, gradient = _margins(model, _own(blocks, block), rows)
         lower, upper = _limits(model, risk, gradient)
-        collinear = ["collinear" in note for note in notes]
-        lower, upper = np.where(collinear, 0.0, lower), np.where(collinear, 1.0, upper)
-        found = (names, values, counts, risk, lower, upper, notes)
+        free = [note != "" for note in notes]
+        found = (names, values, counts, risk, np.where(free, 0.0, lower), np.where(free, 1.0, upper), notes)
         parts += [(block.column, block.kind, *row) for row in zip(*found, strict=True)]
     return _table(parts, PREDICTIONS)
 
 
-def _levels(block: _Block) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
-    """Return names, places, model columns and numbers of records of the levels (numerics: mean, and missing)."""
-    places = np.arange(len(block.names), dtype=float)
-    if block.is_numeric:
-        places = np.array([block.center, np.nan])[: len(block.names)]
-    return block.names, places, block.rows, np.bincount(block.codes, minlength=len(block.names))
-
-
 def _quantiles(block: _Block, shares: np.ndarray) -> np.ndarray:
-    values = finite_floats(block.source)
-    return np.unique(np.quantile(values[~np.isnan(values)], shares, method="inverted_cdf"))
+    """Return quantiles of a numeric; where they are one value (most records have it), those of the others too."""
+    values = finite_floats(block.source)[block.place == 0]
+    found = np.unique(np.quantile(values, shares, method="inverted_cdf"))
+    if len(found) > 1:
+        return found
+    return np.unique(np.append(found, np.quantile(values[values != found[0]], shares, method="inverted_cdf")))
 
 
 def _standardised(block: _Block, values: np.ndarray) -> np.ndarray:
@@ -606,13 +605,20 @@ def _column_tests(model: _Model, blocks: Sequence[_Block]) -> pd.DataFrame:
 
 def _strongest(blocks: Sequence[_Block], tests: pd.DataFrame, left_out: list[tuple[Any, ...]]) -> list[_Block]:
     """Return the columns whose pairs are looked at."""
+    order = _strength(tests)
+    for i in order[CROSSED_COLUMNS:]:
+        left_out.append((blocks[i].column, "any", f"interactions: not among the {CROSSED_COLUMNS} strongest columns"))
+    chosen = [blocks[i] for i in sorted(order[:CROSSED_COLUMNS])]
+    for block in chosen:
+        if not block.is_numeric and len(block.names) > len(block.crossed) + 1:
+            left_out.append((block.column, "any", f"interactions of levels beyond the {CROSSED_LEVELS} most frequent"))
+    return chosen
+
+
+def _strength(tests: pd.DataFrame) -> np.ndarray:
+    """Return the order of tests by p, and by chi-square per degree of freedom where p is 0."""
     ratio = tests["statistic"] / tests["freedom"].clip(lower=1)
-    order = np.lexsort((np.arange(len(tests)), -ratio, tests["p_value"]))
-    left_out += [
-        (blocks[i].column, "any", f"interactions of columns beyond the {CROSSED_COLUMNS} strongest")
-        for i in order[CROSSED_COLUMNS:]
-    ]
-    return [blocks[i] for i in sorted(order[:CROSSED_COLUMNS])]
+    return np.lexsort((np.arange(len(tests)), -ratio, tests["p_value"]))
 
 
 def _pairs(
@@ -683,7 +689,7 @@ def _combinations(first: _Block, second: _Block, cells: np.ndarray) -> np.ndarra
 def _grid(
     model: _Model, blocks: Sequence[_Block], first: _Block, second: _Block, own: np.ndarray, kept: np.ndarray
 ) -> list[tuple[Any, ...]]:
-    labels, values, left, left_codes = _points(first, np.linspace(0.05, 0.95, 2), 9)
+    labels, values, left, left_codes = _points(first, np.array([0.05, 0.95]), GRID_POINTS)
     lines, _, right, right_codes = _points(second, np.array([0.1, 0.5, 0.9]))
     at, line = (i.ravel() for i in np.indices((len(labels), len(lines))))
     a, b = left[at][:, _crossed_places(first)], right[line][:, _crossed_places(second)]
@@ -702,8 +708,7 @@ def _points(block: _Block, shares: np.ndarray, count: int = 0) -> tuple[list[str
     """Return names, values, model columns and levels of the points of a grid."""
     if block.is_numeric:
         values = _quantiles(block, shares)
-        if count:
-            values = np.linspace(values[0], values[-1], count) if len(values) > 1 else values
+        values = np.linspace(values[0], values[-1], count) if count else values
         return value_texts(block.source, values), values, _standardised(block, values), np.zeros(len(values), dtype=int)
     codes = np.array(sorted([block.reference, *block.crossed]))
     return [block.names[code] for code in codes], codes.astype(float), block.rows[codes], codes
@@ -712,8 +717,7 @@ def _points(block: _Block, shares: np.ndarray, count: int = 0) -> tuple[list[str
 def _adjusted(tests: list[tuple[Any, ...]]) -> pd.DataFrame:
     """Return the tests, strongest first, with Holm's adjustment for all of them."""
     found = _table(tests, INTERACTIONS)
-    ratio = found["statistic"] / found["freedom"].clip(lower=1)
-    found = found.iloc[np.lexsort((np.arange(len(found)), -ratio, found["p_value"]))].reset_index(drop=True)
+    found = found.iloc[_strength(found)].reset_index(drop=True)
     steps = found["p_value"] * np.arange(len(found), 0, -1)
     return found.assign(p_holm=steps.cummax().clip(upper=1))
 
