@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import is_temporal, kind
 from synthrisk.metrics.spaces import center_and_spread
-from synthrisk.metrics.subgroups import MISSING, column_levels, finite_floats, scored, value_texts
+from synthrisk.metrics.subgroups import MISSING, NANOSECONDS_A_DAY, column_levels, finite_floats, scored, value_texts
 
 RIDGE = 1e-3
 """Penalty RIDGE/2 |b|^2 on all coefficients but the intercept, of numerics in standard deviations and 0/1 dummies."""
@@ -29,7 +29,6 @@ CROSSED_LEVELS, CROSSED_COLUMNS = 6, 12
 CURVE_POINTS, GRID_POINTS = 25, 9
 """Values of a numeric column in ``predictions`` and on the first axis of ``grids``."""
 OTHER = "other"
-_NANOSECONDS_A_DAY = 86_400e9
 _ALIASED = 1e-6
 
 EFFECTS = ("column", "kind", "level", "reference", "records", "effect", "lower", "upper", "note")
@@ -541,9 +540,10 @@ def _numeric_effects(model: _Model, blocks: Sequence[_Block], at: int) -> list[t
     second = design.T @ (slope * low * (1 - 2 * before)) / len(there)
     second[own] += low.mean()
     if block.kind == "number":
-        sd, unit, scale = f"+1 sd ({block.spread:.3g})", "per unit", 1 / block.spread
+        size = value_texts(block.source, np.array([block.spread]))[0]
+        sd, unit, scale = f"+1 sd ({size})", "per unit", 1 / block.spread
     else:
-        days = block.spread / _NANOSECONDS_A_DAY
+        days = block.spread / NANOSECONDS_A_DAY
         sd, unit, scale = f"+1 sd ({days:.3g} days)", "per day", 1 / days
     found = []
     for label, effect, gradient, bound in (

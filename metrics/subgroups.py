@@ -21,6 +21,7 @@ from synthrisk.metrics.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables import Tables
 
 MISSING = "missing"
+NANOSECONDS_A_DAY = 86_400e9
 
 
 class Scored(NamedTuple):
@@ -128,9 +129,7 @@ def risk_in(
     return means
 
 
-def scored(
-    scores: Any, table: pd.DataFrame, columns: Sequence[str] | str, argument: str, confidence: float
-) -> Scored:
+def scored(scores: Any, table: pd.DataFrame, columns: Sequence[str] | str, argument: str, confidence: float) -> Scored:
     """Return the scores that are there and the records they belong to, all arguments checked."""
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise InputError(f"confidence must be a number in (0, 1), got {confidence!r}")
@@ -196,10 +195,11 @@ def _number(value: float, digits: int) -> str:
 
 
 def _date_texts(column: pd.Series, values: np.ndarray) -> Iterator[pd.Series]:
-    times = pd.Series(pd.to_datetime(np.round(values).astype(np.int64), utc=True)).dt.round("us")
     if types.is_timedelta64_dtype(column.dtype):
-        yield (times - pd.Timestamp(0, tz="UTC")).map(str)
+        for numbers in _number_texts(values / NANOSECONDS_A_DAY):
+            yield numbers + " days"
         return
+    times = pd.Series(pd.to_datetime(np.round(values).astype(np.int64), utc=True)).dt.round("us")
     zone = getattr(column.dtype, "tz", None)
     for form in ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f"):
         yield (times if zone is None else times.dt.tz_convert(zone)).dt.strftime(form)
