@@ -1,0 +1,88 @@
+"""The share at risk that an attacker without information would reach: its distribution over permutations."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+
+Permute = Literal["synthetic", "real"]
+LEVEL = 0.05
+"""Share of null gains above the threshold, and of null values above the quantile."""
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    """A value of RAPID beside its distribution under permuted sensitive values.
+
+    Attributes:
+        permute: Whose sensitive column was permuted: ``synthetic`` (the attacker's model knows nothing) or ``real``
+            (the model is as it is, its guesses meet other people's values).
+        permutations: How many were drawn; 0 = the distribution is the normal one with the exact mean and sd.
+        observed: The value under no permutation, of the same attacker.
+        threshold: Smallest gain that at most 5 % of the pooled null gains exceed, not below 0; None for a number.
+        tolerance: Largest error that at most 5 % of the pooled null errors stay below; None for a category.
+        mean: Mean of the null's values.
+        sd: Their standard deviation: over all permutations (``real``) or estimated from those drawn (``synthetic``).
+        quantile: Their 95 % quantile.
+        p_value: Probability of a null value of at least ``observed``: (1 + number of such)/(permutations + 1), or
+            the normal tail.
+        values: The values drawn, (permutations,).
+    """
+
+    permute: Permute
+    permutations: int
+    observed: float
+    threshold: float | None
+    tolerance: float | None
+    mean: float
+    sd: float
+    quantile: float
+    p_value: float
+    values: np.ndarray
+
+
+def rank_p_value(observed: float, values: np.ndarray) -> float:
+    """Return (1 + #{values >= observed})/(B + 1); at most a share p of such values is below p under the null.
+
+    Example:
+        >>> rank_p_value(0.5, np.array([0.1, 0.5, 0.4]))
+        0.5
+    """
+    return float((1 + np.count_nonzero(values >= observed - 1e-12)) / (len(values) + 1))
+
+
+def normal_p_value(observed: float, mean: float, sd: float, n: int) -> float:
+    """Return the normal tail from ``observed`` on, corrected by half a record; 1 where nothing can vary."""
+    return float(stats.norm.sf((observed - 0.5 / n - mean) / sd)) if sd > 0 else 1.0
+
+
+def permutation_moments(rows: np.ndarray, columns: np.ndarray) -> tuple[float, float]:
+    """Return mean and sd of (1/n) sum_i a[i, pi(i)] over all permutations pi, for a zero-one matrix a.
+
+    With row means r, column means c and mean g: mean = g, variance = (g(1 - g) - var r - var c)/(n - 1); Hoeffding
+    1951, "A combinatorial central limit theorem", doi:10.1214/aoms/1177729545, which also says that it is near normal.
+
+    Args:
+        rows: (n,) row means of a.
+        columns: (n,) column means of a.
+
+    Example:
+        >>> permutation_moments(np.array([0.5, 0.5]), np.array([0.5, 0.5]))  # the unit matrix: 1 or 0
+        (0.5, 0.5)
+    """
+    mean = float(np.mean(rows))
+    if len(rows) == 1:
+        return mean, 0.0
+    variance = (mean * (1 - mean) - np.var(rows) - np.var(columns)) / (len(rows) - 1)
+    return mean, float(np.sqrt(max(0.0, variance)))
+
+
+def exceeded_by_few(evidence: np.ndarray, weights: np.ndarray | None = None) -> float:
+    """Return the smallest value that at most 5 % of the (weighted) evidence exceeds.
+
+    Example:
+        >>> exceeded_by_few(np.arange(1.0, 101.0))
+        95.0
+    """
+    return float(np.quantile(evidence, 1 - LEVEL, method="inverted_cdf", weights=weights))
