@@ -209,9 +209,7 @@ def _floats(scores: Any) -> np.ndarray:
     try:
         return as_floats(pd.Series(scores, name="scores"))
     except (TypeError, ValueError):
-        raise InputError(
-            f"scores must hold one number a record, got {type(scores).__name__} of something else"
-        ) from None
+        raise InputError("scores must be numbers, one a record, got values of another kind") from None
 
 
 def _check_count(argument: str, value: object, low: int) -> None:

@@ -76,7 +76,10 @@ def prediction_figure(found: Attribution, column: Any) -> Figure:
         figure, axes = _levels_panel([shortened(level) for level in rows["level"]])
         axes.axvline(found.risk, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)))
         for y, (_, row) in enumerate(rows.iterrows()):
-            _interval(axes, row["lower"], row["risk"], row["upper"], y, ACCENT)
+            if row["note"]:
+                _say(axes, y, row["note"])
+            else:
+                _interval(axes, row["lower"], row["risk"], row["upper"], y, ACCENT)
         axes.set_xlim(*_span(*axes.get_xlim()))
         _label(axes.set_xlabel(f"predicted risk by {shortened(str(column))}"))
         return figure
@@ -86,7 +89,7 @@ def prediction_figure(found: Attribution, column: Any) -> Figure:
     axes.axhline(found.risk, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)))
     axes.fill_between(x, curve["lower"], curve["upper"], color=ACCENT, alpha=0.15, linewidth=0)
     axes.plot(x, curve["risk"], color=ACCENT, linewidth=1.5)
-    for _, row in rows[rows["value"].isna()].iterrows():
+    for _, row in rows[rows["value"].isna() & (rows["note"] == "")].iterrows():
         _beside(axes, row)
     _risk_axis(axes, column, rows["kind"].iloc[0])
     return figure
@@ -165,11 +168,16 @@ def _draw(axes: Axes, y: int, line: _Line, width: float) -> None:
     elif line.role == "reference":
         axes.plot([0], [y], "o", markersize=4.2, mfc="white", mec=INK, mew=0.9, zorder=3)
     elif line.note.startswith("collinear"):
-        text = axes.text(0.02, y, shortened(line.note, 44), transform=axes.get_yaxis_transform(), size=8, va="center")
-        text.set(parse_math=False, color=MUTED, style="italic")
-        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
+        _say(axes, y, line.note)
     else:
         _interval(axes, line.lower, line.effect, line.upper, y, MUTED if "few" in line.note else ACCENT)
+
+
+def _say(axes: Axes, y: float, words: str) -> None:
+    """Say why a line has no estimate."""
+    text = axes.text(0.02, y, shortened(words, 44), transform=axes.get_yaxis_transform(), size=8, va="center")
+    text.set(parse_math=False, color=MUTED, style="italic")
+    text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
 
 
 def _interval(axes: Axes, lower: float, value: float, upper: float, y: float, colour: str) -> None:
