@@ -17,10 +17,12 @@ RAPID = METRICS["rapid"]
 
 def draw(classes, n=240, p=5, seed=0, counts=None):
     rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(n, p)) * [1, 0.05, 3, 1, 1][:p]
+    rows = rng.normal(size=(n, p))
     rows -= rows.mean(axis=0)
     logits = rows @ rng.normal(size=(p, classes)) + rng.gumbel(size=(n, classes))
-    return rows, logits.argmax(axis=1) if counts is None else np.repeat(np.arange(classes), counts)
+    return rows * [1, 0.2, 3, 1, 0.1][:p], logits.argmax(axis=1) if counts is None else np.repeat(
+        np.arange(classes), counts
+    )
 
 
 def objective(coef, intercept, rows, codes, penalty):
@@ -68,10 +70,10 @@ def test_lasso_probabilities_are_those_of_the_optimum(classes):
     np.testing.assert_allclose(model.predict_proba(rows), expected, atol=2e-3)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_the_penalty_is_the_one_with_the_smallest_held_out_loss(classes):
+@pytest.mark.parametrize(("classes", "seed"), [(2, 2), (2, 3), (3, 4), (3, 5)])
+def test_the_penalty_has_the_smallest_held_out_loss(classes, seed):
     """A plain loop over folds, each fitted by scipy."""
-    rows, codes = draw(classes, n=100, seed=2)
+    rows, codes = draw(classes, n=100, seed=seed)
     slopes = rows.T @ (np.eye(classes)[codes] - np.bincount(codes) / len(codes)) / len(codes)
     penalties = np.abs(slopes).max() * PENALTIES
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=4).split(rows, codes))
@@ -84,8 +86,11 @@ def test_the_penalty_is_the_one_with_the_smallest_held_out_loss(classes):
             )
         return loss
 
-    expected = penalties[np.argmin([held_out_loss(penalty) for penalty in penalties])]
-    assert LassoLogistic(4).fit(rows, codes).penalty_ == pytest.approx(expected)
+    losses = {penalty: held_out_loss(penalty) for penalty in penalties}
+    penalty = LassoLogistic(4).fit(rows, codes).penalty_
+    chosen = min(penalties, key=lambda p: abs(p - penalty))
+    assert chosen == pytest.approx(penalty)
+    assert losses[chosen] <= min(losses.values()) * 1.0001  # losses that near are ties at the descent's accuracy
 
 
 def test_noise_gets_no_coefficient():

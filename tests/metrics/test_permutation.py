@@ -295,6 +295,17 @@ def test_a_release_of_one_value_knows_nothing(permute, sensitive):
 
 
 @pytest.mark.parametrize("permute", ["synthetic", "real"])
+def test_the_limits_are_strict(permute):
+    """One key for all: every gain is 0 and every error 2, which is not above 0 and not below 2."""
+    table = pd.DataFrame({"k": ["a"] * 40, "s": ["x", "y"] * 20, "v": [1.0, 5.0] * 20})
+    options = {"quasi_identifiers": ["k"], "attacker": "cart", "permute": permute}
+    classes = permutation_null(Tables(table, table), sensitive="s", threshold=0.0, **options)
+    assert (classes.observed, classes.mean, classes.values.max(), classes.threshold) == (0.0, 0.0, 0.0, 0.0)
+    numbers = permutation_null(Tables(table, table), sensitive="v", error="absolute", tolerance=2.0, **options)
+    assert (numbers.observed, numbers.mean, numbers.values.max(), numbers.tolerance) == (0.0, 0.0, 0.0, 2.0)
+
+
+@pytest.mark.parametrize("permute", ["synthetic", "real"])
 def test_a_class_that_the_release_lacks_is_never_at_risk(permute):
     real, synthetic = draw(80, 7), draw(90, 8)
     real["band"] = np.where(np.arange(80) < 72, "new", real["band"])
