@@ -11,6 +11,7 @@ from synthrisk.metrics.errors import InputError
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PACKED = 2**62
+_SMALL = 2**15  # so many counters cost less than one factorisation
 
 
 class Codes(NamedTuple):
@@ -36,7 +37,6 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
         InputError: The tables hold values of different types that can never be equal, or unhashable values.
     """
     name = columns[0].name
-    _refuse_types_apart(columns)
     try:
         if all(isinstance(c.dtype, pd.CategoricalDtype) for c in columns):
             codes, levels = _categories(columns)
@@ -47,27 +47,47 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
     except TypeError:
         raise InputError(f"column {name!r} must hold single values, got lists or other containers") from None
     missing = len(levels)
-    tables = tuple(np.where(c < 0, missing, c).astype(np.int64) for c in codes)
-    return Codes(tables, missing + 1), np.append(np.asarray(levels, dtype=object), [np.nan])
+    if not _share_a_value(codes, missing):
+        _refuse_types_apart(columns)
+    tables = [c.astype(np.int64, copy=False) for c in codes]
+    tables = [np.where(c < 0, missing, c) if c.min(initial=0) < 0 else c for c in tables]
+    return Codes(tuple(tables), missing + 1), np.append(np.asarray(levels, dtype=object), [np.nan])
+
+
+def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:
+    """Tell whether the first table has a value in common with each other one."""
+    present = [np.bincount(c[c >= 0], minlength=size) > 0 for c in codes]
+    return all((present[0] & other).any() for other in present[1:])
 
 
 def pack(columns: Sequence[Codes]) -> Codes:
     """Return one code a row for several columns: equal codes exactly where all columns are equal."""
     counts = [len(t) for t in columns[0].tables]
-    packed, size = [np.zeros(n, dtype=np.int64) for n in counts], 1
+    packed: Sequence[np.ndarray] = [np.zeros(n, dtype=np.int64) for n in counts]
+    size = 1
     for column in columns:
         if size * column.size >= _PACKED:
-            packed, size = _compact(packed)
+            packed, size = compact(packed)
         packed = [p * column.size + c for p, c in zip(packed, column.tables, strict=True)]
         size *= column.size
-    if size > 4 * sum(counts):
-        packed, size = _compact(packed)
+    if size > max(4 * sum(counts), _SMALL):
+        return compact(packed)
     return Codes(tuple(packed), size)
 
 
-def _compact(packed: list[np.ndarray]) -> tuple[list[np.ndarray], int]:
+def compact(packed: Sequence[np.ndarray]) -> Codes:
+    """Return the same classes of rows under the smallest codes."""
     flat, levels = pd.factorize(np.concatenate(packed))
-    return np.split(flat, np.cumsum([len(p) for p in packed])[:-1]), max(len(levels), 1)
+    return Codes(tuple(np.split(flat, np.cumsum([len(p) for p in packed])[:-1])), max(len(levels), 1))
+
+
+def place_values(sizes: Sequence[int]) -> list[int]:
+    """Return what a unit of each code counts in a mixed-radix number of all; empty where it does not fit 64 bits."""
+    values, size = [], 1
+    for each in sizes:
+        values.append(size)
+        size *= each
+    return values if size < _PACKED else []
 
 
 def _categories(columns: Sequence[pd.Series]) -> tuple[list[np.ndarray], np.ndarray]:
@@ -91,7 +111,8 @@ def _comparable(columns: Sequence[pd.Series]) -> list[np.ndarray]:
         return [c.to_numpy(dtype=np.int64) for c in plain]
     if kinds <= {"b", "i", "u", "f"} and complete and all(_fits(c, _EXACT) for c in plain):
         return [c.to_numpy(dtype=np.float64) for c in plain]
-    return [c.to_numpy(dtype=object, na_value=np.nan) for c in plain]
+    # factorize takes all of NaN, None, NA and NaT as missing where they are objects already
+    return [c.to_numpy() if c.dtype == object else c.to_numpy(dtype=object, na_value=np.nan) for c in plain]
 
 
 def _decategorized(column: pd.Series) -> pd.Series:

@@ -4,6 +4,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -104,10 +105,14 @@ class Metric:
     against: Callable[[Tables, np.ndarray], float] | None = None
     reduce: Callable[[pd.DataFrame], Reduction] | None = None
 
-    @property
+    @cached_property
+    def _parameters(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self.function).parameters)
+
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """The keyword arguments that the metric takes, ``seed`` and what it needs included."""
-        own = [p for p in inspect.signature(self.function).parameters if p != "tables"]
+        own = [p for p in self._parameters if p != "tables"]
         bins = ("bins", "binning") if "quasi_identifiers" in self.needs else ()
         control = ("control",) if "control" in self.needs or self.reduce is not None else ()
         return tuple(dict.fromkeys([*own, *bins, *control, "seed"]))
@@ -161,7 +166,7 @@ class Metric:
         seed = options.get("seed", 0)
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
             raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")
-        if "seed" not in inspect.signature(self.function).parameters:
+        if "seed" not in self._parameters:
             options.pop("seed", None)
         bins, binning = options.pop("bins", None), options.pop("binning", "quantile")
         if "control" in self.needs or tables.control is None:

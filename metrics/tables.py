@@ -38,7 +38,7 @@ class Tables:
             _check_columns(real, name, table)
         self.columns = list(real.columns)
         self.real = real
-        self.synthetic = synthetic[self.columns]
+        self.synthetic = synthetic if list(synthetic.columns) == self.columns else synthetic[self.columns]
         self.control = None if control is None else control[self.columns]
         self.groups = groups
         self._shared: dict[Any, Any] = {}
