@@ -1,5 +1,6 @@
 """RAPID's nulls against all permutations of tiny tables, plain loops and the R package's levels."""
 
+import importlib.util
 import itertools
 import json
 import math
@@ -314,6 +315,36 @@ def test_a_class_that_the_release_lacks_is_never_at_risk(permute):
     assert null.p_value > 0
     only_new = attack((real.assign(band=np.repeat(["new", "newer"], 40)), synthetic), permute=permute)
     assert (only_new.observed, only_new.mean, only_new.threshold, only_new.p_value) == (0.0, 0.0, 0.0, 1.0)
+
+
+# Level: 200 pairs of tables with nothing to learn, as in benchmarks/permutation_level.py
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    path = Path(__file__).parents[2] / "benchmarks" / "permutation_level.py"
+    spec = importlib.util.spec_from_file_location("permutation_level", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "design",
+    [
+        ("illness", "cart", "synthetic", 20),
+        ("illness", "cart", "real", 20),
+        ("illness", "logistic", "real", 0),
+        ("income", "cart", "synthetic", 20),
+        ("income", "cart", "real", 0),
+    ],
+    ids=str,
+)
+def test_few_tables_without_information_are_flagged(simulation, design):
+    p_values = simulation.p_values(design, 0.0, rows=120, seed=1)
+    assert np.mean(p_values <= 0.05) <= 0.08
+    assert 0.4 < p_values.mean() < 0.65
 
 
 # Seeds and order
