@@ -9,8 +9,11 @@ import pandas as pd
 from synthrisk.metrics.attackers import Attacker, class_probabilities, predicted_values
 from synthrisk.metrics.cap import frequencies
 from synthrisk.metrics.design import UNSEEN, level_codes
+from synthrisk.metrics.encode import Codes
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.gain import normalized_gain
+from synthrisk.metrics.null import named
+from synthrisk.metrics.permuted_truth import null_of_permuted_numbers, null_of_permuted_real
 from synthrisk.metrics.prediction_error import ErrorName, best_constant, prediction_error
 from synthrisk.metrics.tables import Tables
 
@@ -56,7 +59,9 @@ def class_guesses(
         },
         index=tables.real.index,
     )
-    return records, {"guess": float(shares.max())}
+    of_class = shares[_joint_code(joint, target, classes)]
+    null = null_of_permuted_real(probabilities, of_class, np.where(truth == UNSEEN, UNSEEN, own), threshold)
+    return records, {"guess": float(shares.max()), **named(null)}
 
 
 def value_guesses(
@@ -87,7 +92,14 @@ def value_guesses(
         },
         index=tables.real.index,
     )
-    return records, {"guess": best_constant(truth[scored], limit, error, delta)}
+    null = null_of_permuted_numbers(predicted, truth, limit, error, delta)
+    return records, {"guess": best_constant(truth[scored], limit, error, delta), **named(null)}
+
+
+def _joint_code(joint: Codes, target: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the code in both tables of each class that the model knows."""
+    values, first = np.unique(target, return_index=True)
+    return joint.tables[1][first[np.searchsorted(values, classes)]]
 
 
 def _within_groups(codes: np.ndarray, groups: np.ndarray | None) -> np.ndarray:

@@ -42,6 +42,14 @@ class Null:
     values: np.ndarray
 
 
+def named(null: Null) -> dict[str, float]:
+    """Return the null's numbers as details whose names say whose values were permuted."""
+    limits = {"threshold": null.threshold, "tolerance": null.tolerance}
+    numbers = {"mean": null.mean, "quantile": null.quantile, "p_value": null.p_value}
+    numbers |= {name: limit for name, limit in limits.items() if limit is not None}
+    return {f"null_{null.permute}_{name}": number for name, number in numbers.items()}
+
+
 def rank_p_value(observed: float, values: np.ndarray) -> float:
     """Return (1 + #{values >= observed})/(B + 1); at most a share p of such values is below p under the null.
 

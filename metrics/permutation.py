@@ -16,7 +16,7 @@ from synthrisk.metrics.kinds import Kind
 from synthrisk.metrics.null import LEVEL, Null, Permute, exceeded_by_few, rank_p_value
 from synthrisk.metrics.permuted_truth import null_of_permuted_numbers, null_of_permuted_real
 from synthrisk.metrics.prediction_error import ErrorName, prediction_error
-from synthrisk.metrics.rapid import Choice, check_values
+from synthrisk.metrics.rapid_options import Choice, check_permutations, check_values
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables import Tables
 
@@ -96,18 +96,6 @@ def permutation_null(
         return target.evidence(target.fit(_smaller(model, kind, model_seed), design, released))
 
     return _refitted(evidence, target, design, permutations, seed)
-
-
-def check_permutations(permute: str = "synthetic", permutations: int = 20, seed: int = 0) -> None:
-    """Refuse ways of permuting that break their rules."""
-    if permute not in ("synthetic", "real"):
-        raise InputError(f"permute must be synthetic or real, got {permute!r}")
-    least = 2 if permute == "synthetic" else 0
-    whole = isinstance(permutations, int | np.integer) and not isinstance(permutations, bool)
-    if not whole or permutations < least:
-        raise InputError(f"permutations must be a whole number of at least {least}, got {permutations!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
-        raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")
 
 
 class _Classes(NamedTuple):

@@ -4,23 +4,23 @@ Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosur
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 
-from synthrisk.metrics.attackers import Attacker, attacker
-from synthrisk.metrics.envelope import Envelope, check_envelope, combined
+from synthrisk.metrics.attackers import attacker
+from synthrisk.metrics.envelope import Envelope, combined
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.gain import CURVE, threshold_curve
 from synthrisk.metrics.guesses import Baseline, class_guesses, value_guesses
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
-from synthrisk.metrics.prediction_error import ErrorName, check_error
+from synthrisk.metrics.null import Permute, named
+from synthrisk.metrics.permutation import permutation_null
+from synthrisk.metrics.prediction_error import ErrorName
+from synthrisk.metrics.proportions import ShareMethod, share
+from synthrisk.metrics.rapid_options import Choice, Mode, check_values
 from synthrisk.metrics.tables import Tables
-
-Choice: TypeAlias = str | BaseEstimator | Attacker
-Mode = Literal["match", "holdout"]
 
 
 def rapid(
@@ -36,6 +36,8 @@ def rapid(
     mode: Mode = "match",
     baseline: Baseline = "real",
     envelope: Envelope = "max",
+    permute: Permute = "synthetic",
+    permutations: int = 0,
     seed: int = 0,
 ) -> Score:
     """RAPID: share of real records that a model trained on the release gives away.
@@ -62,13 +64,19 @@ def rapid(
         baseline: Where class shares come from: all ``real`` records (members and control), or those ``scored``
             together (members apart from control).
         envelope: How several attackers are put together: see ``envelope.combined``.
+        permute: Whose sensitive values are permuted in the calibration: see ``permutation.permutation_null``.
+        permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
+            time); 0: only the null that costs nothing, of permuted real values, exact.
         seed: Seed of the model.
 
     Returns:
         A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guess, truth, and gain,
         confidence, baseline, right (categorical) or error (numeric). Details: accuracy, mean_gain, the threshold
         curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric); guess (success of the best
-        constant guess).
+        constant guess); ``null_real_`` or ``null_synthetic_`` mean, quantile (95 %), p_value and threshold (tolerance
+        for a number): what an attacker without information would get, and the limit that 5 % of his gains pass;
+        ``wilson_``, ``clopper_pearson_`` and ``bootstrap_`` lower and upper: 95 % intervals of the value over the
+        records, this release given.
 
     Raises:
         InputError: An argument breaks its rule; one class only; a target of the wrong kind for the attacker.
@@ -76,14 +84,15 @@ def rapid(
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
     if len(hidden) != 1:
         raise InputError(f"sensitive must be one column for rapid, got {hidden!r}")
-    check_values(attacker, threshold, tolerance, error, delta, mode, baseline, envelope)
+    check_values(attacker, threshold, tolerance, error, delta, mode, baseline, envelope, permute, permutations)
     if mode == "holdout" and tables.groups is None:
         raise InputError("control must be given for the mode holdout, got none")
+    rule: dict[str, Any] = {"quasi_identifiers": known, "sensitive": hidden, "threshold": threshold, "seed": seed}
+    rule |= {"tolerance": tolerance, "error": error, "delta": delta}
     if isinstance(attacker, list | tuple):
-        rule: dict[str, Any] = {"threshold": threshold, "tolerance": tolerance, "error": error, "delta": delta}
-        rule |= {"quasi_identifiers": known, "sensitive": hidden, "mode": mode, "baseline": baseline, "seed": seed}
         models = [_attacker(choice) for choice in attacker]
-        return combined({m.name: rapid(tables, attacker=m, **rule) for m in models}, envelope, reduce_rapid)
+        each = {m.name: rapid(tables, attacker=m, mode=mode, baseline=baseline, **rule) for m in models}
+        return combined(each, envelope, reduce_rapid)
     model = _attacker(attacker)
     settings: dict[str, Any] = {
         "quasi_identifiers": known,
@@ -99,6 +108,10 @@ def rapid(
         limit = 0.10 if tolerance is None else float(tolerance)
         records, details = value_guesses(tables, known, hidden[0], model, seed, limit, error, delta)
         settings |= {"tolerance": limit, "error": error, "delta": delta}
+    if permutations:
+        null = permutation_null(tables, attacker=model, permute=permute, permutations=permutations, **rule)
+        details |= named(null)
+        settings |= {"permute": permute, "permutations": permutations}
     return Score.of("rapid", records, reduce_rapid(records), details, settings)
 
 
@@ -108,7 +121,7 @@ _attacker = attacker  # the argument of rapid has the same name
 def reduce_rapid(records: pd.DataFrame) -> Reduction:
     """Return the share at risk and how well the attacker does, for some of the records."""
     value = mean_score(records)
-    details: dict[str, float] = {}
+    details = _intervals(records["score"].dropna().to_numpy(dtype=float))
     if "right" in records:
         details["accuracy"] = float(records["right"].mean())
     if "gain" in records:
@@ -126,34 +139,12 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
     return Reduction(value, value, details)
 
 
-def check_values(
-    attacker: Choice | Sequence[Choice] = "random_forest",
-    threshold: float = 0.3,
-    tolerance: float | None = None,
-    error: str = "symmetric",
-    delta: float = 0.01,
-    mode: str = "match",
-    baseline: str = "real",
-    envelope: str = "max",
-) -> None:
-    """Refuse options of ``rapid`` that break their rules."""
-    check_envelope(envelope)
-    names = [_attacker(choice).name for choice in (attacker if isinstance(attacker, list | tuple) else [attacker])]
-    if not names or len(set(names)) < len(names):
-        raise InputError(f"attacker must list at least one model and each once, got {names!r}")
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold < 1:
-        raise InputError(f"threshold must be a number in [0, 1), got {threshold!r}")
-    check_error(error, delta)
-    if tolerance is None and error == "absolute":
-        raise InputError("tolerance must be given for the absolute error, in units of the attribute, got none")
-    number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-    if tolerance is not None and not (number and 0 < tolerance < np.inf):
-        raise InputError(f"tolerance must be a number above 0, got {tolerance!r}")
-    if mode not in ("match", "holdout"):
-        hint = ": a release has no folds, call cross_validated or run a study" if mode == "cross_validated" else ""
-        raise InputError(f"mode must be match or holdout, got {mode!r}{hint}")
-    if baseline not in ("real", "scored"):
-        raise InputError(f"baseline must be real or scored, got {baseline!r}")
+def _intervals(scores: np.ndarray) -> dict[str, float]:
+    if not len(scores) or not np.isin(scores, (0, 1)).all():
+        return {}
+    methods: tuple[ShareMethod, ...] = ("wilson", "clopper_pearson", "bootstrap")
+    found = {method: share(scores, 0.95, method) for method in methods}
+    return {f"{m}_{end}": getattr(e, end) for m, e in found.items() for end in ("lower", "upper")}
 
 
 RAPID = Metric(

@@ -109,7 +109,13 @@ def _details(found: Iterable[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     What is said of all real records together (a ceiling, a null) stands for both.
     """
     every = list(found)
-    names = dict.fromkeys(name for each in every for name in each["all"] if not name.startswith("curve_"))
+    of_release = ("_lower", "_upper", "_p_value")  # of one release: their means say nothing
+    names = dict.fromkeys(
+        name
+        for each in every
+        for name in each["all"]
+        if not name.startswith("curve_") and not name.endswith(of_release)
+    )
     means = {}
     for name in names:
         pairs = [[each.get(g, {}).get(name, each["all"][name]) for g in ("members", "controls")] for each in every]

@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from synthrisk.metrics import METRICS
+from synthrisk.metrics import METRICS, Tables
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.gain import normalized_gain, threshold_curve
+from synthrisk.metrics.permutation import permutation_null
 from synthrisk.metrics.prediction_error import prediction_error
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "rapid"
@@ -638,3 +640,54 @@ def test_a_copy_is_worse_than_shuffled_columns(release, attacker):
     options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": attacker}
     copied, noise = RAPID(real, real, **options).value, RAPID(real, shuffled, **options).value
     assert copied > 0.8 > noise + 0.2
+
+
+# What stands beside the value
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), [("band", "cart"), ("pay", "linear")])
+def test_the_null_that_costs_nothing_is_that_of_permuted_real_values(release, sensitive, attacker):
+    real, synthetic = release
+    if sensitive == "pay":
+        real, synthetic = (t.assign(pay=np.arange(len(t)) % 7 + 1.0) for t in release)
+    options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": attacker}
+    details = RAPID(real, synthetic, **options).details
+    null = permutation_null(Tables(real, synthetic), **options, permute="real", permutations=0)
+    assert details["null_real_mean"] == pytest.approx(null.mean, abs=1e-12)
+    assert details["null_real_quantile"] == pytest.approx(null.quantile, abs=1e-12)
+    assert details["null_real_p_value"] == pytest.approx(null.p_value, abs=1e-12)
+
+
+def test_permutations_calibrate_and_say_whose_values_were_permuted(release):
+    options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": "cart", "seed": 4}
+    score = RAPID(*release, **options, permutations=20)
+    null = permutation_null(Tables(*release), **options)
+    assert null.permute == score.settings["permute"] == "synthetic"
+    for name in ("mean", "quantile", "p_value", "threshold"):
+        assert score.details[f"null_synthetic_{name}"] == getattr(null, name)
+    assert {"null_real_mean"} <= set(score.details)
+
+
+def test_three_intervals_of_the_share_stand_beside_it(release):
+    score = RAPID(*release, quasi_identifiers=KEYS, sensitive="band", attacker="cart")
+    count, n = int(score.records["score"].sum()), len(score.records)
+    for name, method in (("wilson", "wilson"), ("clopper_pearson", "exact")):
+        ends = binomtest(count, n).proportion_ci(0.95, method)
+        assert (score.details[f"{name}_lower"], score.details[f"{name}_upper"]) == (ends.low, ends.high)
+    assert score.details["bootstrap_lower"] <= score.value <= score.details["bootstrap_upper"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"permutations": 1}, "permutations must be a whole number of at least 2, got 1"),
+        ({"permutations": -1, "permute": "real"}, "at least 0, got -1"),
+        ({"permutations": 2.5}, "got 2.5"),
+        ({"permutations": True}, "got True"),
+        ({"permute": "both"}, "permute must be synthetic or real, got 'both'"),
+        ({"permutations": 20, "attacker": ["cart", "logistic"]}, "permutations need one attacker"),
+    ],
+)
+def test_bad_permutations_are_refused(release, options, said):
+    with pytest.raises(InputError, match=said):
+        RAPID(*release, **{"quasi_identifiers": KEYS, "sensitive": "band", "attacker": "cart"} | options)
