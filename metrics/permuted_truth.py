@@ -52,9 +52,9 @@ def null_of_permuted_real(
     at_risk = np.column_stack([gains > threshold, np.zeros(n, dtype=bool)])  # the last column is that of UNSEEN = -1
     counts = np.bincount(np.where(truth_codes == UNSEEN, len(shares), truth_codes), minlength=len(shares) + 1)
     mean, sd = permutation_moments(at_risk @ counts / n, at_risk.mean(axis=0)[truth_codes])
-    weights = np.broadcast_to(counts, at_risk.shape)
-    pooled = np.column_stack([gains, np.full(n, -1.0)])
-    limit = max(0.0, exceeded_by_few(pooled.ravel(), weights.ravel()))
+    above = gains > 0  # all others are one pile at 0, the least a threshold can be
+    weights = np.broadcast_to(counts[:-1], gains.shape)[above]
+    limit = exceeded_by_few(np.append(gains[above], 0.0), np.append(weights, n * n - weights.sum()))
     sorted_rows, records = at_risk[np.lexsort(at_risk.T)], np.arange(n)
 
     def value(codes: np.ndarray) -> float:
