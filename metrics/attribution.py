@@ -546,11 +546,11 @@ def _numeric_effects(model: _Model, blocks: Sequence[_Block], at: int) -> list[t
         days = block.spread / NANOSECONDS_A_DAY
         sd, unit, scale = f"+1 sd ({days:.3g} days)", "per day", 1 / days
     found = []
-    for label, effect, gradient, bound in (
-        (("one_sd", sd, "as it is"), (after - before).mean(), first, 1.0),
-        (("per_unit", unit, ""), slope * low.mean() * scale, second * scale, np.inf),
+    for label, effect, gradient, bound, factor in (
+        (("one_sd", sd, "as it is"), (after - before).mean(), first, 1.0, 1.0),
+        (("per_unit", unit, ""), slope * low.mean() * scale, second, np.inf, scale),
     ):
-        half = np.inf if note else model.quantile * _spreads(model, gradient[None])[0]
+        half = np.inf if note else model.quantile * _spreads(model, gradient[None])[0] * factor
         ends = (max(effect - half, -bound), min(effect + half, bound))
         found.append((block.column, *label, len(there), effect, *ends, note))
     return found
@@ -724,7 +724,7 @@ def _adjusted(tests: list[tuple[Any, ...]]) -> pd.DataFrame:
 
 def _notes(y: np.ndarray, model: _Model) -> tuple[str, ...]:
     notes = []
-    if np.abs(y - expit(model.design @ model.beta)).max() < 0.05:
+    if np.isin(y, (0, 1)).all() and np.abs(y - expit(model.design @ model.beta)).max() < 0.5:  # complete separation
         notes.append("the quasi-identifiers tell every flag: the size of effects rests on the penalty")
     if model.design.shape[1] - model.null.shape[1] >= len(y):
         notes.append("the model has as many columns as there are records: intervals are too short")
