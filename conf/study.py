@@ -323,6 +323,9 @@ class Study(_Settings):
     ] = {}
     """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``; without the attribute it holds for
     all. No threshold, no verdict."""
+    exposure: bool = True
+    """A page for each synthesizer that says who is at risk, and why. It holds values of the real table, and stays in
+    the workspace unless ``tracking.records`` is full."""
     tracking: Tracking = Tracking()
     runner: Runner = Runner()
     workspace: str = ".synthrisk"

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics.estimates import Estimate
+from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import StudyResult, league_table
 
@@ -23,7 +24,11 @@ COLOURS = {
 }
 
 
-_COLUMNS = {"unseen_keys": "unseen keys", "null_real_mean": "null", "null_synthetic_mean": "null (release)"}
+_BESIDE = {
+    "unseen_keys": "unseen keys",
+    "null_real_mean": "null, truth permuted",
+    "null_synthetic_mean": "null, release permuted",
+}
 
 
 def close(outcome: Outcome) -> None:
@@ -52,6 +57,8 @@ def close(outcome: Outcome) -> None:
     local = outcome.logged.uri.startswith("sqlite:")
     server = SERVER if local else outcome.logged.uri
     console.print(f"\nReport   {outcome.report}", soft_wrap=True)
+    for path in outcome.exposures.values():
+        console.print(f"Exposure {path}", soft_wrap=True)
     console.print(f"Compare  {outcome.logged.compare_link(server)}", soft_wrap=True, markup=False)
     console.print(f"Charts   {outcome.logged.list_link(server)}", soft_wrap=True, markup=False)
     if local:
@@ -73,9 +80,9 @@ def as_json(result: StudyResult) -> dict[str, Any]:
     }
 
 
-def _leagues(result: StudyResult) -> list[Table]:
+def _leagues(result: StudyResult) -> list[Table | Text]:
     """Return one table a measure, synthesizers and controls in the order of the study."""
-    tables = []
+    tables: list[Table | Text] = []
     for measure in dict.fromkeys(f.measure for f in result.findings):
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
         guess = next(iter(findings.values())).guess
@@ -94,9 +101,6 @@ def _leagues(result: StudyResult) -> list[Table]:
         table.add_column("synthesizer")
         for name in ("risk", "control", "memorization"):
             table.add_column(name, justify="right", no_wrap=True)
-        beside = {d: w for d, w in _COLUMNS.items() if any(d in f.details for f in findings.values())}
-        for words in beside.values():
-            table.add_column(words, justify="right", no_wrap=True)
         table.add_column("verdict", no_wrap=True)
         for name, f in findings.items():
             words = [v.word for v in result.verdicts if v.synthesizer == name and _is_on(v.quantity, measure)]
@@ -107,14 +111,21 @@ def _leagues(result: StudyResult) -> list[Table]:
                 _interval(f.risk),
                 _number(f.risk_control.value),
                 _interval(f.memorization, "+"),
-                *(_number(f.details.get(d, (math.nan,))[0]) for d in beside),
                 Text("control") if is_control else own,
                 style="dim" if is_control else "",
             )
         for name in result.failures:
-            table.add_row(Text(name), "", "", "", *("" for _ in beside), Text("FAILED", style=COLOURS["FAILED"]))
+            table.add_row(Text(name), "", "", "", Text("FAILED", style=COLOURS["FAILED"]))
         tables.append(table)
+        tables += [_beside(words, detail, findings) for detail, words in _BESIDE.items()]
     return tables
+
+
+def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:
+    """Return a line with one detail of each synthesizer; nothing where the measure has none."""
+    values = {name: f.details[detail][0] for name, f in findings.items() if detail in f.details}
+    told = ", ".join(f"{name} {_number(value)}" for name, value in values.items())
+    return Text(f"{words}: {told}\n", style="dim") if told else Text()
 
 
 def _is_on(quantity: str, measure: Measure) -> bool:

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.verdicts import Check, check_controls, check_limits, holds_for, judge, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
+from synthrisk.tasks.expose import expose
 from synthrisk.tasks.log import Kept, Logged, log
 from synthrisk.tasks.references import Cell, LedgerFolder, Sample
 from synthrisk.tasks.report import report
@@ -37,11 +38,12 @@ _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect",
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study ends in."""
+    """What a study ends in: numbers, where they are tracked, the report, and a page of exposure a synthesizer."""
 
     result: StudyResult
     logged: Logged
     report: str
+    exposures: Mapping[str, str] = field(default_factory=dict)
 
 
 def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
@@ -54,11 +56,14 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))
-    result = conclude(study, sample, found, failures, started)
+        study_id = f"{started:%Y%m%d-%H%M%S}-{key_of(study.model_dump(mode='json'), sample.table.digest)[:6]}"
+        exposures = expose_all(runner, study, sample, planned, kept, study_id, str(workspace))
+    result = conclude(study, sample, found, failures, started, study_id)
     settings = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     page = report(result, settings, str(workspace))
+    kept = {name: replace(each, page=exposures.get(name)) for name, each in kept.items()}
     logged = log(result, kept, sample.table, settings, [page], study.tracking, str(workspace))
-    return Outcome(result, logged, page)
+    return Outcome(result, logged, page, exposures)
 
 
 def concluded(outcome: Outcome) -> Any:
@@ -155,8 +160,46 @@ def bootstrap_all(
     return found, kept
 
 
+def expose_all(
+    runner: TaskRunner[Any],
+    study: Study,
+    sample: Sample,
+    planned: Sequence[Planned],
+    kept: Mapping[str, Kept],
+    study_id: str,
+    workspace: str,
+) -> dict[str, str]:
+    """Write a page of exposure for each synthesizer that ran, unless the study wants none; return their paths."""
+    made = {
+        each.name: runner.submit(
+            expose,
+            {
+                "synthesizer": each.name,
+                "exposed": kept[each.name].exposed,
+                "planned": planned,
+                "sample": sample,
+                "confidence": study.bootstrap.confidence,
+                "study_id": study_id,
+                "workspace": workspace,
+            },
+        )
+        for each in study.synthesizers
+        if study.exposure and each.name in kept
+    }
+    reasons = {name: _failure(future) for name, future in made.items()}
+    for name, reason in reasons.items():
+        if reason:  # the numbers stand without the page
+            get_run_logger().error("no page of exposure for %s: %s", name, reason)
+    return {name: future.result() for name, future in made.items() if not reasons[name]}
+
+
 def conclude(
-    study: Study, sample: Sample, found: Sequence[Finding], failures: Mapping[str, str], started: datetime
+    study: Study,
+    sample: Sample,
+    found: Sequence[Finding],
+    failures: Mapping[str, str],
+    started: datetime,
+    study_id: str,
 ) -> StudyResult:
     """Check the controls, judge the synthesizers, and put provenance beside the numbers."""
     kinds = {c.name: c.kind for c in study.controls}
@@ -180,7 +223,7 @@ def conclude(
     }
     everyone = [(s, "synthesizer") for s in study.synthesizers] + [(c, "control") for c in study.controls]
     return StudyResult(
-        study_id=f"{started:%Y%m%d-%H%M%S}-{key_of(study.model_dump(mode='json'), sample.table.digest)[:6]}",
+        study_id=study_id,
         name=study.name,
         findings=found,
         checks=checks,

@@ -60,10 +60,11 @@ class Logged:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of one synthesizer's records: ledgers, and its table of exposed records."""
+    """What is kept of one synthesizer's records: ledgers, its table of exposed records, and its page of exposure."""
 
     ledgers: tuple[LedgerFolder, ...]
     exposed: str
+    page: str | None = None
 
 
 @task(name="log")
@@ -241,6 +242,8 @@ def _records(client: MlflowClient, run_id: str, kept: Kept, hashes: np.ndarray, 
         exposed = _named(pd.read_parquet(kept.exposed), hashes, mode)
         exposed.to_parquet(folder / "memorization.parquet", compression="zstd")
         client.log_artifacts(run_id, place, "records")
+        if kept.page and mode == "full":  # it holds values of the real table
+            client.log_artifact(run_id, kept.page, "records")
         top = exposed.nlargest(TOP, "memorization").reset_index(drop=True)
         if len(top):
             client.log_table(run_id, top, "records/most_exposed.json")

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from math import isnan
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from matplotlib.figure import Figure
 from prefect import task
 
@@ -16,6 +14,7 @@ from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import BESIDE, StudyResult, details_table
 from synthrisk.metrics.verdicts import Verdict, worst
 from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, svg
+from synthrisk.tasks.pages import number, render
 from synthrisk.tasks.store import replace_file
 
 UNSET = "NO THRESHOLD SET"
@@ -80,13 +79,14 @@ def report(result: StudyResult, settings: str, workspace: str) -> str:
 
 def page(result: StudyResult, settings: str) -> str:
     """Return the page: one file, nothing fetched, nothing executed, every text escaped."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     notes = Notes()
-    environment.globals |= {"number": number, "note": notes.number, "isnan": isnan, "no_guess": _NO_GUESS}
-    environment.globals |= {"breakable": breakable, "beside": beside}
-    template = environment.from_string(files("synthrisk.tasks").joinpath("report.html").read_text("utf-8"))
     names, measures = ordered_names(result), ordered_measures(result)
-    return template.render(
+    return render(
+        "report.html",
+        isnan=isnan,
+        note=notes.number,
+        no_guess=_NO_GUESS,
+        beside=beside,
         result=result,
         settings=settings,
         answers=[_answer(result, name) for name in names if not _is_control(result, name)],
@@ -99,22 +99,6 @@ def page(result: StudyResult, settings: str) -> str:
         details=details_table(result).to_dict("records"),
         variants=_variants(result),
     )
-
-
-def number(value: float, sign: bool = False) -> str:
-    """Return three decimals with a true minus sign, and no signed zero.
-
-    Example:
-        >>> number(0.0321, sign=True), number(-0.0001), number(-0.5)
-        ('+0.032', '0.000', '−0.500')
-    """
-    text = f"{value:+.3f}" if sign else f"{value:.3f}"
-    return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
-
-
-def breakable(key: str) -> Markup:
-    """Return a name that a browser may break after its dots and underscores."""
-    return escape(key).replace("_", Markup("_<wbr>")).replace(".", Markup(".<wbr>"))
 
 
 def beside(finding: Finding) -> str:

@@ -16,7 +16,8 @@ from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.verdicts import check_controls, judge
 from synthrisk.metrics.yardsticks import gain
 from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, shortened
-from synthrisk.tasks.report import number, ordered_names, page, report
+from synthrisk.tasks.pages import number
+from synthrisk.tasks.report import ordered_names, page, report
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")
 DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")

@@ -1,0 +1,111 @@
+"""Who is at risk, and why: a page for one synthesizer, with values of the real table, for its stewards alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from prefect import task
+
+from synthrisk.conf.plan import Planned
+from synthrisk.metrics.attribution import Attribution, attribution
+from synthrisk.metrics.subgroups import risk_by, risk_in
+from synthrisk.tasks.attribution_figures import effects_figure, interaction_figures
+from synthrisk.tasks.failure import told_safely
+from synthrisk.tasks.figures import svg
+from synthrisk.tasks.pages import render
+from synthrisk.tasks.references import Sample
+from synthrisk.tasks.store import replace_file
+
+WORST, FEWEST = 12, 10  # rows of the table of combinations, and records of a combination in it
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """What the page says of one measure.
+
+    Attributes:
+        measure: Its key.
+        classes: Risk of the records of each sensitive value.
+        levels: Risk of the records of each level of each quasi-identifier.
+        combinations: The worst joint subgroups of two quasi-identifiers.
+        attribution: Effects of the quasi-identifiers; None where the attack trains no model.
+        drawings: Figures of the attribution.
+    """
+
+    measure: str
+    classes: pd.DataFrame
+    levels: pd.DataFrame
+    combinations: pd.DataFrame
+    attribution: Attribution | None
+    drawings: Sequence[Markup]
+
+
+@task(name="expose", task_run_name="expose {synthesizer}")
+def expose(
+    synthesizer: str,
+    exposed: str,
+    planned: Sequence[Planned],
+    sample: Sample,
+    confidence: float,
+    study_id: str,
+    workspace: str,
+) -> str:
+    """Write the page of one synthesizer into the workspace; return its path.
+
+    Args:
+        synthesizer: Its name.
+        exposed: Path of its table of exposed records: mean score of each record as a member, by measure.
+        planned: What was measured.
+        sample: The real table.
+        confidence: Confidence level of all intervals.
+        study_id: The study.
+        workspace: Folder of the workspace.
+    """
+    path = Path(workspace) / "reports" / study_id / f"exposure-{synthesizer}.html"
+
+    def written() -> str:
+        scores = pd.read_parquet(exposed, columns=["measure", "as_member"])
+        records, entities = sample.records(), sample.entities()
+        found = []
+        for each in planned:
+            own = scores.loc[scores["measure"] == each.measure.key, "as_member"].to_numpy(dtype=float)
+            if each.measure.sensitive and not each.measure.variant_of and not np.isnan(own).all():
+                found.append(_exposed(own, records, each, confidence, entities))
+        return str(replace_file(path, render("expose.html", synthesizer=synthesizer, study_id=study_id, found=found)))
+
+    return told_safely(Path(workspace), f"expose-{synthesizer}", written)
+
+
+def _exposed(
+    scores: np.ndarray, records: pd.DataFrame, planned: Planned, confidence: float, entities: np.ndarray | None
+) -> Exposed:
+    known = list(planned.options["quasi_identifiers"])
+    why = None
+    if planned.measure.attacker is not None:
+        why = attribution(scores, records, known, confidence=confidence, entities=entities)
+    key = planned.measure.key
+    drawn = [] if why is None or why.reason else [effects_figure(why), *interaction_figures(why, 4)]
+    return Exposed(
+        key,
+        risk_by(scores, records, [str(planned.measure.sensitive)], confidence=confidence),
+        risk_by(scores, records, known, confidence=confidence),
+        _worst(scores, records, known, confidence),
+        why,
+        [Markup(svg(figure, f"{key}/{i}")) for i, figure in enumerate(drawn)],  # noqa: S704 - matplotlib escapes texts
+    )
+
+
+def _worst(scores: np.ndarray, records: pd.DataFrame, known: Sequence[str], confidence: float) -> pd.DataFrame:
+    """Return the joint subgroups of two quasi-identifiers whose risk is surely high: by the interval's lower end."""
+    parts = []
+    for pair in combinations(known, 2):
+        found = risk_in(scores, records, list(pair), confidence=confidence, minimum=FEWEST).nlargest(WORST, "lower")
+        names = [" and ".join(f"{c} {v}" for c, v in zip(found.index.names, i, strict=True)) for i in found.index]
+        parts.append(found.assign(combination=names).reset_index(drop=True))
+    columns = ["combination", "records", "risk", "lower", "upper"]
+    every = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return every.sort_values(["lower", "combination"], ascending=[False, True], kind="stable").head(WORST)[columns]

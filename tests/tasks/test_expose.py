@@ -1,0 +1,71 @@
+"""The page that says who is at risk: right groups, nothing executed, and kept out of tracking."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf.plan import Planned
+from synthrisk.metrics.ledger import Measure
+from synthrisk.tasks.data.table import store
+from synthrisk.tasks.expose import expose
+from synthrisk.tasks.references import Cut, Sample
+
+RAPID = Planned(Measure("rapid", "rapid", "vote", "cart"), {"quasi_identifiers": ["job", "age"], "sensitive": "vote"})
+CAP = Planned(Measure("cap", "zero_cap", "vote"), {"quasi_identifiers": ["job"], "sensitive": "vote"})
+EVIL = "<script>alert('Müller')</script>"
+
+
+@pytest.fixture
+def sample(tmp_path) -> Sample:
+    rng = np.random.default_rng(1)
+    n = 200
+    frame = pd.DataFrame(
+        {
+            "job": rng.choice(["nurse", EVIL, "cook $x$"], n),
+            "age": rng.integers(20, 60, n),
+            "vote": rng.choice(["yes", "no"], n),
+        }
+    )
+    frame.loc[:4, "job"] = None
+    return Sample(store(frame, tmp_path), Cut("unused", "cut", 1, 2, 0.0))
+
+
+def page_of(sample, folder, scores, planned):
+    parts = [
+        pd.DataFrame({"record": np.arange(len(s)), "measure": p.measure.key, "as_member": s})
+        for p, s in zip(planned, scores, strict=True)
+    ]
+    pd.concat(parts).to_parquet(folder / "exposed.parquet")
+    path = expose.fn("cart", str(folder / "exposed.parquet"), planned, sample, 0.95, "s-1", str(folder))
+    assert path == str(folder / "reports" / "s-1" / "exposure-cart.html")
+    return (folder / "reports" / "s-1" / "exposure-cart.html").read_text("utf-8")
+
+
+def test_groups_and_effects_are_told(sample, tmp_path):
+    table = sample.records()
+    scores = ((table["job"] == "nurse") | (table["age"] > 50)).to_numpy(dtype=float)
+    html = page_of(sample, tmp_path, [scores, np.full(200, 0.5)], [RAPID, CAP])
+    nurses = int((table["job"] == "nurse").sum())
+    assert f'<td>job</td><td>nurse</td><td class="n">{nurses}</td><td class="n">1.000' in html
+    assert '<td>job</td><td>missing</td><td class="n">5</td>' in html
+    share = scores[(table["vote"] == "yes").to_numpy()].mean()
+    assert f'<td>yes</td><td class="n">{int((table["vote"] == "yes").sum())}</td><td class="n">{share:.3f}' in html
+    assert "change of the probability of being at risk" in html
+    assert "What goes with risk" not in html.partition("cap.")[2].partition("<h2>")[0]  # no model, no attribution
+    assert html.count("<h2>") == 2
+
+
+def test_values_of_the_table_are_escaped(sample, tmp_path):
+    html = page_of(sample, tmp_path, [np.tile([0.0, 1.0], 100)], [RAPID])
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+
+
+@pytest.mark.parametrize("scores", [np.ones(200), np.zeros(200), np.r_[1.0, np.full(199, np.nan)]])
+def test_scores_without_spread_have_a_reason_in_place_of_effects(sample, tmp_path, scores):
+    html = page_of(sample, tmp_path, [scores], [RAPID])
+    assert "No effects:" in html
+
+
+def test_nothing_scored_is_said(sample, tmp_path):
+    assert "Nothing is guessed in this study" in page_of(sample, tmp_path, [np.full(200, np.nan)], [RAPID])
