@@ -25,8 +25,10 @@ def main() -> int:
         failures += 1
     with TemporaryDirectory() as place:
         make_tables(Path(place))
+        script = ""
         for language, block in BLOCKS.findall(text):
-            for command in commands(language, block):
+            script += block if language == "python" else ""  # a block goes on where the last one ended
+            for command in commands(language, script if language == "python" else block):
                 print("+", shlex.join(command) if language == "bash" else "python block", flush=True)
                 done = subprocess.run(command, cwd=place, env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"})
                 if done.returncode not in (0, 1) or (language == "python" and done.returncode):

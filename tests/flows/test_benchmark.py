@@ -260,6 +260,13 @@ def test_full_records_name_row_guess_and_truth(alone, people):
     assert truth.tolist() == people()["income"].tolist()
 
 
+def test_the_page_of_exposure_is_tracked_with_full_records_only(first, alone):
+    for outcome, tracked in ((first, False), (alone, True)):
+        assert Path(outcome.exposures["cart"]).exists()
+        run = MlflowClient(outcome.logged.uri).list_artifacts(runs_of(outcome)["cart"].info.run_id, "records")
+        assert ("records/exposure-cart.html" in {f.path for f in run}) == tracked
+
+
 def test_no_records_where_none_are_kept(broken):
     client = MlflowClient(broken.logged.uri)
     assert client.list_artifacts(runs_of(broken)["cart"].info.run_id) == []
