@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.codes import Coded, class_target, coded, numeric_target, predictor
+from synthrisk.tasks.synthesize.rpart import DEPTH, SMALLEST_SPLIT, ends
 from synthrisk.tasks.synthesize.smoothing import smoothed
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
@@ -24,6 +25,7 @@ def cart(
     max_depth: int | None = None,
     visit_order: Sequence[str] | None = None,
     smoothing: Literal["density"] | None = None,
+    stopping: Literal["rpart"] | None = None,
 ) -> Release:
     """Draw a release column by column; each cell is the cell of a training record in the same leaf (a donor).
 
@@ -40,6 +42,9 @@ def cart(
         visit_order: All column names in the order in which they are drawn; None takes the table's order.
         smoothing: None releases values of training records as they are. ``"density"`` moves the values of
             continuous columns by a kernel as wide as their leaf suggests (``smoothing.smoothed``).
+        stopping: None grows trees until leaves are pure or as small as allowed. ``"rpart"`` ends them where R's
+            synthpop does: nodes of fewer than 3 ``min_samples_leaf`` records are not split, trees are 30 deep, and
+            splits for a category that set no more training records right are dropped (``rpart.ends``).
 
     Returns:
         A release with the columns, their order and dtypes of the training table.
@@ -54,9 +59,12 @@ def cart(
         np.int64(100)
     """
     train = job.train
-    order = _checked(train, job.rows, min_samples_leaf, max_depth, visit_order, smoothing)
+    order = _checked(train, job.rows, min_samples_leaf, max_depth, visit_order)
+    for name, value, known in (("smoothing", smoothing, "density"), ("stopping", stopping, "rpart")):
+        if value not in (None, known):
+            raise InputError(f"{name} must be null or {known!r}, got {value!r}")
     rng = np.random.default_rng(job.seed)
-    grow = _Grow(train, min_samples_leaf, max_depth, rng)
+    grow = _Grow(len(train), min_samples_leaf, max_depth, stopping == "rpart", rng)
     columns = [coded(train.iloc[:, place]) for place in order]
     donors: list[np.ndarray] = []
     released: dict[int, pd.Series] = {}
@@ -79,7 +87,6 @@ def _checked(
     min_samples_leaf: int,
     max_depth: int | None,
     visit_order: Sequence[str] | None,
-    smoothing: str | None,
 ) -> list[int]:
     """Check the arguments, and return the positions of the columns in the order of the visits."""
     if not len(train) or not train.shape[1] or rows < 1:
@@ -88,8 +95,6 @@ def _checked(
         is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
         if not is_count and (value is not None or name == "min_samples_leaf"):
             raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
-    if smoothing not in (None, "density"):
-        raise InputError(f"smoothing must be null or 'density', got {smoothing!r}")
     if visit_order is None:
         return list(range(train.shape[1]))
     if isinstance(visit_order, str) or not isinstance(visit_order, Sequence):
@@ -109,8 +114,11 @@ def _checked(
 class _Grow:
     """Grows the trees of one release."""
 
-    def __init__(self, train: pd.DataFrame, least: int, depth: int | None, rng: np.random.Generator) -> None:
-        self.records, self.least, self.depth, self.rng = len(train), least, depth, rng
+    def __init__(self, records: int, least: int, depth: int | None, is_rpart: bool, rng: np.random.Generator) -> None:
+        self.records, self.least, self.is_rpart, self.rng = records, least, is_rpart, rng
+        self.limits = {"min_samples_leaf": least, "max_depth": depth}
+        if is_rpart:
+            self.limits |= {"min_samples_split": SMALLEST_SPLIT * least, "max_depth": min(depth or DEPTH, DEPTH)}
 
     def leaves(
         self, column: pd.Series, target: Coded, before: list[Coded], donors: list[np.ndarray], rows: int
@@ -139,10 +147,14 @@ class _Grow:
         codes = [predictor(column, target, known, self.least) for column in before]
         x = np.column_stack(codes).astype(np.float32)
         kind = DecisionTreeRegressor if target.dtype.kind == "f" else DecisionTreeClassifier
-        tree = kind(min_samples_leaf=self.least, max_depth=self.depth, random_state=seed)
+        tree = kind(**self.limits, random_state=seed)
         tree.fit(x[known], target[known])
         rows = np.column_stack([code[donor] for code, donor in zip(x.T, drawn.T, strict=True)])
-        return tree.apply(x) + 1, tree.apply(rows) + 1
+        of_records, of_rows = tree.apply(x), tree.apply(rows)
+        if self.is_rpart and kind is DecisionTreeClassifier:
+            end = ends(tree.tree_)
+            of_records, of_rows = end[of_records], end[of_rows]
+        return of_records + 1, of_rows + 1
 
 
 def _draw(of_records: np.ndarray, of_rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:

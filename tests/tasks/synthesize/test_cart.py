@@ -247,6 +247,7 @@ def test_rare_levels_share_a_code():
         ({"min_samples_leaf": True}, "min_samples_leaf must be an integer of at least 1, got True"),
         ({"max_depth": 1.5}, "max_depth must be an integer of at least 1, got 1.5"),
         ({"smoothing": "spline"}, "smoothing must be null or 'density', got 'spline'"),
+        ({"stopping": "ctree"}, "stopping must be null or 'rpart', got 'ctree'"),
         ({"visit_order": "ab"}, "visit_order must be a list of column names, got 'ab'"),
         (
             {"visit_order": ["age", "vot"]},
