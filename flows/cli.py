@@ -62,9 +62,7 @@ def evaluate(
     threshold: Annotated[list[str] | None, typer.Option(help="Limit: risk/rapid.income=0.1.")] = None,
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
-    coarsen: Annotated[
-        list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")
-    ] = None,
+    coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
     json_to: Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")] = None,
     experiment: Annotated[str, typer.Option(help="MLflow experiment.")] = "evaluate",
     tracking_uri: TrackingUri = None,

@@ -46,8 +46,8 @@ def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bi
 def check_bins(bins: object, binning: object = "quantile") -> None:
     """Refuse numbers of parts that are no whole numbers from 2, and an unknown way of binning."""
     for number in bins.values() if isinstance(bins, Mapping) else [bins]:
-        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-        if bins is not None and not (whole and number >= 2):
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool) and number >= 2
+        if bins is not None and not whole:
             raise InputError(f"bins must be a whole number of at least 2, or one for each column, got {number!r}")
     if binning not in ("quantile", "width"):
         raise InputError(f"binning must be quantile or width, got {binning!r}")

@@ -195,8 +195,8 @@ def _nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> _Nea
         if subsets > 0.4 * len(live) * len(synthetic) * (width + 2):
             total[live], hit[live], distance[live] = _all_pairs(real[live], synthetic, weight)
             break
-        words = [np.concatenate([real[live, c], synthetic[:, c]]) * r for c, r in enumerate(radix)] if radix else None
-        whole = sum(words) if words else None
+        words = [np.concatenate([real[live, c], synthetic[:, c]]) * r for c, r in enumerate(radix)]
+        whole = np.sum(words, axis=0)
         for dropped in combinations(range(width), level):
             if words:  # one number a row holds all its codes: those of the dropped columns are taken out
                 key = compact(np.split(whole - sum(words[c] for c in dropped), [len(live)]))

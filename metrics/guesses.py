@@ -92,8 +92,10 @@ def value_guesses(
         },
         index=tables.real.index,
     )
-    null = null_of_permuted_numbers(predicted, truth, limit, error, delta)
-    return records, {"guess": best_constant(truth[scored], limit, error, delta), **named(null)}
+    details = {"guess": best_constant(truth[scored], limit, error, delta)}
+    if delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any()):
+        details |= named(null_of_permuted_numbers(predicted, truth, limit, error, delta))
+    return records, details  # without the null where a permutation would divide 0 by 0
 
 
 def _joint_code(joint: Codes, target: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -101,6 +101,7 @@ def rapid(
         "mode": mode,
         "seed": seed,
     }
+    warning = None
     if tables.kind(hidden[0]) == "categorical":
         records, details = class_guesses(tables, known, hidden[0], model, seed, threshold, baseline)
         settings |= {"threshold": threshold, "baseline": baseline}
@@ -108,11 +109,13 @@ def rapid(
         limit = 0.10 if tolerance is None else float(tolerance)
         records, details = value_guesses(tables, known, hidden[0], model, seed, limit, error, delta)
         settings |= {"tolerance": limit, "error": error, "delta": delta}
+        if limit > 1 and error != "absolute":
+            warning = f"tolerance {limit:g} is a share of the value: nearly every guess is within it (5 % is 0.05)"
     if permutations:
         null = permutation_null(tables, attacker=model, permute=permute, permutations=permutations, **rule)
         details |= named(null)
         settings |= {"permute": permute, "permutations": permutations}
-    return Score.of("rapid", records, reduce_rapid(records), details, settings)
+    return Score.of("rapid", records, reduce_rapid(records), details, settings, warning)
 
 
 _attacker = attacker  # the argument of rapid has the same name
@@ -132,7 +135,7 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
         gap = (records["truth"] - records["guess"]).abs().to_numpy(dtype=float)
         details["rmse"], details["mae"] = float(np.sqrt(np.nanmean(gap**2))), float(np.nanmean(gap))
         details["not_scored"] = float(records["score"].isna().mean())
-    each = {c.removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}
+    each = {str(c).removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}
     if each:
         details |= {f"value_{name}": v for name, v in each.items()}
         details |= {"mean": float(np.mean(list(each.values()))), "max": float(records["best"].mean())}

@@ -272,7 +272,7 @@ def test_values_of_releases_give_the_t_interval_of_the_repetitions():
 
 @pytest.fixture(scope="module")
 def simulation():
-    spec = importlib.util.spec_from_file_location("coverage_of_intervals", ROOT / "benchmarks" / "coverage.py")
+    spec = importlib.util.spec_from_file_location("coverage_of_intervals", ROOT / "benchmarks" / "interval_coverage.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)

@@ -691,3 +691,22 @@ def test_three_intervals_of_the_share_stand_beside_it(release):
 def test_bad_permutations_are_refused(release, options, said):
     with pytest.raises(InputError, match=said):
         RAPID(*release, **{"quasi_identifiers": KEYS, "sensitive": "band", "attacker": "cart"} | options)
+
+
+def test_a_tolerance_above_one_is_warned_of(release):
+    real, synthetic = (t.assign(pay=np.arange(len(t)) % 7 + 1.0) for t in release)
+    options = {"quasi_identifiers": KEYS, "sensitive": "pay", "attacker": "linear"}
+    with pytest.warns(UserWarning, match=r"tolerance 5 is a share of the value.*0\.05"):
+        assert RAPID(real, synthetic, **options, tolerance=5).value == 1
+    assert RAPID(real, synthetic, **options, tolerance=5, error="absolute").warning is None
+
+
+def test_no_stabiliser_is_needed_where_nothing_is_divided_by_zero(release):
+    """A guess of 0 and a value of 0 of two people: only a permutation would bring them together."""
+    real = pd.DataFrame({"k": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 2.0]})
+    synthetic = pd.DataFrame({"k": [0.0, 1.0, 2.0], "y": [1.0, 0.0, 5.0]})
+    options = {"quasi_identifiers": ["k"], "sensitive": "y", "attacker": DecisionTreeRegressor()}
+    score = RAPID(real, synthetic, **options, delta=0)
+    assert score.value == 0
+    assert "null_real_mean" not in score.details
+    assert "null_real_mean" in RAPID(real, synthetic, **options).details
