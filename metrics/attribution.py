@@ -181,7 +181,7 @@ def attribution(
     return Attribution(
         **about,
         effects=_effects(model, blocks, y),
-        predictions=_predictions(model, blocks),
+        predictions=_predictions(model, blocks, y),
         columns=tests,
         interactions=pairs[0],
         grids=pairs[1],
@@ -486,14 +486,14 @@ def _level_effects(model: _Model, blocks: Sequence[_Block], at: int, y: np.ndarr
     """Return P(level) - P(reference) of each level.
 
     Where a level has one flag only, its P lies near 0 or 1 and the delta method is too sure of it: the limits are
-    then put together from the logit limits l, u of both P as Newcombe's are, d - sqrt((P - l)^2 + (u_0 - P_0)^2).
+    then put together from the limits l, u of both P as Newcombe's are, d - sqrt((P - l)^2 + (u_0 - P_0)^2).
     """
     block, zero = blocks[at], blocks[at].reference
     risk, gradient = _margins(model, _own(blocks, block), block.rows)
-    lower, upper = _limits(model, risk, gradient)
+    one_flag, collinear = _one_flag(block, y), _collinear(model, blocks, at)
+    lower, upper = _widened(model, _own(blocks, block), block.rows, one_flag, *_limits(model, risk, gradient))
     half = model.quantile * _spreads(model, gradient - gradient[zero])
-    counts, one_flag = np.bincount(block.codes, minlength=len(block.names)), _one_flag(block, y)
-    collinear = _collinear(model, blocks, at)
+    counts = np.bincount(block.codes, minlength=len(block.names))
     found = []
     for code, name in enumerate(block.names):
         if code == zero:
@@ -515,6 +515,25 @@ def _one_flag(block: _Block, y: np.ndarray) -> list[str]:
     counts, sums = (np.bincount(block.codes, w, minlength=len(block.names)) for w in (None, y))
     texts = {0: "none at risk", 1: "all at risk"}
     return [texts.get(share, "") for share in sums / counts]
+
+
+def _widened(
+    model: _Model, own: np.ndarray, rows: np.ndarray, one_flag: Sequence[str], lower: np.ndarray, upper: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits of mean P that, at levels of one flag, hold those of P at both limits of the coefficient.
+
+    There the coefficient is so uncertain that mean P is no straight line in it.
+    """
+    lower, upper = lower.copy(), upper.copy()
+    for code, row in enumerate(rows):
+        if one_flag[code] and row.any():
+            at = own[row != 0][0]
+            others = model.beta.copy()
+            others[own] = 0
+            half = model.quantile * np.sqrt(model.covariance[at, at])
+            ends = [expit(model.design @ others + model.beta[at] + shift).mean() for shift in (-half, half)]
+            lower[code], upper[code] = min(lower[code], ends[0]), max(upper[code], ends[1])
+    return lower, upper
 
 
 def _collinear(model: _Model, blocks: Sequence[_Block], at: int) -> list[str]:
@@ -556,10 +575,10 @@ def _numeric_effects(model: _Model, blocks: Sequence[_Block], at: int) -> list[t
     return found
 
 
-def _predictions(model: _Model, blocks: Sequence[_Block]) -> pd.DataFrame:
+def _predictions(model: _Model, blocks: Sequence[_Block], y: np.ndarray) -> pd.DataFrame:
     parts = []
     for at, block in enumerate(blocks):
-        names, rows, notes = block.names, block.rows, _collinear(model, blocks, at)
+        names, rows, notes, one_flag = block.names, block.rows, _collinear(model, blocks, at), _one_flag(block, y)
         counts = np.bincount(block.codes, minlength=len(names))
         values = np.full(len(names), np.nan) if block.is_numeric else np.arange(len(names), dtype=float)
         if block.spread > 0:
@@ -568,8 +587,9 @@ def _predictions(model: _Model, blocks: Sequence[_Block]) -> pd.DataFrame:
             names = value_texts(block.source, curve) + names[1:]
             values, rows = np.append(curve, values[1:]), np.vstack([_standardised(block, curve), rows[1:]])
             counts, notes = np.append(np.full(len(curve), counts[0]), counts[1:]), notes[:1] * len(curve) + notes[1:]
+            one_flag = [""] * len(curve) + one_flag[1:]
         risk, gradient = _margins(model, _own(blocks, block), rows)
-        lower, upper = _limits(model, risk, gradient)
+        lower, upper = _widened(model, _own(blocks, block), rows, one_flag, *_limits(model, risk, gradient))
         free = [note != "" for note in notes]
         found = (names, values, counts, risk, np.where(free, 0.0, lower), np.where(free, 1.0, upper), notes)
         parts += [(block.column, block.kind, *row) for row in zip(*found, strict=True)]

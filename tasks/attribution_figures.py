@@ -49,8 +49,8 @@ def effects_figure(found: Attribution, levels: int = 8) -> Figure:
     groups = [group for _, group in shown.groupby("column", sort=False)]
     lines = [line for group in sorted(groups, key=_size, reverse=True) for line in _lines(group, levels)]
     labels = [shortened(line.text) if line.role in ("level", "reference") else "" for line in lines]
-    headers = [shortened(line.text) for line in lines if line.role == "column"]
-    figure, axes = _axes(_ROW * len(lines) + 0.1, 0.3 + max(_inches(labels), 1.1 * _inches(headers)))
+    others = [shortened(line.text, 28) for line in lines if line.role in ("column", "more")]
+    figure, axes = _axes(_ROW * len(lines) + 0.1, 0.3 + max(_inches(labels), _inches(others)))
     axes.set_ylim(len(lines) - 0.4, -0.6)
     _ticks(axes.set_yticks(range(len(lines)), labels))
     _fit_axis(axes, [end for line in lines if "collinear" not in line.note for end in (line.lower, line.upper)])
@@ -168,7 +168,7 @@ def _draw(axes: Axes, y: int, line: _Line, width: float) -> None:
     elif line.role == "reference":
         axes.plot([0], [y], "o", markersize=4.2, mfc="white", mec=INK, mew=0.9, zorder=3)
     elif line.note.startswith("collinear"):
-        _say(axes, y, line.note)
+        _say(axes, y, line.note.split("; ")[0])
     else:
         _interval(axes, line.lower, line.effect, line.upper, y, MUTED if "few" in line.note else ACCENT)
 
@@ -220,7 +220,7 @@ def _values(axes: Axes, kind: str, values: pd.Series) -> np.ndarray:
         return values.to_numpy() / NANOSECONDS_A_DAY
     if kind != "date":
         return values.to_numpy()
-    locator = AutoDateLocator(maxticks=6)
+    locator = AutoDateLocator(minticks=3)
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
     return values.round().astype("int64").astype("datetime64[ns]").to_numpy()

@@ -317,6 +317,23 @@ def test_one_flag_where_risk_depends_on_another_column_is_not_told_too_surely():
     assert wide / 2 / 1.96 > 1.0
 
 
+def test_a_level_of_one_flag_with_an_extreme_record_is_not_told_too_surely():
+    """The model takes half a record of the other kind for the extreme one: the others seem to run no risk at all."""
+    rng = np.random.default_rng(28)
+    gain = np.where(rng.random(3000) < 0.02, rng.exponential(1.0, 3000), 0.0)
+    town = np.where(np.arange(3000) < 50, "small", "large")
+    gain[:50] = 0.0
+    gain[0] = 5.0
+    y = (rng.random(3000) < 1 / (1 + np.exp(2 - 2 * gain))).astype(float)
+    y[:50] = 0.0
+    found = attribution(y, pd.DataFrame({"gain": gain, "town": town}), ["gain", "town"])
+    row = found.predictions.query("level == 'small'").iloc[0]
+    assert row["risk"] < 0.005
+    assert 0.03 < row["upper"] < 0.1  # Wilson: 0.071 of 0 of 50
+    effect = found.effects.query("level == 'small'").iloc[0]
+    assert effect["upper"] - effect["effect"] > 0.03
+
+
 def test_of_equally_frequent_levels_the_first_is_the_reference():
     table = pd.DataFrame({"c": list("zab") * 20})
     found = attribution([0.0, 1.0, 1.0, 0.0] * 15, table, "c")

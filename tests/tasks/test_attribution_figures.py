@@ -1,0 +1,264 @@
+"""The figures of an attribution show its numbers where they belong, whatever the names are."""
+
+import functools
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.dates import date2num
+
+from synthrisk.metrics.attribution import attribution
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.attribution_figures import (
+    effects_figure,
+    interaction_figure,
+    interaction_figures,
+    prediction_figure,
+)
+from synthrisk.tasks.figures import shortened, svg
+
+LONG = "a level with a very long name that does not end where a panel does"
+SCHOOLS = ["none", "$x$ and $\\frac$", '<b onclick="x()">&amp;', LONG]
+
+
+@functools.cache
+def simulated():
+    rng = np.random.default_rng(0)
+    n = 1500
+    table = pd.DataFrame(
+        {
+            "school": rng.choice(SCHOOLS, n, p=[0.4, 0.3, 0.2, 0.1]),
+            "sex": rng.choice(["f", "m"], n),
+            "town": rng.choice([f"t{i:02}" for i in range(15)], n),
+            "age": rng.integers(18, 90, n),
+            "income": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(10, 1, n)),
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+            "stay": pd.to_timedelta(rng.exponential(3, n), unit="D"),
+            "<i>$q$</i> " + LONG: rng.choice(["u", "v"], n),
+        }
+    )
+    gone = rng.random(n) < 0.05
+    table["work"] = np.where(gone, None, rng.choice(["w", "x"], n))
+    table["trade"] = np.where(gone, None, rng.choice(["y", "z"], n))
+    side = np.where(table["school"] == "none", -1.0, 1.0)
+    eta = side * 0.04 * (table["age"] - 50) + 0.7 * (table["sex"] == "m") * (table["school"] == LONG)
+    y = (rng.random(n) < 1 / (1 + np.exp(-eta))).astype(float)
+    return attribution(y, table, list(table.columns))
+
+
+def texts(figure):
+    """Return the texts of the SVG, which must be well-formed, in drawing order."""
+    root = ElementTree.fromstring(svg(figure, "x"))
+    assert all("onclick" not in name for tag in root.iter() for name in tag.attrib)
+    return ["".join(tag.itertext()) for tag in root.iter() if tag.tag.endswith("text")]
+
+
+def dots(axes):
+    """Return places of the single dots of a panel."""
+    return {
+        (float(x), float(y))
+        for line in axes.lines
+        if line.get_marker() == "o"
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+def spans(axes):
+    """Return the two-point lines of a panel that are not of the whole height."""
+    lines = (tuple(map(float, line.get_xdata())) for line in axes.lines if len(line.get_xdata()) == 2)
+    return {ends for ends in lines if ends[0] != ends[1]}
+
+
+def inside(figure):
+    """Tell whether all words are within the figure."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
+    axes = figure.axes[0]
+    low, high = sorted(axes.get_ylim())
+    ticks = [tick for tick in axes.get_yticklabels() if low <= tick.get_position()[1] <= high]  # others are not drawn
+    words = [*axes.texts, *ticks, axes.xaxis.label, axes.yaxis.label]
+    legend = axes.get_legend()
+    words += [legend.get_title(), *legend.get_texts()] if legend else []
+    boxes = [w.get_window_extent() for w in words if w.get_text()]
+    return all(b.x0 >= -1 and b.x1 <= width + 1 and b.y0 >= -1 and b.y1 <= height + 1 for b in boxes)
+
+
+def test_effects_are_drawn_at_their_values_and_grouped_by_column():
+    found = simulated()
+    figure = effects_figure(found)
+    axes = figure.axes[0]
+    told = found.effects[(found.effects["kind"] != "per_unit") & ~found.effects["note"].str.contains("collinear")]
+    drawn = told[told["column"] != "town"]
+    assert set(drawn["effect"]) <= {x for x, _ in dots(axes)}
+    assert set(zip(drawn["lower"], drawn["upper"], strict=True)) <= spans(axes)
+    labels = texts(figure)
+    for column in found.columns["column"]:
+        assert shortened(column, 28) in labels
+    assert shortened("$x$ and $\\frac$") in labels
+    assert shortened('<b onclick="x()">&amp;') in labels
+    assert labels.count("collinear with trade") == labels.count("collinear with work") == 1
+    assert "change of the probability of being at risk" in labels
+    assert "per unit" not in labels
+
+
+def test_effects_show_the_largest_levels_and_say_how_many_are_left():
+    found = simulated()
+    town = found.effects[found.effects["column"] == "town"]
+    figure = effects_figure(found, levels=3)
+    assert f"{len(town) - 3} more with smaller effects" in texts(figure)
+    drawn = {x for x, _ in dots(figure.axes[0])} & set(town["effect"])
+    assert drawn == set(town["effect"].iloc[np.argsort(-town["effect"].abs())[:3]])
+
+
+def test_groups_go_from_the_strongest_and_levels_from_the_largest():
+    found = simulated()
+    axes = effects_figure(found).axes[0]
+    order = sorted(dots(axes), key=lambda dot: dot[1])
+    group, groups = [order[0]], []
+    for before, after in pairwise(order):
+        if after[1] - before[1] > 1:
+            groups.append(group)
+            group = []
+        group.append(after)
+    assert all([x for x, _ in g] == sorted((x for x, _ in g), reverse=True) for g in groups)
+    largest = [max(abs(x) for x, _ in g) for g in groups]
+    assert largest[:4] == sorted(largest[:4], reverse=True)
+
+
+def test_a_number_is_a_curve_with_its_band():
+    found = simulated()
+    rows = found.predictions[found.predictions["column"] == "age"]
+    axes = prediction_figure(found, "age").axes[0]
+    curve = max(axes.lines, key=lambda line: len(line.get_xdata()))
+    assert list(curve.get_xdata()) == list(rows["value"])
+    assert list(curve.get_ydata()) == list(rows["risk"])
+    band = axes.collections[0].get_paths()[0].vertices
+    assert {tuple(p) for p in zip(rows["value"], rows["lower"], strict=True)} <= set(map(tuple, band))
+    assert {tuple(p) for p in zip(rows["value"], rows["upper"], strict=True)} <= set(map(tuple, band))
+    assert any(list(line.get_ydata()) == [found.risk] * 2 for line in axes.lines)
+
+
+def test_levels_are_drawn_in_their_order():
+    found = simulated()
+    rows = found.predictions[found.predictions["column"] == "school"]
+    figure = prediction_figure(found, "school")
+    assert dots(figure.axes[0]) == {(risk, float(y)) for y, risk in enumerate(rows["risk"])}
+    assert [name for name in texts(figure) if name in set(map(shortened, SCHOOLS))] == [
+        shortened(level) for level in rows["level"]
+    ]
+
+
+def test_missing_cells_stand_beside_the_curve():
+    found = simulated()
+    row = found.predictions.query("column == 'income' and level == 'missing'").iloc[0]
+    figure = prediction_figure(found, "income")
+    ((x, y),) = dots(figure.axes[0])
+    assert y == row["risk"]
+    assert found.predictions.query("column == 'income'")["value"].max() < x < figure.axes[0].get_xlim()[1]
+    assert "missing" in texts(figure)
+
+
+def test_dates_are_dates_and_durations_days():
+    found = simulated()
+    axes = prediction_figure(found, "day").axes[0]
+    ends = date2num(np.array(["2020-01-01", "2022-06-19"], dtype="datetime64[D]"))
+    assert ends[0] <= axes.dataLim.x0 < axes.dataLim.x1 <= ends[1]
+    figure = prediction_figure(found, "stay")
+    assert "stay, days" in texts(figure)
+    assert 5 < figure.axes[0].dataLim.x1 < 20
+
+
+@pytest.mark.parametrize("days", [0.001, 0.3, 3, 40, 200, 900, 2500, 9000, 60_000])
+def test_date_axes_of_any_length(days):
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"day": pd.Timestamp("1950-03-01") + pd.to_timedelta(rng.random(200) * days, unit="D")})
+    figure = prediction_figure(attribution(rng.integers(0, 2, 200), table, "day"), "day")
+    assert inside(figure)
+    axes = figure.axes[0]
+    low, high = axes.get_xlim()
+    boxes = [
+        tick.get_window_extent()
+        for tick in axes.get_xticklabels()
+        if low <= tick.get_position()[0] <= high and tick.get_text()
+    ]
+    assert len(boxes) >= 2
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+
+
+def test_a_collinear_level_is_told_in_words():
+    figure = prediction_figure(simulated(), "work")
+    assert "collinear with trade" in texts(figure)
+    assert len(dots(figure.axes[0])) == 2
+    assert figure.axes[0].get_xlim()[1] < 1
+
+
+def test_an_interaction_has_a_line_a_level():
+    found = simulated()
+    assert list(found.interactions.iloc[0][["first", "second"]]) == ["age", "school"]
+    figure = interaction_figure(found, "age", "school")
+    rows = found.grids[(found.grids["first"] == "age") & (found.grids["second"] == "school")]
+    drawn = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].lines}
+    assert drawn == {shortened(level): list(part["risk"]) for level, part in rows.groupby("second_level")}
+    assert len({line.get_color() for line in figure.axes[0].lines}) == 4
+    assert set(drawn) <= set(texts(figure))
+
+
+def test_two_categorical_columns_are_dodged_and_sparse_combinations_not_drawn():
+    found = simulated()
+    pair = found.grids[(found.grids["first"] == "town") & (found.grids["second"] == "school")]
+    assert (pair["records"] < 10).any()
+    shown = pair[pair["records"] >= 10]
+    axes = interaction_figure(found, "town", "school").axes[0]
+    assert sorted(x for x, _ in dots(axes)) == sorted(shown["risk"])
+    assert len({round(y, 6) for _, y in dots(axes)}) == len(shown)
+    levels = list(dict.fromkeys(pair["first_level"]))
+    for (x, y), (_, row) in zip(sorted(dots(axes)), shown.sort_values("risk").iterrows(), strict=True):
+        assert x == row["risk"]
+        assert levels[round(y)] == row["first_level"]
+
+
+def test_the_strongest_interactions_come_first():
+    found = simulated()
+    figures = interaction_figures(found, 2)
+    assert len(figures) == 2
+    assert svg(figures[0], "x") == svg(interaction_figure(found, "age", "school"), "x")
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_all_words_are_inside_and_nothing_is_mathematics():
+    found = simulated()
+    figures = [effects_figure(found), effects_figure(found, 2), *interaction_figures(found, 12)]
+    figures += [prediction_figure(found, column) for column in found.columns["column"]]
+    assert all(inside(figure) for figure in figures)
+    for figure in figures:
+        axes = figure.axes[0]
+        words = [*axes.texts, *axes.get_yticklabels(), axes.xaxis.label, axes.yaxis.label]
+        assert not any(word.get_parse_math() for word in words if "$" in word.get_text())
+
+
+def test_a_small_effect_does_not_fill_the_panel():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"x": rng.normal(size=20_000), "c": rng.choice(["a", "b"], 20_000)})
+    found = attribution(rng.integers(0, 2, 20_000), table, ["x", "c"])
+    low, high = prediction_figure(found, "x").axes[0].get_ylim()
+    assert high - low >= 0.199
+    left, right = prediction_figure(found, "c").axes[0].get_xlim()
+    assert right - left >= 0.199
+
+
+def test_nothing_to_draw_is_said():
+    found = attribution([1.0] * 30, pd.DataFrame({"x": list("ab") * 15}), "x")
+    assert texts(effects_figure(found)) == ["every scored record has the same score: there is nothing to explain"]
+    assert interaction_figures(found) == []
+    with pytest.raises(InputError, match="column must be a quasi-identifier with a prediction, got 'x'"):
+        prediction_figure(found, "x")
+    with pytest.raises(InputError, match="first and second must be a pair with a grid, got 'x' and 'y'"):
+        interaction_figure(found, "x", "y")
+
+
+def test_same_input_gives_the_same_bytes():
+    assert svg(effects_figure(simulated()), "x") == svg(effects_figure(simulated()), "x")
