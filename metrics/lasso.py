@@ -24,8 +24,8 @@ class LassoLogistic(BaseEstimator):  # type: ignore[misc]
     Minimises -mean_i log p(y_i | x_i) + L sum |w_jc|, one vector w_c a class (for two classes the same model as
     one vector), intercepts free; L is the one with the smallest held-out log loss. A class with fewer members
     than folds is never held out, so that every fold knows it. All folds and the whole data descend together
-    (FISTA, Beck and Teboulle 2009, doi:10.1137/080716542, restarted where it overshoots): on Adult a third of the
-    time of scikit-learn's saga, and nearer the optimum.
+    (FISTA, Beck and Teboulle 2009, doi:10.1137/080716542, restarted where it overshoots): as near the optimum,
+    scikit-learn's saga takes ten times as long (``benchmarks/lasso.py``).
 
     Args:
         random_state: Seed of the folds.
