@@ -24,12 +24,12 @@ AGES: list[int] = PUBLISHED["attribution"]["ages"]
 PRINTED = {tuple(name.split()): np.array(v) for name, v in PUBLISHED["attribution"]["log_odds"].items()}
 
 
-def drawn(repetition: int, rows: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return log-odds by gender, education and age; mean risk by level; tests of the pairs, of one table."""
+def drawn(repetition: int, rows: int) -> tuple[pd.DataFrame, ...]:
+    """Return log-odds by gender, education and age; mean risk by level; tests and grids of the pairs, of one table."""
     table, score = attacked(KAPPA, repetition, rows)
     flags = score.records["at_risk"].to_numpy()
     found = explained(flags, table, KNOWN)
-    return log_odds(flags, table), found.predictions, found.interactions
+    return log_odds(flags, table), found.predictions, found.interactions, found.grids
 
 
 def log_odds(flags: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def attribution(repetitions: int, rows: int, jobs: int) -> Section:
     """Return Figure 5 beside ours."""
     found = in_parallel(drawn, [(r, rows) for r in range(repetitions)], jobs)
     odds = np.array([one[0].to_numpy().T for one in found])  # tables, groups, ages
-    risks, pairs = (pd.concat([one[i].assign(table=r) for r, one in enumerate(found)]) for i in (1, 2))
+    risks, pairs, grids = (pd.concat([one[i].assign(table=r) for r, one in enumerate(found)]) for i in (1, 2, 3))
     middle = np.median(odds, axis=0)
     close = np.abs(middle - np.array(list(PRINTED.values())))
     is_low = np.array([education == "low" for _, education in PRINTED])
@@ -73,7 +73,7 @@ def attribution(repetitions: int, rows: int, jobs: int) -> Section:
         "and the pairs of columns:",
         _pairs_table(pairs, repetitions),
     ]
-    figure = _figure(odds, risks)
+    figure = _figure(odds, risks, grids)
     return Section("attribution", "Attribution (Figure 5)", parts, {"paper_attribution.png": figure})
 
 
@@ -104,19 +104,23 @@ def _pairs_table(pairs: pd.DataFrame, repetitions: int) -> pd.DataFrame:
     return table.sort_values("median chi-square", ascending=False).reset_index()
 
 
-def _figure(odds: np.ndarray, risks: pd.DataFrame) -> Figure:
+def _figure(odds: np.ndarray, risks: pd.DataFrame, grids: pd.DataFrame) -> Figure:
     figure, axes = panels(2, 3, 8.4, 5.6)
     for place, (column, names) in enumerate((("gender", GENDER), ("education", EDUCATION))):
         mine = risks[risks["column"] == column]
         _boxes(axes[0, place], [mine.loc[mine["level"] == n, "risk"].to_numpy() for n in names], range(len(names)), 0.5)
         axes[0, place].set_xticks(range(len(names)), names)
         axes[0, place].set_title(column.capitalize(), loc="left", fontsize=9.5)
-    grid = np.arange(25.0, 76.0)
-    curves = [np.interp(grid, t["value"], t["risk"]) for _, t in risks[risks["column"] == "age"].groupby("table")]
-    band(axes[0, 2], grid.tolist(), np.array(curves), COLOURS[0], "")
-    axes[0, 2].set_title("Age", loc="left", fontsize=9.5)
+    ages = np.arange(25.0, 71.0)
+    crossed = grids[(grids["first"] == "age") & (grids["second"] == "education")]
+    for colour, name in zip(COLOURS[2:], EDUCATION, strict=False):
+        lines = crossed[crossed["second_level"] == name].groupby("table")
+        curves = [np.interp(ages, line["first_value"], line["risk"]) for _, line in lines]
+        band(axes[0, 2], ages.tolist(), np.array(curves), colour, name)
+    axes[0, 2].set_title("Age, by education", loc="left", fontsize=9.5)
+    axes[0, 2].legend(frameon=False, fontsize=8, loc="lower left")
     for one in axes[0]:
-        one.set_ylim(0.5, 1.01)
+        one.set_ylim(0.4, 1.02)
     axes[0, 0].set_ylabel("predicted risk")
     axes[1, 0].set_ylabel("predicted log-odds")
     for i, age in enumerate(AGES):

@@ -53,7 +53,7 @@ def lines_figure(
     labels: tuple[str, str],
 ) -> Figure:
     """Return one panel of curves: ours, (repetitions, len(x)) each, and the paper's of the same names."""
-    figure, ((axes,),) = panels(1, 1, 5.6, 3.9)
+    figure, ((axes,),) = panels(1, 1, 6.4, 3.7)
     for colour, (name, values) in zip(COLOURS, ours.items(), strict=False):
         band(axes, x, values, colour, name)
         if name in paper:
@@ -62,5 +62,5 @@ def lines_figure(
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
-    axes.legend(frameon=False, loc="best", fontsize=8.5)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), reverse=True)
     return figure
