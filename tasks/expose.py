@@ -13,10 +13,11 @@ from prefect import task
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics.attribution import Attribution, attribution
 from synthrisk.metrics.subgroups import risk_by, risk_in
-from synthrisk.tasks.attribution_figures import effects_figure, interaction_figures
+from synthrisk.tasks.effects_figure import effects_figure
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.figures import svg
 from synthrisk.tasks.pages import render
+from synthrisk.tasks.predicted_risk_figures import interaction_figures
 from synthrisk.tasks.references import Sample
 from synthrisk.tasks.store import replace_file
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import f, t
 
-from synthrisk.metrics.attribution import LEVELS, RARE, attribution
+from synthrisk.metrics.attribution import attribution
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.risk_terms import LEVELS, RARE
 
 ADULT = Path(__file__).parents[2] / "tasks" / "data" / "adult.parquet"
 

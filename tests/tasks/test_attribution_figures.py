@@ -12,13 +12,9 @@ from matplotlib.dates import date2num
 
 from synthrisk.metrics.attribution import attribution
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.attribution_figures import (
-    effects_figure,
-    interaction_figure,
-    interaction_figures,
-    prediction_figure,
-)
+from synthrisk.tasks.effects_figure import effects_figure
 from synthrisk.tasks.figures import shortened, svg
+from synthrisk.tasks.predicted_risk_figures import interaction_figure, interaction_figures, prediction_figure
 
 LONG = "a level with a very long name that does not end where a panel does"
 SCHOOLS = ["none", "$x$ and $\\frac$", '<b onclick="x()">&amp;', LONG]

@@ -1,0 +1,72 @@
+"""The panels that figures of an attribution are drawn on."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+
+from synthrisk.tasks.figures import FAINT, INK, MUTED, shortened
+
+SIZE = 8.5
+ROW = 0.2  # inches a line
+_WIDTH = 5.2  # inches
+
+
+def empty_axes(height: float, left: float, bottom: float = 0.45, right: float = 0.12) -> tuple[Figure, Axes]:
+    """Return axes without a frame, ``height`` inches high, in a figure with these margins."""
+    top = 0.2
+    total, width = height + top + bottom, max(_WIDTH, left + right + 2)
+    figure = Figure(figsize=(width, total))
+    figure.patch.set_visible(False)
+    axes = figure.add_axes((left / width, bottom / total, (width - left - right) / width, height / total))
+    axes.patch.set_visible(False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelsize=SIZE, labelcolor=INK, pad=4)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def levels_panel(labels: Sequence[str], left: float, right: float = 0.12, row: float = ROW) -> tuple[Figure, Axes]:
+    """Return axes with a line, ``row`` inches high, for each label, the first on top."""
+    figure, axes = empty_axes(row * len(labels) + 0.1, left, right=right)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    for tick in axes.set_yticks(range(len(labels)), labels):
+        tick.label1.set_parse_math(False)  # a name may hold dollar signs
+    axes.grid(axis="x", color=FAINT, linewidth=0.6)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    return figure, axes
+
+
+def words_alone(text: str) -> Figure:
+    """Return a figure that says why there is nothing to draw."""
+    figure, axes = empty_axes(ROW, 0.12, 0.1)
+    axes.set_axis_off()
+    axes.text(0, 0.5, text, transform=axes.transAxes, size=SIZE, color=MUTED, va="center", style="italic")
+    return figure
+
+
+def say(axes: Axes, y: float, words: str) -> None:
+    """Say why a line has no estimate."""
+    text = axes.text(0.02, y, shortened(words, 44), transform=axes.get_yaxis_transform(), size=8, va="center")
+    text.set(parse_math=False, color=MUTED, style="italic")
+    text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
+
+
+def draw_interval(axes: Axes, lower: float, value: float, upper: float, y: float, colour: str) -> None:
+    """Draw a value as a dot and its limits as a line, at height ``y``."""
+    axes.plot([lower, upper], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
+    axes.plot([value], [y], "o", color=colour, markersize=4.2, zorder=3)
+
+
+def plain_label(text: Text) -> None:
+    """Set a label in ink, its dollar signs as they are."""
+    text.set(parse_math=False, color=INK, size=SIZE)
+
+
+def width_of(texts: Iterable[str]) -> float:
+    """Return the inches that the longest text takes."""
+    wide = (sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text) for text in texts)
+    return 0.075 * max(wide, default=0)

@@ -1,0 +1,167 @@
+"""The figures of predicted risk: by level or value of one quasi-identifier, and of two together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from synthrisk.metrics.attribution import Attribution
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.risk_terms import RARE
+from synthrisk.metrics.value_texts import NANOSECONDS_A_DAY
+from synthrisk.tasks.figures import ACCENT, DASHES, FAINT, LINES, MUTED, shortened
+from synthrisk.tasks.panels import SIZE, draw_interval, empty_axes, levels_panel, plain_label, say, width_of
+
+_CURVES = 2.4  # inches
+_LEAST_SPAN = 0.2  # of an axis of risks
+
+
+def prediction_figure(found: Attribution, column: Any) -> Figure:
+    """Return the predicted risk by level of a quasi-identifier with intervals; a number as a curve with its band.
+
+    The dashed line is the risk of all records.
+
+    Raises:
+        InputError: The column has no prediction.
+    """
+    rows = found.predictions[found.predictions["column"] == column]
+    if rows.empty:
+        raise InputError(f"column must be a quasi-identifier with a prediction, got {column!r}")
+    if rows["kind"].iloc[0] == "categorical" or rows["value"].isna().all():
+        return _by_level(rows, column, found.risk)
+    return _by_value(rows, column, found.risk)
+
+
+def interaction_figure(found: Attribution, first: Any, second: Any) -> Figure:
+    """Return the predicted risk against one column, a colour a level of the other, with intervals.
+
+    Combinations of fewer than ``RARE`` records are not drawn: the model has no term of their own for them.
+
+    Raises:
+        InputError: The pair has no grid.
+    """
+    grids = found.grids
+    rows = grids[(grids["first"] == first) & (grids["second"] == second) & (grids["records"] >= RARE)]
+    if rows.empty:
+        raise InputError(f"first and second must be a pair with a grid, got {first!r} and {second!r}")
+    kinds = found.columns.set_index("column")["kind"]
+    levels = rows.groupby("second_level", sort=False)["risk"].mean().sort_values(ascending=False).index.tolist()
+    names = [shortened(level) for level in levels]
+    room = 0.45 + width_of([*names, shortened(str(second))])
+    if kinds[first] == "categorical":
+        figure, axes = _dodged(rows, levels, names, room)
+        plain_label(axes.set_xlabel(f"predicted risk by {shortened(str(first))}"))
+    else:
+        figure, axes = empty_axes(_CURVES, 0.65, right=room)
+        for i, (level, name) in enumerate(zip(levels, names, strict=True)):
+            line = rows[rows["second_level"] == level]
+            x = _values(axes, kinds[first], line["first_value"])
+            colour, dash = _style(i)
+            axes.fill_between(x, line["lower"], line["upper"], color=colour, alpha=0.12, linewidth=0)
+            axes.plot(x, line["risk"], color=colour, linewidth=1.5, linestyle=dash, label=name)
+        _risk_axis(axes, first, kinds[first])
+    legend = axes.legend(
+        title=shortened(str(second)), loc="upper left", bbox_to_anchor=(1.01, 1.03), frameon=False, fontsize=SIZE
+    )
+    for text in (legend.get_title(), *legend.get_texts()):
+        plain_label(text)
+    legend.set_alignment("left")
+    return figure
+
+
+def interaction_figures(found: Attribution, count: int = 3) -> list[Figure]:
+    """Return the panels of the strongest interactions."""
+    pairs = found.interactions.head(count)
+    return [interaction_figure(found, a, b) for a, b in zip(pairs["first"], pairs["second"], strict=True)]
+
+
+def _by_level(rows: pd.DataFrame, column: Any, average: float) -> Figure:
+    labels = [shortened(level) for level in rows["level"]]
+    figure, axes = levels_panel(labels, 0.25 + width_of(labels))
+    axes.axvline(average, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)))
+    for y, (_, row) in enumerate(rows.iterrows()):
+        if row["note"]:
+            say(axes, y, row["note"])
+        else:
+            draw_interval(axes, row["lower"], row["risk"], row["upper"], y, ACCENT)
+    axes.set_xlim(*_span(*axes.get_xlim()))
+    plain_label(axes.set_xlabel(f"predicted risk by {shortened(str(column))}"))
+    return figure
+
+
+def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
+    kind = rows["kind"].iloc[0]
+    figure, axes = empty_axes(_CURVES, 0.65)
+    curve = rows[rows["value"].notna()]
+    x = _values(axes, kind, curve["value"])
+    axes.axhline(average, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)))
+    axes.fill_between(x, curve["lower"], curve["upper"], color=ACCENT, alpha=0.15, linewidth=0)
+    axes.plot(x, curve["risk"], color=ACCENT, linewidth=1.5)
+    for _, row in rows[rows["value"].isna() & (rows["note"] == "")].iterrows():
+        _beside(axes, row)
+    _risk_axis(axes, column, kind)
+    return figure
+
+
+def _beside(axes: Axes, row: pd.Series) -> None:
+    """Draw a level that has no place on the axis, the missing cells, to the right of the curve."""
+    left, right = axes.get_xlim()
+    at = right + 0.06 * (right - left)
+    axes.plot([at, at], [row["lower"], row["upper"]], color=ACCENT, linewidth=1.6, solid_capstyle="butt")
+    axes.plot([at], [row["risk"]], "o", color=ACCENT, markersize=4.2)
+    axes.text(at, 1.01, row["level"], transform=axes.get_xaxis_transform(), size=8, color=MUTED, ha="center")
+    axes.set_xlim(left, right + 0.12 * (right - left))
+
+
+def _dodged(rows: pd.DataFrame, levels: Sequence[str], names: Sequence[str], room: float) -> tuple[Figure, Axes]:
+    """Draw a line a level of the first column, in it a dot a level of the second."""
+    places = rows.drop_duplicates("first_value").sort_values("first_value")
+    labels = [shortened(level) for level in places["first_level"]]
+    figure, axes = levels_panel(labels, 0.25 + width_of(labels), room, 0.11 * len(levels) + 0.1)
+    position = {value: y for y, value in enumerate(places["first_value"])}
+    for i, (level, name) in enumerate(zip(levels, names, strict=True)):
+        line = rows[rows["second_level"] == level]
+        y = np.array([position[v] for v in line["first_value"]]) + 0.8 * ((i + 0.5) / len(levels) - 0.5)
+        colour, _ = _style(i)
+        axes.hlines(y, line["lower"], line["upper"], colors=colour, linewidth=1.6)
+        axes.plot(line["risk"], y, "o", color=colour, markersize=4.2, label=name)
+    axes.set_xlim(*_span(*axes.get_xlim()))
+    return figure, axes
+
+
+def _style(i: int) -> tuple[str, tuple[int, tuple[float, ...]]]:
+    return LINES[i % len(LINES)], DASHES[i // len(LINES) % len(DASHES)]
+
+
+def _values(axes: Axes, kind: str, values: pd.Series) -> np.ndarray:
+    """Return values as the axis shows them: dates as dates, durations in days."""
+    if kind == "duration":
+        return values.to_numpy() / NANOSECONDS_A_DAY
+    if kind != "date":
+        return values.to_numpy()
+    locator = AutoDateLocator(minticks=3)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    return values.round().astype("int64").astype("datetime64[ns]").to_numpy()
+
+
+def _risk_axis(axes: Axes, column: Any, kind: str) -> None:
+    axes.set_ylim(*_span(*axes.get_ylim()))
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.grid(color=FAINT, linewidth=0.5)
+    if kind != "date":
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    plain_label(axes.set_xlabel(shortened(str(column)) + (", days" if kind == "duration" else "")))
+    plain_label(axes.set_ylabel("predicted risk"))
+
+
+def _span(low: float, high: float) -> tuple[float, float]:
+    """Return ends of an axis of risks, wide enough that no noise fills it."""
+    spare = max(0.0, _LEAST_SPAN - (high - low)) / 2
+    low, high = (low - spare, high + spare) if low > spare else (low, max(high, low + _LEAST_SPAN))
+    return max(-0.02, low), min(1.02, high)
