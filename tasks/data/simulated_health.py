@@ -31,11 +31,11 @@ def simulated_health(
     ``disease`` is the sensitive attribute. Tables of one seed are drawn from the same random numbers whatever
     kappa is, so they differ by the dependence alone.
 
-    Two choices. The appendix prints ``age_sd = 12``; the default is 15. The paper's Figure 4 hardly tells them
-    apart: for kappa 1 .. 15 (20 tables each, cart, random forest) RAPID lies on average 0.004 above its curve with
-    15 and 0.001 below with 12; with trees that stop where rpart's do, 0.003 above and 0.007 below (standard errors
-    0.002). And z takes the moments of the drawn column, which agrees with the figure; with those of the normal
-    before truncation RAPID lies 0.010 below it.
+    Two choices. The appendix prints ``age_sd = 12``; the default is 15. The paper's Figure 4 hardly tells them apart:
+    RAPID (cart, random forest, 20 tables a kappa) lies on average 0.004 above its curve with 15 and 0.001 below with
+    12 for kappa 1 .. 15; with ``stopping: rpart``, at six kappas in 1 .. 10, 0.003 above and 0.007 below (standard
+    errors 0.002). And z takes the moments of the drawn column, which agrees with the figure; with those of the normal
+    before truncation (12) RAPID lies 0.010 below it.
 
     Args:
         rows: Number of records, at least 2.
