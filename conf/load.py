@@ -26,7 +26,7 @@ def shipped() -> dict[str, str]:
 
 
 def load(study: str | Path | Mapping[str, Any] = "demo", overrides: Sequence[str] = ()) -> Study:
-    """Return the study of a YAML file, of a shipped name (demo, adult, smoke), or of a mapping.
+    """Return the study of a YAML file, of a shipped name (demo, adult, smoke, paper_health ...), or of a mapping.
 
     Args:
         study: Path, name or settings.

@@ -18,7 +18,7 @@ def benchmark(study: str = "demo", overrides: list[str] | None = None) -> Outcom
     """Run a study: data, split, synthesize, attack, bootstrap, report, log.
 
     Args:
-        study: Path of a study's YAML file, or the name of a shipped one (demo, adult, smoke).
+        study: Path of a study's YAML file, or the name of a shipped one (demo, adult, smoke, paper_health ...).
         overrides: Settings that replace those of the file: ``a.b=c``.
 
     Raises:
