@@ -30,7 +30,7 @@ TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in t
 
 @app.command(epilog="Example: `synthrisk benchmark study.yaml --set split.folds=3`")
 def benchmark(
-    study: Annotated[str, typer.Argument(help="YAML file, or a shipped study (demo, adult, smoke, paper_health ...).")] = "demo",
+    study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
