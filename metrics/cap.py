@@ -191,21 +191,25 @@ def _nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> _Nea
         live = np.flatnonzero(is_open)
         if not len(live):
             break
-        subsets = comb(width, level) * (75_000 + 12 * (len(live) + len(synthetic)))  # nanoseconds, as measured
-        if subsets > 0.4 * len(live) * len(synthetic) * (width + 2):
+        subsets = comb(width, level) * (60_000 + 12 * (len(live) + len(synthetic)))  # nanoseconds, as measured
+        if subsets > 0.3 * len(live) * len(synthetic) * (width + 1):
             total[live], hit[live], distance[live] = _all_pairs(real[live], synthetic, weight)
             break
-        words = [np.concatenate([real[live, c], synthetic[:, c]]) * r for c, r in enumerate(radix)]
+        here, there = real[live], synthetic
+        words = [np.concatenate([here[:, c], there[:, c]]) * r for c, r in enumerate(radix)]
         whole = np.sum(words, axis=0)
+        found = np.zeros((2, len(live)))
         for dropped in combinations(range(width), level):
             if words:  # one number a row holds all its codes: those of the dropped columns are taken out
-                key = compact(np.split(whole - sum(words[c] for c in dropped), [len(live)]))
+                kept = whole - words[dropped[0]] - sum(words[c] for c in dropped[1:])
+                key = compact([kept[: len(live)], kept[len(live) :]])
             else:
-                kept = [c for c in range(width) if c not in dropped]
-                key = pack([Codes((real[live, c], synthetic[:, c]), sizes[c]) for c in kept])
-            pair = pack([key, Codes((real[live, width], synthetic[:, width]), sizes[width])])
-            for codes, count in ((key, total), (pair, hit)):
-                count[live] += np.bincount(codes.tables[1], weight, codes.size)[codes.tables[0]]
+                own = [c for c in range(width) if c not in dropped]
+                key = pack([Codes((here[:, c], there[:, c]), sizes[c]) for c in own])
+            pair = pack([key, Codes((here[:, width], there[:, width]), sizes[width])])
+            for count, codes in zip(found, (key, pair), strict=True):
+                count += np.bincount(codes.tables[1], weight, codes.size)[codes.tables[0]]
+        total[live], hit[live] = found
         distance[live] = level
         is_open = total == 0
     return _Nearest(total[back], hit[back], distance[back])
@@ -221,15 +225,16 @@ def _distinct(rows: np.ndarray, sizes: list[int]) -> tuple[tuple[np.ndarray, np.
 def _all_pairs(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray) -> _Nearest:
     width = real.shape[1] - 1
     total, hit, distance = (np.zeros(len(real)) for _ in range(3))
-    columns = [np.ascontiguousarray(c) for c in synthetic.T]
+    small = [np.min_scalar_type(max(r.max(), s.max())) for r, s in zip(real.T, synthetic.T, strict=True)]
+    columns = [c.astype(dtype) for c, dtype in zip(synthetic.T, small, strict=True)]  # bytes compare fastest
     step = max(1, _BLOCK // len(synthetic))
     for start in range(0, len(real), step):
         block = real[start : start + step]
         differ = np.zeros((len(block), len(synthetic)), dtype=np.int8 if width < 128 else np.int16)
         for column in range(width):
-            differ += block[:, column, None] != columns[column]
+            differ += block[:, column, None].astype(small[column]) != columns[column]
         smallest = differ.min(axis=1)
-        row, near = np.nonzero(differ == smallest[:, None])
+        row, near = np.divmod(np.flatnonzero(differ == smallest[:, None]), len(synthetic))
         right = block[row, width] == columns[width][near]
         own = slice(start, start + step)
         total[own], distance[own] = np.bincount(row, weight[near], len(block)), smallest

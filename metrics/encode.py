@@ -43,7 +43,7 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
         else:
             arrays = _comparable(columns)
             flat, levels = pd.factorize(np.concatenate(arrays), use_na_sentinel=True)
-            codes = np.split(flat, np.cumsum([len(a) for a in arrays])[:-1])
+            codes = _cut(flat, arrays)
     except TypeError:
         raise InputError(f"column {name!r} must hold single values, got lists or other containers") from None
     missing = len(levels)
@@ -62,23 +62,25 @@ def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:
 
 def pack(columns: Sequence[Codes]) -> Codes:
     """Return one code a row for several columns: equal codes exactly where all columns are equal."""
-    counts = [len(t) for t in columns[0].tables]
-    packed: Sequence[np.ndarray] = [np.zeros(n, dtype=np.int64) for n in counts]
-    size = 1
-    for column in columns:
+    packed, size = columns[0]
+    for column in columns[1:]:
         if size * column.size >= _PACKED:
             packed, size = compact(packed)
-        packed = [p * column.size + c for p, c in zip(packed, column.tables, strict=True)]
+        packed = tuple(p * column.size + c for p, c in zip(packed, column.tables, strict=True))
         size *= column.size
-    if size > max(4 * sum(counts), _SMALL):
-        return compact(packed)
-    return Codes(tuple(packed), size)
+    return compact(packed) if size > max(4 * sum(map(len, packed)), _SMALL) else Codes(packed, size)
 
 
 def compact(packed: Sequence[np.ndarray]) -> Codes:
     """Return the same classes of rows under the smallest codes."""
     flat, levels = pd.factorize(np.concatenate(packed))
-    return Codes(tuple(np.split(flat, np.cumsum([len(p) for p in packed])[:-1])), max(len(levels), 1))
+    return Codes(tuple(_cut(flat, packed)), max(len(levels), 1))
+
+
+def _cut(flat: np.ndarray, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the pieces of ``flat`` that belong to each of the parts that it was put together from."""
+    ends = np.cumsum([len(part) for part in parts]).tolist()
+    return [flat[end - len(part) : end] for end, part in zip(ends, parts, strict=True)]
 
 
 def place_values(sizes: Sequence[int]) -> list[int]:
@@ -91,6 +93,9 @@ def place_values(sizes: Sequence[int]) -> list[int]:
 
 
 def _categories(columns: Sequence[pd.Series]) -> tuple[list[np.ndarray], np.ndarray]:
+    first = columns[0].cat.categories
+    if all(first.equals(c.cat.categories) and first.dtype == c.cat.categories.dtype for c in columns[1:]):
+        return [c.cat.codes.to_numpy() for c in columns], first.to_numpy(dtype=object)
     lists = [pd.Series(c.cat.categories) for c in columns]
     codes, levels = joint_codes(lists)
     recoded = []
