@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
-from synthrisk.metrics.neighbours import nearest_distances, real_to_synthetic, synthetic_to_real
-from synthrisk.metrics.spaces import SpaceName, check_space, points
+from synthrisk.metrics.neighbours import real_to_synthetic, synthetic_to_real, synthetic_to_some
+from synthrisk.metrics.spaces import SpaceName, check_space
 from synthrisk.metrics.tables import Tables
 
 _PRIVEVAL = "PrivEval (hereditary-eu), its defects corrected"
@@ -46,8 +46,8 @@ def distance_to_closest_record(tables: Tables, *, space: SpaceName = "euclid") -
         >>> DISTANCE_TO_CLOSEST_RECORD(real, real).value
         1.0
     """
-    distance = real_to_synthetic(tables, space)[:, 0]
-    similarity = 1 - real_to_synthetic(tables, "gower")[:, 0]
+    distance = real_to_synthetic(tables, space).distances[:, 0]
+    similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index)
     return Score.of("distance_to_closest_record", records, reduce_distances(records), {}, {"space": space})
 
@@ -90,7 +90,7 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
         records = pd.DataFrame({"score": nan, "distance": nan}, index=tables.synthetic.index)
         reason = "fewer than two real records: no second nearest"
         return Score(name, nan, nan, records, settings=settings, reason=reason)
-    first, second = synthetic_to_real(tables, space, k=2).T
+    first, second = synthetic_to_real(tables, space, k=2).distances.T
     ratio = np.divide(first, second, out=np.zeros(len(first)), where=first > 0)
     records = pd.DataFrame({"score": 1 - ratio, "distance": first}, index=tables.synthetic.index)
     value = mean_score(records)
@@ -103,8 +103,7 @@ def ratio_against(tables: Tables, rows: np.ndarray) -> float:
     This is what a member/control difference is taken on: both groups must have the same size, for how near the
     nearest of many is depends on how many.
     """
-    at = points(tables, "gower")
-    first, second = nearest_distances(at.synthetic, at.real[rows], at.metric, 2).T
+    first, second = synthetic_to_some(tables, "gower", rows, k=2).distances.T
     return float(np.mean(1 - np.divide(first, second, out=np.zeros(len(first)), where=first > 0)))
 
 
