@@ -80,7 +80,7 @@ class Forest:
         with _LOCK:
             trees, order = self._plan(queries, own, 1)
             for tree in trees:
-                boxsearch.within(tree, self._scale, queries, own, order, limits, ends, rows)
+                boxsearch.within(tree, self._scale, queries, own, order, np.ascontiguousarray(limits), ends, rows)
 
     def _order(self, queries: Records) -> np.ndarray:
         """Return query numbers so that those that fall into one leaf come together."""

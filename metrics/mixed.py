@@ -111,7 +111,7 @@ def _mixed(tables: Tables, space: Space) -> Mixed:
 
 
 def _stacked(columns: list[np.ndarray], rows: int, dtype: type) -> np.ndarray:
-    table = np.empty((rows, len(columns)), dtype=dtype)
+    table: np.ndarray = np.empty((rows, len(columns)), dtype=dtype)
     for place, column in enumerate(columns):
         table[:, place] = column
     return table

@@ -1,5 +1,6 @@
 """Exact nearest records of mixed types; compiled code and numpy find the same, to the last bit."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
@@ -46,7 +47,7 @@ def prepare() -> None:
 
 
 @cache
-def _quickest() -> type[Search]:
+def _quickest() -> Callable[[Records, Scale], Search]:
     try:
         from synthrisk.metrics.forest import Forest
     except ImportError:
