@@ -19,8 +19,10 @@ from synthrisk.conf.study import Synthesizer
 from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
 from synthrisk.flows.runner import task_runner
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.results import Limit, StudyResult
+from synthrisk.metrics.search import prepare
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.verdicts import Check, check_controls, check_limits, holds_for, judge, worst
 from synthrisk.tasks.attack import attack
@@ -53,6 +55,8 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     check_limits(list(study.thresholds), [p.measure for p in planned])
     check_on(study, sample, planned)
     started = datetime.now(UTC)
+    if any(METRICS[p.measure.metric].group == "distance" for p in planned):
+        prepare()  # once, not in every worker at the same time
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))

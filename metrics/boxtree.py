@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from synthrisk.metrics.boxsplit import Splits
-from synthrisk.metrics.compiled import inlined, parallel
+from synthrisk.metrics.compiled import compiled, inlined
 from synthrisk.metrics.mixed import Records, Scale
 
 _NARROW = 64  # levels that a set of bits tells apart
@@ -33,7 +32,7 @@ class Tree(NamedTuple):
     depth: int
 
 
-@parallel
+@compiled
 def enclosed(splits: Splits, records: Records, scale: Scale, offset: int) -> Tree:
     """Return the tree of some boxes; row numbers go up from ``offset``."""
     (n, p), q, boxes = records.numbers.shape, records.codes.shape[1], len(splits.child)
@@ -51,12 +50,10 @@ def enclosed(splits: Splits, records: Records, scale: Scale, offset: int) -> Tre
         np.empty((boxes, q)),
         splits.depth,
     )
-    for box in prange(boxes):
+    for box in range(boxes - 1, -1, -1):  # children come after their box
         if splits.child[box] == 0:
             _enclose(tree, splits.rows, records, scale, box)
-    for after in range(boxes):
-        box = boxes - 1 - after  # children come after their box
-        if splits.child[box] != 0:
+        else:
             _join(tree, scale, box)
     return tree
 

@@ -58,7 +58,7 @@ class Forest:
         if n * m >= _PAIRS:
             some = np.arange(0, n, max(16, n // _PILOT))
             few = queries.take(some)
-            rows = self._nearest([self._tree], self._order(few), few, own[some], k)[2] / len(some)
+            rows = self._nearest([self._tree], np.arange(len(some)), few, own[some], k)[2] / len(some)
             warn_if_long(n, min(rows, m), len(self._scale.factors) + len(self._scale.starts) - 1, _LONG)
             if rows > m:
                 return self._flat, np.arange(n)

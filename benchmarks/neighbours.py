@@ -1,0 +1,144 @@
+"""Exact nearest records of Adult and of larger copies, against scikit-learn's brute force on one-hot columns.
+
+python benchmarks/neighbours.py
+"""
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.neighbors import NearestNeighbors
+
+from synthrisk.metrics import Tables
+from synthrisk.metrics.mixed import mixed
+from synthrisk.metrics.neighbours import real_to_synthetic
+from synthrisk.metrics.search import prepare
+from synthrisk.metrics.spaces import SpaceName, space_of
+from synthrisk.tasks.data import read
+from synthrisk.tasks.synthesize.cart import cart
+from synthrisk.tasks.synthesize.synthesizer import Job
+
+QUERIES = 1_000  # that the peer answers; its time is scaled to all
+ROWS = (10_000, 100_000, 1_000_000)
+
+
+def adult() -> pd.DataFrame:
+    return read("adult").drop(columns="income")
+
+
+def copy(rows: int, seed: int) -> pd.DataFrame:
+    """Return what sequential CART releases after Adult: values of its records, mixed."""
+    table = adult()
+    return cart(Job(table, table.head(0), rows=rows, seed=seed)).synthetic
+
+
+def one_hot(real: pd.DataFrame, synthetic: pd.DataFrame, space: SpaceName) -> tuple[np.ndarray, np.ndarray]:
+    """Return points whose L1 (gower) or L2 (euclid) distances are those of the space; Adult misses no number."""
+    both = pd.concat([real, synthetic], ignore_index=True)
+    numeric = both.select_dtypes("number").astype(float)
+    levels = pd.get_dummies(both.drop(columns=list(numeric)).astype(object), dummy_na=True, dtype=float)
+    levels = levels.loc[:, levels.any()]
+    n = len(real)
+    if space == "gower":
+        scaled, flags = numeric / (numeric.max() - numeric.min()), levels / 2
+        points = np.column_stack([scaled, flags]) / real.shape[1]
+    else:
+        share = levels[:n].mean()
+        scaled = (numeric - numeric[:n].mean()) / numeric[:n].std(ddof=0)
+        step = np.sqrt(share * (1 - share)).where((share > 0) & (share < 1), 1.0)
+        points = np.column_stack([scaled, (levels - share) / step])
+    return points[:n], points[n:]
+
+
+def with_scikit_learn(real: pd.DataFrame, synthetic: pd.DataFrame, space: SpaceName) -> tuple[np.ndarray, float]:
+    """Return the distances of the first queries, and the seconds that all would take."""
+    start = perf_counter()
+    queries, points = one_hot(real, synthetic, space)
+    metric = "manhattan" if space == "gower" else "euclidean"
+    search = NearestNeighbors(n_neighbors=1, algorithm="brute", metric=metric).fit(points)
+    encoded = perf_counter() - start
+    start = perf_counter()
+    found, _ = search.kneighbors(queries[:QUERIES])
+    return found[:, 0], encoded + (perf_counter() - start) * len(real) / QUERIES
+
+
+def best(function: Callable[[], Any], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        function()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def encoded(real: pd.DataFrame, synthetic: pd.DataFrame, space: SpaceName) -> Tables:
+    """Return tables whose encoding is made already; a search is not."""
+    tables = Tables(real, synthetic)
+    mixed(tables, space_of(tables, space))
+    return tables
+
+
+def compare(repeats: int = 7) -> None:
+    """Print times of Adult against its copy, beside scikit-learn's."""
+    real, synthetic = adult(), copy(len(adult()), 1)
+    text = [t.astype(dict.fromkeys(t.select_dtypes("category"), object)) for t in (real, synthetic)]
+    print(
+        f"Adult {len(real):,} x {len(synthetic):,}, {real.shape[1]} columns; scikit-learn: {QUERIES:,} queries scaled"
+    )
+    print(f"{'space':<8}{'encoded s':>11}{'categories s':>14}{'text s':>9}{'scikit-learn s':>16}{'ratio to text':>15}")
+    for space in ("gower", "euclid"):
+        theirs, peer = min((with_scikit_learn(*text, space) for _ in range(2)), key=lambda found: found[1])
+        ready = [encoded(real, synthetic, space) for _ in range(repeats)]
+        ours = best(lambda ready=ready, space=space: real_to_synthetic(ready.pop(), space), repeats)
+        framed = best(lambda space=space: real_to_synthetic(Tables(real, synthetic), space), repeats)
+        strings = best(lambda space=space: real_to_synthetic(Tables(*text), space), repeats)
+        found = real_to_synthetic(Tables(*text), space).distances[:QUERIES, 0]
+        off = np.abs(found - theirs).max()  # scikit-learn's L2 takes |a|^2 + |b|^2 - 2ab
+        if off > (1e-12 if space == "gower" else 1e-5):
+            raise SystemExit(f"distances differ by {off}")
+        print(f"{space:<8}{ours:>11.3f}{framed:>14.3f}{strings:>9.3f}{peer:>16.1f}{peer / strings:>15.0f}")
+
+
+def measure(folder: Path, space: SpaceName) -> dict[str, float]:
+    """Search two stored tables; seconds, and megabytes at most before and after. Runs in a process of its own."""
+    real, synthetic = (pd.read_parquet(folder / f"{name}.parquet") for name in ("real", "synthetic"))
+    prepare()
+    megabytes = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # noqa: E731
+    before, start = megabytes(), perf_counter()
+    distances = real_to_synthetic(Tables(real, synthetic), space).distances
+    seconds = perf_counter() - start
+    return {"seconds": seconds, "before": before, "peak": megabytes(), "mean": float(distances.mean())}
+
+
+def grow() -> None:
+    """Print time and memory of larger and larger pairs of copies."""
+    print(f"\n{'rows x rows':<23}{'space':<8}{'seconds':>8}{'peak MB':>9}{'by search MB':>14}{'bytes a row':>13}")
+    with TemporaryDirectory() as place:
+        for rows in ROWS:
+            for name, seed in (("real", 2), ("synthetic", 3)):
+                copy(rows, seed).to_parquet(Path(place) / f"{name}.parquet")
+            for space in ("gower", "euclid"):
+                command = [sys.executable, __file__, place, space]
+                found = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+                more = found["peak"] - found["before"]
+                print(
+                    f"{rows:>10,} x {rows:<10,}{space:<8}{found['seconds']:>8.2f}{found['peak']:>9.0f}{more:>14.0f}"
+                    f"{more * 2**20 / rows:>13.0f}"
+                )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        print(json.dumps(measure(Path(sys.argv[1]), "gower" if sys.argv[2] == "gower" else "euclid")))
+    else:
+        prepare()
+        compare()
+        grow()
