@@ -4,7 +4,6 @@ python benchmarks/neighbours.py
 """
 
 import json
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,27 +14,28 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.neighbors import NearestNeighbors
 
 from synthrisk.metrics import Tables
 from synthrisk.metrics.mixed import mixed
 from synthrisk.metrics.neighbours import real_to_synthetic
 from synthrisk.metrics.search import prepare
 from synthrisk.metrics.spaces import SpaceName, space_of
-from synthrisk.tasks.data import read
-from synthrisk.tasks.synthesize.cart import cart
-from synthrisk.tasks.synthesize.synthesizer import Job
 
 QUERIES = 1_000  # that the peer answers; its time is scaled to all
 ROWS = (10_000, 100_000, 1_000_000)
 
 
 def adult() -> pd.DataFrame:
+    from synthrisk.tasks.data import read  # not in the process whose memory is measured
+
     return read("adult").drop(columns="income")
 
 
 def copy(rows: int, seed: int) -> pd.DataFrame:
     """Return what sequential CART releases after Adult: values of its records, mixed."""
+    from synthrisk.tasks.synthesize.cart import cart
+    from synthrisk.tasks.synthesize.synthesizer import Job
+
     table = adult()
     return cart(Job(table, table.head(0), rows=rows, seed=seed)).synthetic
 
@@ -60,6 +60,8 @@ def one_hot(real: pd.DataFrame, synthetic: pd.DataFrame, space: SpaceName) -> tu
 
 def with_scikit_learn(real: pd.DataFrame, synthetic: pd.DataFrame, space: SpaceName) -> tuple[np.ndarray, float]:
     """Return the distances of the first queries, and the seconds that all would take."""
+    from sklearn.neighbors import NearestNeighbors
+
     start = perf_counter()
     queries, points = one_hot(real, synthetic, space)
     metric = "manhattan" if space == "gower" else "euclidean"
@@ -107,15 +109,22 @@ def compare(repeats: int = 7) -> None:
         print(f"{space:<8}{ours:>11.3f}{framed:>14.3f}{strings:>9.3f}{peer:>16.1f}{peer / strings:>15.0f}")
 
 
+def peak() -> float:
+    """Return the most memory that this process has held, in megabytes (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
 def measure(folder: Path, space: SpaceName) -> dict[str, float]:
-    """Search two stored tables; seconds, and megabytes at most before and after. Runs in a process of its own."""
+    """Search two stored tables; seconds, and memory before and at most. Runs in a process of its own."""
     real, synthetic = (pd.read_parquet(folder / f"{name}.parquet") for name in ("real", "synthetic"))
     prepare()
-    megabytes = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # noqa: E731
-    before, start = megabytes(), perf_counter()
+    whole = peak()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew at what is held now
+    held, start = peak(), perf_counter()
     distances = real_to_synthetic(Tables(real, synthetic), space).distances
     seconds = perf_counter() - start
-    return {"seconds": seconds, "before": before, "peak": megabytes(), "mean": float(distances.mean())}
+    return {"seconds": seconds, "held": held, "peak": peak(), "whole": max(whole, peak()), "mean": distances.mean()}
 
 
 def grow() -> None:
@@ -128,9 +137,9 @@ def grow() -> None:
             for space in ("gower", "euclid"):
                 command = [sys.executable, __file__, place, space]
                 found = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
-                more = found["peak"] - found["before"]
+                more = found["peak"] - found["held"]
                 print(
-                    f"{rows:>10,} x {rows:<10,}{space:<8}{found['seconds']:>8.2f}{found['peak']:>9.0f}{more:>14.0f}"
+                    f"{rows:>10,} x {rows:<10,}{space:<8}{found['seconds']:>8.2f}{found['whole']:>9.0f}{more:>14.0f}"
                     f"{more * 2**20 / rows:>13.0f}"
                 )
 
