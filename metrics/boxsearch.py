@@ -71,7 +71,6 @@ def within(
     tree: Tree,
     scale: Scale,
     queries: Records,
-    own: np.ndarray,
     order: np.ndarray,
     limits: np.ndarray,
     ends: np.ndarray,
@@ -83,7 +82,6 @@ def within(
         tree: The rows searched.
         scale: What differences cost.
         queries: n records.
-        own: (n,) the row number that a query may not find, -1 for none.
         order: (n,) all query numbers; neighbours in it should lie near each other.
         limits: (n,) the largest sum sought.
         ends: (n,) raised by the number of rows found; where a query's rows go on in ``rows``.
@@ -95,8 +93,7 @@ def within(
         away, cost = np.empty(_CHUNK), np.empty(queries.codes.shape[1])
         for place in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
             query = order[place]
-            number, code, limit, begin = queries.numbers[query], queries.codes[query], limits[query], ends[query]
-            end = begin
+            number, code, limit, end = queries.numbers[query], queries.codes[query], limits[query], ends[query]
             _own_costs(cost, scale, code)
             stack[0], bounds[0], top = 0, 0.0, 1
             while top > 0:
@@ -106,22 +103,16 @@ def within(
                 start, stride = tree.spans[box, 0], tree.spans[box, 1] - tree.spans[box, 0]
                 if tree.tight[box] and not listed:
                     _distances(away, tree, scale, number, code, cost, start, stride, 0, 1)
-                    if away[0] <= limit:
-                        members = tree.rows[start : start + stride]
-                        self = np.searchsorted(members, own[query])
-                        end += stride - (self < stride and members[self] == own[query])
+                    end += stride if away[0] <= limit else 0
                     continue
                 for shift in range(0, stride, _CHUNK):
                     count = min(_CHUNK, stride - shift)
                     _distances(away, tree, scale, number, code, cost, start, stride, shift, count)
                     for j in range(count):
-                        row = tree.rows[start + shift + j]
-                        if away[j] <= limit and row != own[query]:
+                        if away[j] <= limit:
                             if listed:
-                                rows[end] = row
+                                rows[end] = tree.rows[start + shift + j]
                             end += 1
-            if listed:
-                rows[begin:end].sort()
             ends[query] = end
 
 

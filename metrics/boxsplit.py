@@ -66,7 +66,8 @@ def split(records: Records, scale: Scale, leaf: int) -> Splits:
             else:
                 seconds[taken] = row
                 taken += 1
-        rows[middle:stop] = seconds[:taken]
+        for place in range(taken):
+            rows[middle + place] = seconds[place]
         child[box] = boxes
         spans[boxes, 0], spans[boxes, 1], spans[boxes + 1, 0], spans[boxes + 1, 1] = start, middle, middle, stop
         level[boxes], level[boxes + 1] = level[box] + 1, level[box] + 1
@@ -142,13 +143,17 @@ def _halved(
             taken, kinds = taken + counts[level], kinds - 1
             counts[level], side = 0, side | (_ONE << np.uint64(level))
         return 0.0, side
-    for i in range(len(sample)):
-        values[i] = records.codes[sample[i], column] if column >= 0 else records.numbers[sample[i], axis]
-    ordered = np.sort(values[: len(sample)])
+    for i in range(len(sample)):  # sorted as they come: numpy's sort takes seconds to compile
+        value = records.codes[sample[i], column] if column >= 0 else records.numbers[sample[i], axis]
+        place = i
+        while place > 0 and values[place - 1] > value:
+            values[place] = values[place - 1]
+            place -= 1
+        values[place] = value
     middle = len(sample) // 2
-    while ordered[middle] == ordered[-1]:
+    while values[middle] == values[len(sample) - 1]:
         middle -= 1
-    return ordered[middle], side
+    return values[middle], side
 
 
 @inlined

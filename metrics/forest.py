@@ -43,14 +43,17 @@ class Forest:
         """Return how many rows have sums within the limit of each query (``Search.count``)."""
         counts = np.zeros(len(own), dtype=np.int64)
         self._within(queries, own, limits, counts, np.empty(0, dtype=np.int64))
-        return counts
+        return counts - (own >= 0)  # at no distance from itself
 
     def within(self, queries: Records, own: np.ndarray, limits: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """Return those rows, query after query (``Search.within``)."""
-        rows = np.empty(counts.sum(), dtype=np.int64)
+        more, m = counts + (own >= 0), len(self._reference.codes)
+        rows = np.empty(more.sum(), dtype=np.int64)
         if len(rows):
-            self._within(queries, own, limits, np.cumsum(counts) - counts, rows)
-        return rows
+            self._within(queries, own, limits, np.cumsum(more) - more, rows)
+        query = np.repeat(np.arange(len(own)), more)
+        rows = np.sort(query * m + rows) % m
+        return rows[rows != own[query]]
 
     def _plan(self, queries: Records, own: np.ndarray, k: int) -> tuple[list[Tree], np.ndarray]:
         """Return the trees to go through and the order of the queries: no tree where it saves nothing."""
@@ -77,10 +80,11 @@ class Forest:
     def _within(
         self, queries: Records, own: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray
     ) -> None:
+        limits = np.ascontiguousarray(limits)
         with _LOCK:
             trees, order = self._plan(queries, own, 1)
             for tree in trees:
-                boxsearch.within(tree, self._scale, queries, own, order, np.ascontiguousarray(limits), ends, rows)
+                boxsearch.within(tree, self._scale, queries, order, limits, ends, rows)
 
     def _order(self, queries: Records) -> np.ndarray:
         """Return query numbers so that those that fall into one leaf come together."""

@@ -62,8 +62,9 @@ def ties(
 ) -> Ties:
     """Return all records at the smallest distance of each record of a pass, or of those at some positions.
 
-    Few columns make many ties, up to n times m: ``tie_counts`` tells how many there are, and calls for some
-    ``queries`` at a time keep them in memory. The other arguments are those of ``tie_counts``.
+    Few columns make many ties, up to n times m: ``tie_counts`` tells how many there are. Equal records have the
+    same ones, so one of each kind as ``queries``, or some at a time, keeps them few. The other arguments are those
+    of ``tie_counts``.
 
     Example:
         >>> import pandas as pd
