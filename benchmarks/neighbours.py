@@ -88,7 +88,7 @@ def encoded(real: pd.DataFrame, synthetic: pd.DataFrame, space: SpaceName) -> Ta
     return tables
 
 
-def compare(repeats: int = 7) -> None:
+def compare(repeats: int = 15) -> None:
     """Print times of Adult against its copy, beside scikit-learn's."""
     real, synthetic = adult(), copy(len(adult()), 1)
     text = [t.astype(dict.fromkeys(t.select_dtypes("category"), object)) for t in (real, synthetic)]
