@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours import real_to_synthetic, synthetic_to_real, synthetic_to_some
+from synthrisk.metrics.protection import Overfitting, baseline_protection, overfitting_protection
 from synthrisk.metrics.spaces import SpaceName, check_space
 from synthrisk.metrics.tables import Tables
 
@@ -21,7 +23,14 @@ def closeness(mean_distance: float) -> float:
     return 1.0 if mean_distance <= 0 else float(1 / (1 + np.exp(np.log10(mean_distance))))
 
 
-def distance_to_closest_record(tables: Tables, *, space: SpaceName = "euclid") -> Score:
+def distance_to_closest_record(
+    tables: Tables,
+    *,
+    space: SpaceName = "euclid",
+    overfitting: Overfitting = "sdmetrics",
+    baseline: bool = False,
+    seed: int = 0,
+) -> Score:
     """DCR: how near real records have a synthetic one: 1 - sigmoid(log10(mean d)), 1 where the mean is 0.
 
     d = distance of a real record to its nearest synthetic record. ``published`` is the mean distance. The
@@ -33,23 +42,55 @@ def distance_to_closest_record(tables: Tables, *, space: SpaceName = "euclid") -
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges, in [0, 1]). In
             standardised one-hot a mismatch on a 1 % level costs 10 sd, on two 50 % levels 2.8; one numeric
             outlier shrinks a Gower column.
+        overfitting: With control records, how SDMetrics' DCROverfittingProtection is counted: as it does
+            (``sdmetrics``), or ``corrected``, where a tie counts half for each side and the larger of training and
+            holdout as its mean subsample of the size of the smaller. SDMetrics counts ties as nearer to the
+            holdout, so that few distinct values look safe; and the nearest of more records is nearer, so that a
+            small holdout makes an honest release look overfitted.
+        baseline: Whether to add SDMetrics' DCRBaselineProtection, which needs another search, for random records.
+        seed: Of those random records.
 
     Returns:
         A ``Score``; ``records``: distance (d, in ``space``), score (1 - d in gower space, in [0, 1]: what
-        member/control differences are taken on, whatever ``space``).
+        member/control differences are taken on, whatever ``space``). Details: ``mean_distance``,
+        ``exact_matches`` (share), ``quantile_<q>``; and in SDMetrics' distance, on its scale (1 = safe), from members
+        alone: with control records ``overfitting_protection``, ``closer_to_training``, ``closer_to_holdout`` and
+        ``ties`` (shares of synthetic records); with ``baseline`` ``baseline_protection``, ``median_synthetic``,
+        ``median_random``.
 
     Raises:
-        InputError: ``space`` has another name.
+        InputError: An option breaks its rule.
 
     Example:
         >>> real = pd.DataFrame({"x": [0.0, 1.0], "c": ["a", "b"]})
         >>> DISTANCE_TO_CLOSEST_RECORD(real, real).value
         1.0
     """
+    check_protection(space, overfitting, baseline)
     distance = real_to_synthetic(tables, space).distances[:, 0]
     similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index)
-    return Score.of("distance_to_closest_record", records, reduce_distances(records), {}, {"space": space})
+    settings = {"space": space, "overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})
+    details = _protection(tables, overfitting, seed if baseline else None)
+    return Score.of("distance_to_closest_record", records, reduce_distances(records), details, settings)
+
+
+def check_protection(space: str = "euclid", overfitting: str = "sdmetrics", baseline: bool = False) -> None:
+    """Refuse option values that there are not."""
+    check_space(space)
+    if overfitting not in ("sdmetrics", "corrected"):
+        raise InputError(f"overfitting must be sdmetrics or corrected, got {overfitting!r}")
+    if not isinstance(baseline, bool):
+        raise InputError(f"baseline must be true or false, got {baseline!r}")
+
+
+def _protection(tables: Tables, overfitting: Overfitting, seed: int | None) -> dict[str, float]:
+    """Return SDMetrics' protections of the members; ``seed`` None: without random records."""
+    training, holdout = tables.part(1), tables.part(0)
+    found = {} if seed is None or training is None else baseline_protection(training, seed)
+    if training is not None and holdout is not None:
+        found |= overfitting_protection(training, holdout, overfitting)
+    return found
 
 
 def reduce_distances(records: pd.DataFrame) -> Reduction:
@@ -72,8 +113,10 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
         space: ``euclid`` or ``gower``.
 
     Returns:
-        A ``Score`` whose ``records`` are the synthetic ones: score (1 - d1/d2), distance (d1). Not defined
-        with fewer than two real records.
+        A ``Score`` whose ``records`` are the synthetic ones: score (1 - d1/d2), distance (d1), second_distance
+        (d2). Details: ``exact_matches`` (share of d1 = 0), ``duplicates`` (share of d1 = d2 = 0) and ``avatar``, the
+        value if such duplicates counted as safe, as AVATAR counts them. Not defined with fewer than two real
+        records.
 
     Raises:
         InputError: ``space`` has another name.
@@ -87,14 +130,17 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
     name, settings = "nearest_neighbour_distance_ratio", {"space": space}
     if len(tables.real) < 2:
         nan = float("nan")
-        records = pd.DataFrame({"score": nan, "distance": nan}, index=tables.synthetic.index)
+        columns = ["score", "distance", "second_distance"]
+        records = pd.DataFrame(nan, index=tables.synthetic.index, columns=columns)
         reason = "fewer than two real records: no second nearest"
         return Score(name, nan, nan, records, settings=settings, reason=reason)
     first, second = synthetic_to_real(tables, space, k=2).distances.T
     ratio = np.divide(first, second, out=np.zeros(len(first)), where=first > 0)
-    records = pd.DataFrame({"score": 1 - ratio, "distance": first}, index=tables.synthetic.index)
-    value = mean_score(records)
-    return Score(name, value, 1 - value, records, {"exact_matches": float(np.mean(first == 0))}, settings)
+    columns = {"score": 1 - ratio, "distance": first, "second_distance": second}
+    records = pd.DataFrame(columns, index=tables.synthetic.index)
+    value, duplicates = mean_score(records), float(np.mean(second == 0))
+    details = {"exact_matches": float(np.mean(first == 0)), "duplicates": duplicates, "avatar": value - duplicates}
+    return Score(name, value, 1 - value, records, details, settings)
 
 
 def ratio_against(tables: Tables, rows: np.ndarray) -> float:
@@ -120,7 +166,7 @@ DISTANCE_TO_CLOSEST_RECORD = Metric(
     transform=closeness,
     reduce=reduce_distances,
     difference_only=True,
-    check_values=check_space,
+    check_values=check_protection,
 )
 NEAREST_NEIGHBOUR_DISTANCE_RATIO = Metric(
     name="nearest_neighbour_distance_ratio",

@@ -23,8 +23,9 @@ COLUMNS = (
     "gain",
     "error",
     "distance",
+    "risk",
 )
-_PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance")
+_PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance", "risk")
 
 
 @dataclass(frozen=True)

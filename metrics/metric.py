@@ -72,7 +72,7 @@ class Metric:
         name: Register name.
         function: ``function(tables, **options) -> Score``.
         group: Family: cap, rapid, distance.
-        per_record: Whether ``Score.records`` is given.
+        per_record: Whether the value follows from scores of single records: no median does.
         needs: Arguments that must be given: ``quasi_identifiers``, ``sensitive``, ``control``.
         range: Range of ``value``.
         reference: Source.
@@ -82,8 +82,8 @@ class Metric:
         transform: Where it is not: the monotone function of the mean of ``records[contribution]``.
         contribution: The column whose mean makes the value.
         difference_only: Whether only the member/control difference is a signal, never the value.
-        against: For metrics that score synthetic records: ``against(tables, rows)``, the value against some of
-            the real records, on which member/control differences are taken.
+        against: For metrics that score synthetic records, and for medians: ``against(tables, rows)``, the value
+            against some of the real records, on which member/control differences are taken.
         check_values: Refuses option values that break their rules, before there are tables.
         reduce: What some of the ``records`` come to: for groups of records (members, control, a class).
     """
@@ -121,6 +121,11 @@ class Metric:
     def choices(self) -> tuple[str, ...]:
         """The options that a study may set: neither roles of columns nor what the study itself provides."""
         return tuple(o for o in self.options if o not in (*self.needs, "control", "seed"))
+
+    @property
+    def by_release(self) -> bool:
+        """Whether a study takes one value a release, for no score of single real records makes it."""
+        return self.scores == "synthetic" or not self.per_record
 
     def check_choices(self, options: Mapping[str, Any]) -> None:
         """Refuse option values that break their rules, before there are tables."""

@@ -53,6 +53,13 @@ class Tables:
         both.index = self.real.index.append(self.control.index)
         return Tables(both, self.synthetic, groups=np.repeat([1, 0], [len(self.real), len(self.control)]))
 
+    def part(self, group: int) -> "Tables | None":
+        """Return the tables with one group of the real records alone: 1 members, 0 control; None if there are none."""
+        if self.groups is None:
+            return self if group == 1 else None
+        own = self.groups == group
+        return self.shared(("part", group), lambda: Tables(self.real[own], self.synthetic) if own.any() else None)
+
     def shared(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` gives, computed on the first call with this key."""
         if key not in self._shared:

@@ -18,7 +18,7 @@ from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 3  # raise it when the same scores give another ledger
+_FORMAT = 4  # raise it when the same scores give another ledger
 
 
 @task(name="attack", task_run_name="attack {release.cell.name}")
@@ -79,7 +79,7 @@ def attack_release(
     for each in planned:
         metric, measure = METRICS[each.measure.metric], each.measure
         own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
-        if metric.scores == "synthetic":
+        if metric.by_release:
             values[measure.key] = _released(tables, member, each, own)
             continue
         score = metric.score(tables, seed=own, **each.options)

@@ -68,7 +68,7 @@ def _attacked(
     for measure in measures:
         metric = METRICS[measure.metric]
         details = {place: values[place][measure.key] for place in places}
-        if metric.scores == "synthetic":
+        if metric.by_release:
             released = np.full((3, *shape), np.nan)
             for place, found in details.items():
                 released[:, *place] = found["value"], found["members"], found["controls"]

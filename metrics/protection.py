@@ -1,0 +1,110 @@
+"""What SDMetrics' DCR metrics print: protection by distance to the closest record, with their distance.
+
+Their distance is gower's with each numeric column divided by the range of the table searched, and cut off at 1.
+"""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.closer import compared
+from synthrisk.metrics.neighbours import synthetic_to_real
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.subsamples import chances
+from synthrisk.metrics.tables import Tables
+
+Overfitting = Literal["sdmetrics", "corrected"]
+
+
+def closest_record(tables: Tables) -> np.ndarray:
+    """Return SDMetrics' DCR of each synthetic record to the real table, (m,).
+
+    Example:
+        >>> closest_record(Tables(pd.DataFrame({"x": [0.0, 10.0]}), pd.DataFrame({"x": [1.0, 40.0]}))).tolist()
+        [0.1, 1.0]
+    """
+    return synthetic_to_real(tables, "gower", ranges="reference").distances[:, 0]
+
+
+def baseline_protection(tables: Tables, seed: int) -> dict[str, float]:
+    """Return DCRBaselineProtection: median DCR of the release / that of random records, at most 1.
+
+    NaN where the random records' median is 0, as SDMetrics has it. 1 = as far from the real table as random records;
+    a release that is useful is nearer than that.
+    """
+    ours = float(np.median(closest_record(tables)))
+    random = float(np.median(closest_record(Tables(*random_records(tables, seed)))))
+    return {
+        "baseline_protection": min(ours / random, 1.0) if random > 0 else float("nan"),
+        "median_synthetic": ours,
+        "median_random": random,
+    }
+
+
+def overfitting_protection(training: Tables, holdout: Tables, rule: Overfitting) -> dict[str, float]:
+    """Return DCROverfittingProtection: min(1, 2(1 - share of synthetic records nearer to training than to holdout)).
+
+    ``corrected``: a tie counts half for each side, for SDMetrics counts all of them as nearer to the holdout: a
+    release of few distinct values then looks safe. And the larger of the two tables counts as its mean subsample
+    of the size of the smaller one, for the nearest of more records is nearer: with a training table ten times the
+    holdout nearly all of an honest release is nearer to it. Both make an ideal release come to a half, score 1.
+    """
+    to_training, to_holdout = closest_record(training), closest_record(holdout)
+    nearer, tied = (np.asarray(found, dtype=float) for found in compared(to_training, to_holdout))
+    n, h = len(training.real), len(holdout.real)
+    if rule == "corrected" and n > h:
+        nearer, tied = chances(training, "synthetic_to_real", "gower", to_holdout, h, "reference")
+    elif rule == "corrected" and n < h:
+        farther, tied = chances(holdout, "synthetic_to_real", "gower", to_training, n, "reference")
+        nearer = 1 - farther - tied
+    share = float(np.mean(nearer + tied / 2 if rule == "corrected" else nearer))
+    return {
+        "overfitting_protection": min(2 * (1 - share), 1.0),
+        "closer_to_training": share,
+        "closer_to_holdout": 1 - share,
+        "ties": float(np.mean(tied)),
+    }
+
+
+def random_records(tables: Tables, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the real table and as many random records as synthetic ones, numbers as floats and words as codes.
+
+    Each column is uniform over the range or the levels of real: whole numbers where the column has no others,
+    whatever its dtype; missing cells as often as in real. Each column has a generator of its own, keyed by its name,
+    and levels are taken in the order of frequency and name: so no order of rows or columns moves a draw.
+    """
+    real, random, count = {}, {}, len(tables.synthetic)
+    for column in tables.columns:
+        rng = np.random.default_rng(seed_of(seed, str(column)))
+        if tables.kind(column) == "numeric":
+            real[column] = pd.Series(tables.floats(column)[0])
+            random[column] = pd.Series(_random_numbers(tables.floats(column)[0], rng, count))
+        else:
+            codes = tables.codes([column])
+            real[column] = pd.Series(codes.tables[0], dtype=object)
+            drawn = _random_codes(codes.tables[0], tables.levels(column), rng, count)
+            random[column] = pd.Series(drawn, dtype=object)
+    return pd.DataFrame(real), pd.DataFrame(random)
+
+
+def _random_codes(codes: np.ndarray, levels: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
+    frequency = np.bincount(codes, minlength=len(levels))
+    missing = len(levels) - 1  # the last level
+    there = [c for c in np.flatnonzero(frequency) if c != missing]
+    ordered = np.array(sorted(there, key=lambda c: (-frequency[c], str(levels[c]))) or [missing])
+    gone = rng.random(count) < frequency[missing] / len(codes)
+    return np.where(gone, missing, ordered[rng.integers(len(ordered), size=count)])
+
+
+def _random_numbers(values: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return np.full(count, np.nan)
+    low, high = there.min(), there.max()
+    gone, share = rng.random(count) < np.isnan(values).mean(), rng.random(count)
+    if (there == np.floor(there)).all():
+        drawn = np.minimum(np.floor(low * (1 - share) + (high + 1) * share), high)
+    else:
+        drawn = low * (1 - share) + high * share
+    return np.where(gone, np.nan, drawn)
