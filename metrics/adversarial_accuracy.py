@@ -1,6 +1,6 @@
 """Adversarial accuracy: whether the nearest neighbour tells real records from synthetic ones."""
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -69,7 +69,8 @@ def nearest_neighbour_adversarial_accuracy(
     """
     check_adversary(space, ties, sizes)
     n, m = len(tables.real), len(tables.synthetic)
-    name, settings = "nearest_neighbour_adversarial_accuracy", {"space": space, "ties": ties, "sizes": sizes}
+    name = "nearest_neighbour_adversarial_accuracy"
+    settings: dict[str, Any] = {"space": space, "ties": ties, "sizes": sizes}
     if n != m:
         settings["note"] = f"sizes differ ({n} real, {m} synthetic): {_NOTES[sizes]}"
     found, plain = (adversary(tables, each, ties, sizes) for each in (space, "gower"))

@@ -130,8 +130,8 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
     name, settings = "nearest_neighbour_distance_ratio", {"space": space}
     if len(tables.real) < 2:
         nan = float("nan")
-        columns = ["score", "distance", "second_distance"]
-        records = pd.DataFrame(nan, index=tables.synthetic.index, columns=columns)
+        absent = dict.fromkeys(("score", "distance", "second_distance"), nan)
+        records = pd.DataFrame(absent, index=tables.synthetic.index)
         reason = "fewer than two real records: no second nearest"
         return Score(name, nan, nan, records, settings=settings, reason=reason)
     first, second = synthetic_to_real(tables, space, k=2).distances.T

@@ -22,7 +22,7 @@ def of_pairs(tables: Tables, space: SpaceName, real: np.ndarray, synthetic: np.n
     where = space_of(tables, space)
     both = mixed(tables, where)
     return as_distances(
-        _sums(both.real.take(real), both.synthetic.take(synthetic), scale(tables, where, "both")), where
+        _sums(both.real.take(real), both.synthetic.take(synthetic), scale(tables, where, "synthetic")), where
     )
 
 
@@ -42,7 +42,7 @@ def farthest(tables: Tables, space: SpaceName) -> float:
 
 def _farthest(tables: Tables, space: SpaceName) -> float:
     where = space_of(tables, space)
-    both, costs = mixed(tables, where), scale(tables, where, "both")
+    both, costs = mixed(tables, where), scale(tables, where, "synthetic")
     bounds = _bounds(both.real, both.synthetic, costs), _bounds(both.synthetic, both.real, costs)
     real, synthetic = (np.argsort(-b, kind="stable") for b in bounds)
     best, start, step = 0.0, 0, 1  # a first record alone finds a pair that rules most others out
@@ -70,9 +70,14 @@ def _bounds(records: Records, others: Records, costs: Scale) -> np.ndarray:
     for c in range(records.numbers.shape[1]):
         ends = others.numbers[:, c].min(), others.numbers[:, c].max()
         gaps = np.maximum(*(np.abs(end - records.numbers[:, c]) for end in ends))
-        steps = np.minimum(gaps * costs.factors[c], costs.caps[c])
-        total += steps * steps if costs.squared else steps
+        total += _steps(gaps, costs, c)
     return total
+
+
+def _steps(gaps: np.ndarray, costs: Scale, column: int) -> np.ndarray:
+    with np.errstate(over="ignore"):  # where the range is 0, any difference comes to the cap
+        steps = np.minimum(gaps * costs.factors[column], costs.caps[column])
+    return np.asarray(steps * steps if costs.squared else steps)
 
 
 def _upright(records: Records) -> Records:
@@ -88,6 +93,5 @@ def _sums(ours: Records, theirs: Records, costs: Scale) -> np.ndarray:
         total += np.where(a != b, of_levels[a] + of_levels[b], 0.0)
     for c in range(ours.numbers.shape[-1]):
         gaps = np.abs(theirs.numbers[..., c] - ours.numbers[..., c])
-        steps = np.minimum(gaps * costs.factors[c], costs.caps[c])
-        total += steps * steps if costs.squared else steps
+        total += _steps(gaps, costs, c)
     return total

@@ -91,7 +91,7 @@ def random_records(tables: Tables, seed: int) -> tuple[pd.DataFrame, pd.DataFram
 def _random_codes(codes: np.ndarray, levels: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
     frequency = np.bincount(codes, minlength=len(levels))
     missing = len(levels) - 1  # the last level
-    there = [c for c in np.flatnonzero(frequency) if c != missing]
+    there = np.flatnonzero(frequency[:missing]).tolist()
     ordered = np.array(sorted(there, key=lambda c: (-frequency[c], str(levels[c]))) or [missing])
     gone = rng.random(count) < frequency[missing] / len(codes)
     return np.where(gone, missing, ordered[rng.integers(len(ordered), size=count)])
