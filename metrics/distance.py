@@ -43,10 +43,11 @@ def distance_to_closest_record(
             standardised one-hot a mismatch on a 1 % level costs 10 sd, on two 50 % levels 2.8; one numeric
             outlier shrinks a Gower column.
         overfitting: With control records, how SDMetrics' DCROverfittingProtection is counted: as it does
-            (``sdmetrics``), or ``corrected``, where a tie counts half for each side and the larger of training and
-            holdout as its mean subsample of the size of the smaller. SDMetrics counts ties as nearer to the
-            holdout, so that few distinct values look safe; and the nearest of more records is nearer, so that a
-            small holdout makes an honest release look overfitted.
+            (``sdmetrics``), or ``corrected``: a tie counts half for each side, the larger of training and holdout
+            as its mean subsample of the size of the smaller, and both distances are divided by the same ranges.
+            For SDMetrics counts ties as nearer to the holdout, so that few distinct values look safe; and more
+            records have a nearer one, and wider ranges, so that with a small holdout an honest release looks
+            overfitted.
         baseline: Whether to add SDMetrics' DCRBaselineProtection, which needs another search, for random records.
         seed: Of those random records.
 
@@ -88,9 +89,7 @@ def _protection(tables: Tables, overfitting: Overfitting, seed: int | None) -> d
     """Return SDMetrics' protections of the members; ``seed`` None: without random records."""
     training, holdout = tables.part(1), tables.part(0)
     found = {} if seed is None or training is None else baseline_protection(training, seed)
-    if training is not None and holdout is not None:
-        found |= overfitting_protection(training, holdout, overfitting)
-    return found
+    return found if training is None or holdout is None else found | overfitting_protection(tables, overfitting)
 
 
 def reduce_distances(records: pd.DataFrame) -> Reduction:

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.closer import compared
-from synthrisk.metrics.neighbours import synthetic_to_real
+from synthrisk.metrics.neighbours import synthetic_to_real, synthetic_to_some
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.subsamples import chances
+from synthrisk.metrics.subsamples import chances_among
 from synthrisk.metrics.tables import Tables
 
 Overfitting = Literal["sdmetrics", "corrected"]
@@ -42,29 +42,45 @@ def baseline_protection(tables: Tables, seed: int) -> dict[str, float]:
     }
 
 
-def overfitting_protection(training: Tables, holdout: Tables, rule: Overfitting) -> dict[str, float]:
+def overfitting_protection(tables: Tables, rule: Overfitting) -> dict[str, float]:
     """Return DCROverfittingProtection: min(1, 2(1 - share of synthetic records nearer to training than to holdout)).
 
-    ``corrected``: a tie counts half for each side, for SDMetrics counts all of them as nearer to the holdout: a
-    release of few distinct values then looks safe. And the larger of the two tables counts as its mean subsample
-    of the size of the smaller one, for the nearest of more records is nearer: with a training table ten times the
-    holdout nearly all of an honest release is nearer to it. Both make an ideal release come to a half, score 1.
+    Training is what ``tables.groups`` calls members, holdout is control. ``corrected`` makes an ideal release come to
+    a share of a half, score 1, which SDMetrics does not where the tables are as they usually are:
+
+    - it counts a tie as nearer to the holdout: a release of few distinct values looks safe. Here it counts half;
+    - the nearest of more records is nearer: with a training table ten times the holdout nearly all of an honest
+      release is nearer to it. Here the larger counts as its mean subsample of the size of the smaller;
+    - each distance is divided by the ranges of the table searched, and more records have wider ranges, hence smaller
+      distances. Here both are divided by those of all records.
     """
-    to_training, to_holdout = closest_record(training), closest_record(holdout)
-    nearer, tied = (np.asarray(found, dtype=float) for found in compared(to_training, to_holdout))
-    n, h = len(training.real), len(holdout.real)
-    if rule == "corrected" and n > h:
-        nearer, tied = chances(training, "synthetic_to_real", "gower", to_holdout, h, "reference")
-    elif rule == "corrected" and n < h:
-        farther, tied = chances(holdout, "synthetic_to_real", "gower", to_training, n, "reference")
-        nearer = 1 - farther - tied
-    share = float(np.mean(nearer + tied / 2 if rule == "corrected" else nearer))
+    share, tied = _as_sdmetrics(tables) if rule == "sdmetrics" else _corrected(tables)
     return {
         "overfitting_protection": min(2 * (1 - share), 1.0),
         "closer_to_training": share,
         "closer_to_holdout": 1 - share,
-        "ties": float(np.mean(tied)),
+        "ties": tied,
     }
+
+
+def _as_sdmetrics(tables: Tables) -> tuple[float, float]:
+    """Return shares of synthetic records that are nearer to training, and tied."""
+    parts = [tables.part(group) for group in (1, 0)]
+    found = compared(*(closest_record(part) for part in parts if part is not None))
+    return float(found.closer.mean()), float(found.tied.mean())
+
+
+def _corrected(tables: Tables) -> tuple[float, float]:
+    training, holdout = (np.flatnonzero(tables.groups == group) for group in (1, 0))
+    n, h = len(training), len(holdout)
+    ours, theirs = (synthetic_to_some(tables, "gower", rows).distances[:, 0] for rows in (training, holdout))
+    nearer, tied = (np.asarray(found, dtype=float) for found in compared(ours, theirs))
+    if n > h:
+        nearer, tied = chances_among(tables, "gower", training, theirs, h)
+    elif n < h:
+        farther, tied = chances_among(tables, "gower", holdout, ours, n)
+        nearer = 1 - farther - tied
+    return float(np.mean(nearer + tied / 2)), float(np.mean(tied))
 
 
 def random_records(tables: Tables, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:

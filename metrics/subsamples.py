@@ -11,8 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
+from synthrisk.metrics.mixed import Records, mixed, scale
 from synthrisk.metrics.neighbours import Direction, Pass, as_sums
-from synthrisk.metrics.spaces import Ranges, SpaceName, space_of
+from synthrisk.metrics.search import Search, search
+from synthrisk.metrics.spaces import Space, SpaceName, space_of
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.ties import TIED
 
@@ -24,14 +26,7 @@ class Chances(NamedTuple):
     tied: np.ndarray  # (n,) chance that it is at the same distance
 
 
-def chances(
-    tables: Tables,
-    direction: Direction,
-    space: SpaceName,
-    distances: np.ndarray,
-    drawn: int,
-    ranges: Ranges = "both",
-) -> Chances:
+def chances(tables: Tables, direction: Direction, space: SpaceName, distances: np.ndarray, drawn: int) -> Chances:
     """Return how the nearest of ``drawn`` records of the table searched would lie to ``distances``, (n,).
 
     Where a table is searched for its own records, the record itself is not among those drawn from.
@@ -43,15 +38,31 @@ def chances(
         >>> found.nearer.round(3).tolist(), found.tied.round(3).tolist()
         ([0.5, 0.833], [0.333, 0.167])
     """
-    one = Pass(tables, direction, space_of(tables, space, ranges=ranges))
+    one = Pass(tables, direction, space_of(tables, space))
     table = tables.synthetic if direction.endswith("synthetic") else tables.real
     total = len(table) - (direction in ("real_to_real", "synthetic_to_synthetic"))
+    return _chances(one.search, one.queries, one.own, one.space, distances, (total, drawn))
+
+
+def chances_among(tables: Tables, space: SpaceName, rows: np.ndarray, distances: np.ndarray, drawn: int) -> Chances:
+    """Return how the nearest to each synthetic record, of ``drawn`` of some real records, would lie to ``distances``.
+
+    The space is that of all real records, as it is for ``neighbours.synthetic_to_some``.
+    """
+    where = space_of(tables, space)
+    both, own = mixed(tables, where), np.full(len(tables.synthetic), -1)
+    searched = search(both.real.take(rows), scale(tables, where, "real"))
+    return _chances(searched, both.synthetic, own, where, distances, (len(rows), drawn))
+
+
+def _chances(
+    searched: Search, queries: Records, own: np.ndarray, space: Space, distances: np.ndarray, sizes: tuple[int, int]
+) -> Chances:
     below, within = (
-        one.search.count(one.queries, one.own, as_sums(distances * factor, one.space))
-        for factor in (1 - TIED, 1 + TIED)
+        searched.count(queries, own, as_sums(distances * factor, space)) for factor in (1 - TIED, 1 + TIED)
     )
-    nearer = 1 - none_drawn(np.where(distances > 0, below, 0), total, drawn)
-    return Chances(nearer, 1 - none_drawn(within, total, drawn) - nearer)
+    nearer = 1 - none_drawn(np.where(distances > 0, below, 0), *sizes)
+    return Chances(nearer, 1 - none_drawn(within, *sizes) - nearer)
 
 
 def none_drawn(count: np.ndarray, total: int, drawn: int) -> np.ndarray:

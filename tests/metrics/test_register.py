@@ -40,10 +40,17 @@ with_roles = pytest.mark.parametrize(
 )
 
 
+def links(real, synthetic):
+    """Which real row each synthetic row is said to be made from: the copies first, as they are."""
+    return np.arange(len(synthetic)) % len(real)
+
+
 def call(metric, real=REAL, synthetic=SYNTHETIC, **options):
     given = {name: value for name, value in ROLES.items() if name in metric.needs}
     if "control" in metric.needs:
         given["control"] = CONTROL
+    if "links" in metric.options and isinstance(real, pd.DataFrame) and isinstance(synthetic, pd.DataFrame):
+        given["links"] = links(real if len(real) else REAL, synthetic)
     return metric(real, synthetic, **given | OPTIONS.get(metric.name, {}) | {"seed": 0} | options)
 
 
@@ -117,6 +124,11 @@ def test_the_value_follows_from_the_records(metric):
     if metric.mean:
         assert metric.transform is None
         assert metric.contribution == "score"
+    if not metric.per_record:  # a median: only the reduction of all records gives it
+        assert not metric.mean
+        assert metric.by_release
+        assert score.value == metric.reduce(score.records.sample(frac=1, random_state=0)).value
+        return
     expected = mean if metric.transform is None else metric.transform(mean)
     assert score.value == pytest.approx(expected, abs=1e-12)
 
@@ -147,6 +159,7 @@ def test_shared_tables_give_the_same_score(metric):
             given = {name: value for name, value in ROLES.items() if name in other.needs}
             other.score(tables, **given | OPTIONS.get(other.name, {}) | {"seed": 0})
     given = {name: value for name, value in ROLES.items() if name in metric.needs}
+    given |= {"links": links(REAL, SYNTHETIC)} if "links" in metric.options else {}
     after = metric.score(tables, **given | OPTIONS.get(metric.name, {}) | {"seed": 0})
     pd.testing.assert_frame_equal(after.records, call(metric).records)
 
@@ -183,7 +196,8 @@ def test_order_of_rows_moves_nothing(metric):
     before = call(metric)
     rng = np.random.default_rng(0)
     real, synthetic = rng.permutation(len(REAL)), rng.permutation(len(SYNTHETIC))
-    after = call(metric, REAL.iloc[real], SYNTHETIC.iloc[synthetic])
+    given = {"links": np.argsort(real)[links(REAL, SYNTHETIC)[synthetic]]} if "links" in metric.options else {}
+    after = call(metric, REAL.iloc[real], SYNTHETIC.iloc[synthetic], **given)
     moved = real if metric.scores == "real" else synthetic
     assert after.value == pytest.approx(before.value, abs=1e-9)
     np.testing.assert_allclose(after.records["score"], before.records["score"].to_numpy()[moved], rtol=0, atol=1e-6)
@@ -304,8 +318,9 @@ def test_roles_are_refused_where_they_make_no_sense(metric, name):
 def test_control_records_are_scored_too_where_records_are(metric):
     if "control" not in metric.options or "control" in metric.needs:
         pytest.skip("this metric has no score a real record, or needs control itself")
-    beside = call(metric, control=CONTROL)
-    everyone = call(metric, real=pd.concat([REAL, CONTROL], ignore_index=True))
+    given = {"links": np.arange(len(SYNTHETIC))} if "links" in metric.options else {}  # some from control records
+    beside = call(metric, control=CONTROL, **given)
+    everyone = call(metric, real=pd.concat([REAL, CONTROL], ignore_index=True), **given)
     own, other = everyone.records.iloc[: len(REAL)], everyone.records.iloc[len(REAL) :]
     pd.testing.assert_frame_equal(beside.records, own.set_axis(REAL.index), check_dtype=False)
     assert beside.value == pytest.approx(metric.reduce(own).value, abs=1e-12)
