@@ -7,7 +7,8 @@ from synthrisk.metrics.neighbours import as_distances
 from synthrisk.metrics.spaces import SpaceName, space_of
 from synthrisk.metrics.tables import Tables
 
-_CELLS = 500_000  # distances held at once
+_CELLS = 100_000  # distances held at once
+_SAFE = 1 + 1e-9  # more than rounding takes from a sum
 
 
 def of_pairs(tables: Tables, space: SpaceName, real: np.ndarray, synthetic: np.ndarray) -> np.ndarray:
@@ -29,8 +30,8 @@ def of_pairs(tables: Tables, space: SpaceName, real: np.ndarray, synthetic: np.n
 def farthest(tables: Tables, space: SpaceName) -> float:
     """Return the largest distance between a real and a synthetic record, exact, without an n x m matrix.
 
-    No record is farther from another than the sum of the farthest values of each column. Records are taken in
-    the order of that bound, a block at a time, until none can be farther than the pair found.
+    Records are taken in the order of what their distance can be at most (``_bounds``), a block at a time, until none
+    can be farther than the pair found.
 
     Example:
         >>> import pandas as pd
@@ -43,35 +44,39 @@ def farthest(tables: Tables, space: SpaceName) -> float:
 def _farthest(tables: Tables, space: SpaceName) -> float:
     where = space_of(tables, space)
     both, costs = mixed(tables, where), scale(tables, where, "synthetic")
-    bounds = _bounds(both.real, both.synthetic, costs), _bounds(both.synthetic, both.real, costs)
-    real, synthetic = (np.argsort(-b, kind="stable") for b in bounds)
-    best, start, step = 0.0, 0, 1  # a first record alone finds a pair that rules most others out
-    while start < len(real) and bounds[0][real[start]] > best:
-        block = real[start : start + step]
-        able = synthetic[bounds[1][synthetic] > best]
-        if not len(able):
-            break
-        ours, theirs = both.real.take(block), both.synthetic.take(able)
-        best = max(best, float(_sums(_upright(ours), theirs, costs).max()))
-        start, step = start + step, max(1, _CELLS // len(able))
+    words, far, center = _bounds(both.real, both.synthetic, both.synthetic, costs)
+    other_words, other_far, other_center = _bounds(both.synthetic, both.real, both.synthetic, costs)
+    reach = np.minimum(words + far + other_words.max(), words + center + (other_words + other_center).max())
+    order, best, start, step = np.argsort(-reach, kind="stable"), 0.0, 0, 1  # one record first: it rules most out
+    while start < len(order) and reach[order[start]] > best:
+        block = order[start : start + step]
+        able = other_words + (words + far)[block].max() > best
+        able &= other_words + other_far + words[block].max() > best
+        able &= other_words + other_center + (words + center)[block].max() > best
+        if able.any():
+            best = max(best, float(_sums(_upright(both.real.take(block)), both.synthetic.take(able), costs).max()))
+        start, step = start + step, max(1, _CELLS // max(1, int(able.sum())))
     return float(as_distances(np.array(best), where))
 
 
-def _bounds(records: Records, others: Records, costs: Scale) -> np.ndarray:
-    """Return what no sum from each record to any of the others exceeds, rounding included: added in the same order."""
-    total = np.zeros(len(records.codes))
+def _bounds(
+    records: Records, others: Records, centered: Records, costs: Scale
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what bounds the sum of a pair (a, b), whatever the rounding.
+
+    Three numbers a record: ``words`` (what its levels cost), ``far`` (what its numbers add beside those of any of
+    ``others``), ``center`` (what they add beside the medians of ``centered``, twice that in squares, for
+    (u + v)^2 <= 2u^2 + 2v^2). A sum is at most words(a) + words(b) + the least of far(a), far(b) and
+    center(a) + center(b).
+    """
+    words, far, center = np.zeros((3, len(records.codes)))
     for c in range(records.codes.shape[1]):
-        of_levels = costs.costs[costs.starts[c] : costs.starts[c + 1]]
-        present = np.unique(others.codes[:, c])
-        order = present[np.argsort(-of_levels[present], kind="stable")]
-        mine = records.codes[:, c]
-        other = np.where(mine == order[0], order[1] if len(order) > 1 else order[0], order[0])
-        total += np.where(mine != other, of_levels[mine] + of_levels[other], 0.0)
+        words += costs.costs[costs.starts[c] + records.codes[:, c]]
     for c in range(records.numbers.shape[1]):
-        ends = others.numbers[:, c].min(), others.numbers[:, c].max()
-        gaps = np.maximum(*(np.abs(end - records.numbers[:, c]) for end in ends))
-        total += _steps(gaps, costs, c)
-    return total
+        own, ends = records.numbers[:, c], (others.numbers[:, c].min(), others.numbers[:, c].max())
+        far += _steps(np.maximum(*(np.abs(end - own) for end in ends)), costs, c)
+        center += _steps(np.abs(own - np.median(centered.numbers[:, c])), costs, c) * (2 if costs.squared else 1)
+    return words * _SAFE, far * _SAFE, center * _SAFE
 
 
 def _steps(gaps: np.ndarray, costs: Scale, column: int) -> np.ndarray:
