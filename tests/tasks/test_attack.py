@@ -257,3 +257,18 @@ def test_a_study_without_scores_of_real_records_has_an_empty_ledger_with_its_col
     ledger, _ = attack_release(REAL, RELEASED, member, [DISTANCE], 3, CELL)
     assert list(ledger.columns) == list(COLUMNS)
     assert len(ledger) == 0
+
+
+def test_a_median_is_taken_of_a_release_and_its_flags_of_records():
+    """Half of the real records go out as they are: both measures tell members from controls."""
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame(rng.normal(size=(120, 3)), columns=["x", "y", "z"])
+    member = pd.array([True] * 60 + [False] * 60, dtype="boolean")
+    names = ["median_distance_to_closest_record", "authenticity"]
+    planned = [Planned(Measure(name, name), {}) for name in names]
+    ledger, values = attack_release(real, real.iloc[:60], member, planned, 3, Cell("cart", 0, 0))
+    assert set(ledger["metric"]) == {"authenticity"}
+    assert ledger["risk"].notna().all()
+    own = METRICS[names[0]](real.iloc[:60], real.iloc[:60])
+    assert values[names[0]]["value"] == own.value == 1
+    assert values[names[0]]["members"] == 1 > values[names[0]]["controls"]
