@@ -6,8 +6,9 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours import real_to_synthetic, synthetic_to_real, synthetic_to_some
+from synthrisk.metrics.projection import ProjectionName, check_projection, nearest_projected
 from synthrisk.metrics.protection import Overfitting, baseline_protection, overfitting_protection
-from synthrisk.metrics.spaces import SpaceName, check_space
+from synthrisk.metrics.spaces import SpaceName
 from synthrisk.metrics.tables import Tables
 
 _PRIVEVAL = "PrivEval (hereditary-eu), its defects corrected"
@@ -27,6 +28,7 @@ def distance_to_closest_record(
     tables: Tables,
     *,
     space: SpaceName = "euclid",
+    projection: ProjectionName | None = None,
     overfitting: Overfitting = "sdmetrics",
     baseline: bool = False,
     seed: int = 0,
@@ -42,6 +44,7 @@ def distance_to_closest_record(
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges, in [0, 1]). In
             standardised one-hot a mismatch on a 1 % level costs 10 sd, on two 50 % levels 2.8; one numeric
             outlier shrinks a Gower column.
+        projection: ``famd`` takes distances on the two main axes alone (see ``projection.projected``).
         overfitting: With control records, how SDMetrics' DCROverfittingProtection is counted: as it does
             (``sdmetrics``), or ``corrected``: a tie counts half for each side, the larger of training and holdout
             as its mean subsample of the size of the smaller, and both distances are divided by the same ranges.
@@ -60,25 +63,30 @@ def distance_to_closest_record(
         ``median_random``.
 
     Raises:
-        InputError: An option breaks its rule.
+        InputError: An option breaks its rule, or a projection of gower space is asked for.
 
     Example:
         >>> real = pd.DataFrame({"x": [0.0, 1.0], "c": ["a", "b"]})
         >>> DISTANCE_TO_CLOSEST_RECORD(real, real).value
         1.0
     """
-    check_protection(space, overfitting, baseline)
-    distance = real_to_synthetic(tables, space).distances[:, 0]
+    check_closest(space, projection, overfitting, baseline)
+    exact = projection is None
+    near = real_to_synthetic(tables, space).distances if exact else nearest_projected(tables, "real_to_synthetic")
+    distance = near[:, 0]
     similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index)
-    settings = {"space": space, "overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})
+    settings: dict[str, object] = {"space": space, "projection": projection}
+    settings |= {"overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})
     details = _protection(tables, overfitting, seed if baseline else None)
     return Score.of("distance_to_closest_record", records, reduce_distances(records), details, settings)
 
 
-def check_protection(space: str = "euclid", overfitting: str = "sdmetrics", baseline: bool = False) -> None:
+def check_closest(
+    space: str = "euclid", projection: str | None = None, overfitting: str = "sdmetrics", baseline: bool = False
+) -> None:
     """Refuse option values that there are not."""
-    check_space(space)
+    check_projection(projection, space)
     if overfitting not in ("sdmetrics", "corrected"):
         raise InputError(f"overfitting must be sdmetrics or corrected, got {overfitting!r}")
     if not isinstance(baseline, bool):
@@ -101,7 +109,9 @@ def reduce_distances(records: pd.DataFrame) -> Reduction:
     return Reduction(closeness(mean), mean, details)
 
 
-def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "euclid") -> Score:
+def nearest_neighbour_distance_ratio(
+    tables: Tables, *, space: SpaceName = "euclid", projection: ProjectionName | None = None
+) -> Score:
     """NNDR: mean over synthetic records of 1 - d1/d2, d1 and d2 the distances to the two nearest real ones.
 
     Near 1 where synthetic records sit on one real record and far from the next. d1 = 0 counts as a hit (1),
@@ -110,6 +120,7 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
     Args:
         tables: Real (n >= 2 records) and synthetic (m records).
         space: ``euclid`` or ``gower``.
+        projection: ``famd`` takes distances on the two main axes alone (see ``projection.projected``).
 
     Returns:
         A ``Score`` whose ``records`` are the synthetic ones: score (1 - d1/d2), distance (d1), second_distance
@@ -118,7 +129,7 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
         records.
 
     Raises:
-        InputError: ``space`` has another name.
+        InputError: ``space`` or ``projection`` has another name, or a projection of gower space is asked for.
 
     Example:
         >>> real = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
@@ -126,14 +137,19 @@ def nearest_neighbour_distance_ratio(tables: Tables, *, space: SpaceName = "eucl
         >>> round(NEAREST_NEIGHBOUR_DISTANCE_RATIO(real, release).value, 4)
         0.8333
     """
-    name, settings = "nearest_neighbour_distance_ratio", {"space": space}
+    check_projection(projection, space)
+    name, settings = "nearest_neighbour_distance_ratio", {"space": space, "projection": projection}
     if len(tables.real) < 2:
         nan = float("nan")
         absent = dict.fromkeys(("score", "distance", "second_distance"), nan)
         records = pd.DataFrame(absent, index=tables.synthetic.index)
         reason = "fewer than two real records: no second nearest"
         return Score(name, nan, nan, records, settings=settings, reason=reason)
-    first, second = synthetic_to_real(tables, space, k=2).distances.T
+    exact = projection is None
+    near = (
+        synthetic_to_real(tables, space, k=2).distances if exact else nearest_projected(tables, "synthetic_to_real", 2)
+    )
+    first, second = near.T
     ratio = np.divide(first, second, out=np.zeros(len(first)), where=first > 0)
     columns = {"score": 1 - ratio, "distance": first, "second_distance": second}
     records = pd.DataFrame(columns, index=tables.synthetic.index)
@@ -165,7 +181,7 @@ DISTANCE_TO_CLOSEST_RECORD = Metric(
     transform=closeness,
     reduce=reduce_distances,
     difference_only=True,
-    check_values=check_protection,
+    check_values=check_closest,
 )
 NEAREST_NEIGHBOUR_DISTANCE_RATIO = Metric(
     name="nearest_neighbour_distance_ratio",
@@ -178,5 +194,5 @@ NEAREST_NEIGHBOUR_DISTANCE_RATIO = Metric(
     scores="synthetic",
     difference_only=True,
     against=ratio_against,
-    check_values=check_space,
+    check_values=check_projection,
 )
