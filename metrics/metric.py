@@ -81,6 +81,7 @@ class Metric:
         mean: Whether ``value`` is the mean of ``records["score"]``.
         transform: Where it is not: the monotone function of the mean of ``records[contribution]``.
         contribution: The column whose mean makes the value.
+        weight: Where the value is a weighted mean of the scores: the column of weights.
         difference_only: Whether only the member/control difference is a signal, never the value.
         against: For metrics that score synthetic records, and for medians: ``against(tables, rows)``, the value
             against some of the real records, on which member/control differences are taken.
@@ -99,6 +100,7 @@ class Metric:
     label: Literal["signal", "sanity"] = "signal"
     mean: bool = True
     contribution: str = "score"
+    weight: str | None = None
     transform: Callable[[float], float] | None = None
     difference_only: bool = False
     check_values: Callable[..., None] | None = None

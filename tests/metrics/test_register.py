@@ -120,9 +120,11 @@ def test_the_score_keeps_to_its_facts(metric):
 @every_metric
 def test_the_value_follows_from_the_records(metric):
     score = call(metric)
-    mean = score.records[metric.contribution].astype(float).mean()
-    if metric.mean:
+    weights = None if metric.weight is None else score.records[metric.weight]
+    mean = np.average(score.records[metric.contribution].dropna().astype(float), weights=weights)
+    if metric.mean or metric.weight:
         assert metric.transform is None
+        assert not (metric.mean and metric.weight)
         assert metric.contribution == "score"
     if not metric.per_record:  # a median: only the reduction of all records gives it
         assert not metric.mean

@@ -1,0 +1,158 @@
+"""How often the records nearest on what an attacker knows tell what he does not."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.metrics.errors import check_range
+from synthrisk.metrics.metric import Metric, Reduction, Score
+from synthrisk.metrics.spaces import SpaceName, check_space
+from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.ties import tie_counts, ties
+
+_CELLS = 5_000_000  # tied records listed at once
+_ROUNDING = 1e-9  # a guess this little beyond the tolerance is at it
+_LARGEST = float(np.finfo(float).max)
+
+
+def attribute_inference_risk(
+    tables: Tables,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] | str,
+    space: SpaceName = "euclid",
+    tolerance: float = 0.10,
+) -> Score:
+    """AIR: weighted share of sensitive values that the synthetic records nearest on the keys guess right.
+
+    ``value = sum w_i c_i``. c_i: mean over the synthetic records tied at the smallest distance over the
+    quasi-identifiers of the share of sensitive attributes that they guess right. w_i = -log P_i/(n H), with P_i
+    the share of real rows equal to row i in all columns and H their entropy; 1/n where H = 0: rare rows weigh
+    more. In [0, 1]; high = the release gives sensitive values away; a common value does too, so read it beside
+    ``guess`` and control. ``published = 2a/(1 + a)`` with the unweighted accuracy a, as PrivEval prints it.
+
+    Args:
+        tables: Real (n records) and synthetic (m records).
+        quasi_identifiers: Columns that the attacker knows.
+        sensitive: Column or columns guessed.
+        space: ``euclid`` or ``gower``: what nearest is.
+        tolerance: A number is right within this share of the true value (of 0: if it is 0); all else, dates
+            too, must be equal. Missing equals only missing.
+
+    Returns:
+        A ``Score``; ``records``: score (c), weight (w), tied (how many synthetic records are nearest). Details:
+        ``accuracy`` (mean of c), ``guess`` (weighted success of the best constant guess).
+
+    Raises:
+        InputError: A column is absent, or both a quasi-identifier and sensitive; an option breaks its rule.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 41, 48], "vote": ["a", "a", "a"]})
+        >>> ATTRIBUTE_INFERENCE_RISK(real, release, quasi_identifiers=["age"], sensitive="vote").value
+        0.5
+    """
+    check_inference(space, tolerance)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    attributes = [_attribute(tables, c, tolerance) for c in hidden]
+    tied = tie_counts(tables, "real_to_synthetic", space, columns=known)
+    weight = rarity(tables.codes(sorted(tables.columns, key=str)).tables[0])
+    records = pd.DataFrame(
+        {"score": _credits(tables, known, space, attributes, tied), "weight": weight, "tied": tied},
+        index=tables.real.index,
+    )
+    guess = float(np.mean([a.best_constant(weight) for a in attributes]))
+    settings = {"quasi_identifiers": known, "sensitive": hidden, "space": space, "tolerance": tolerance}
+    return Score.of("attribute_inference_risk", records, reduce_inference(records), {"guess": guess}, settings)
+
+
+def reduce_inference(records: pd.DataFrame) -> Reduction:
+    """Return the weighted mean of the credits, 2a/(1 + a), and the plain mean a."""
+    accuracy = float(records["score"].mean())
+    value = float(np.average(records["score"], weights=records["weight"]))
+    return Reduction(value, 2 * accuracy / (1 + accuracy), {"accuracy": accuracy})
+
+
+def check_inference(space: str = "euclid", tolerance: float = 0.10) -> None:
+    """Refuse a name that is no space, and a tolerance that is no share."""
+    check_space(space)
+    check_range("tolerance", tolerance, 0, 1, "a number from 0 to 1")
+
+
+def rarity(rows: np.ndarray) -> np.ndarray:
+    """Return what rows weigh by their self-information, -log P_i/(n H), from their codes; 1/n where H = 0.
+
+    Example:
+        >>> rarity(np.array([0, 0, 1, 2])).round(3).tolist()
+        [0.167, 0.167, 0.333, 0.333]
+    """
+    information = -np.log(np.bincount(rows)[rows] / len(rows))
+    total = information.sum()  # n H
+    return information / total if total > 0 else np.full(len(rows), 1 / len(rows))
+
+
+class _Attribute(NamedTuple):
+    """A sensitive column: a guess of record i is right from ``low[i]`` to ``high[i]``; infinity is missing."""
+
+    low: np.ndarray  # (n,)
+    high: np.ndarray  # (n,)
+    guesses: np.ndarray  # (m,)
+
+    def right(self, real: np.ndarray, synthetic: np.ndarray) -> np.ndarray:
+        """Return for some real records the share of some synthetic ones that guess right."""
+        guesses = np.sort(self.guesses[synthetic])
+        above = np.searchsorted(guesses, self.low[real], side="left")
+        return (np.searchsorted(guesses, self.high[real], side="right") - above) / len(guesses)
+
+    def best_constant(self, weight: np.ndarray) -> float:
+        """Return the largest weight of records that one guess is right for: it is the low end of one of them."""
+        low, high = np.argsort(self.low), np.argsort(self.high)
+        begun, ended = (np.concatenate([[0.0], np.cumsum(weight[order])]) for order in (low, high))
+        at = self.low[low]
+        inside = begun[np.searchsorted(at, at, side="right")] - ended[np.searchsorted(self.high[high], at)]
+        return float(inside.max() / weight.sum())
+
+
+def _attribute(tables: Tables, column: str, tolerance: float) -> _Attribute:
+    if tables.kind(column) == "categorical":
+        real, synthetic = tables.codes([column]).tables
+        return _Attribute(real, real, synthetic)
+    truth, guesses = tables.floats(column)
+    reach = 0.0 if types.is_datetime64_any_dtype(tables.real[column].dtype) else tolerance * (1 + _ROUNDING)
+    missing, step = np.isnan(truth), reach * np.abs(truth)
+    low, high = (np.where(missing, np.inf, np.clip(truth + s, -_LARGEST, _LARGEST)) for s in (-step, step))
+    return _Attribute(low, high, np.where(np.isnan(guesses), np.inf, guesses))
+
+
+def _credits(
+    tables: Tables, known: list[str], space: SpaceName, attributes: list[_Attribute], tied: np.ndarray
+) -> np.ndarray:
+    """Return c; records with the same keys have the same nearest, which are listed once, some keys at a time."""
+    _, first, back = np.unique(tables.codes(known).tables[0], return_index=True, return_inverse=True)
+    members = np.split(np.argsort(back, kind="stable"), np.cumsum(np.bincount(back))[:-1])
+    parts = np.flatnonzero(np.diff(np.cumsum(tied[first]) // _CELLS)) + 1
+    credit = np.empty(len(back))
+    for classes in np.split(np.arange(len(first)), parts):
+        near = ties(tables, "real_to_synthetic", space, columns=known, queries=first[classes])
+        for place, real in enumerate(members[c] for c in classes):
+            rows = near.rows[near.starts[place] : near.starts[place + 1]]
+            credit[real] = np.mean([a.right(real, rows) for a in attributes], axis=0)
+    return credit
+
+
+ATTRIBUTE_INFERENCE_RISK = Metric(
+    name="attribute_inference_risk",
+    function=attribute_inference_risk,
+    group="distance",
+    per_record=True,
+    needs=("quasi_identifiers", "sensitive"),
+    range=(0.0, 1.0),
+    reference="PrivEval (hereditary-eu), its defects corrected; Yan et al. 2022, doi:10.1038/s41467-022-35295-1",
+    mean=False,
+    weight="weight",
+    reduce=reduce_inference,
+    check_values=check_inference,
+)
