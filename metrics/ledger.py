@@ -24,8 +24,10 @@ COLUMNS = (
     "error",
     "distance",
     "risk",
+    "weight",
+    "placement",
 )
-_PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance", "risk")
+_PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance", "risk", "weight", "placement")
 
 
 @dataclass(frozen=True)

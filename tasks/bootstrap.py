@@ -14,6 +14,8 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.estimates import METHODS
 from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released, record_memorization
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.weighted import contributions
 from synthrisk.metrics.what_if import difference
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample
@@ -76,6 +78,7 @@ def _attacked(
             continue
         cubes: dict[str, np.ndarray] = {}
         wanted = {"member", "score", metric.contribution} | ({"gain"} if _has_gain(details.values()) else set())
+        wanted |= {metric.weight} if metric.weight else set()
         for place, each in zip(places, ledgers, strict=True):
             rows = each.of(measure, sorted(wanted))
             for name in rows.columns:
@@ -88,7 +91,7 @@ def _attacked(
                 cubes["score"],
                 cubes["member"] == 1,
                 cubes["member"] == 0,
-                None if metric.contribution == "score" else cubes[metric.contribution],
+                _contribution(metric, cubes),
                 metric.transform,
                 float(np.mean([found["all"].get("guess", np.nan) for found in details.values()])),
                 entities,
@@ -97,6 +100,15 @@ def _attacked(
                 next((found["warning"] for found in details.values() if found["warning"]), ""),
             ),
         )
+
+
+def _contribution(metric: Metric, cubes: dict[str, np.ndarray]) -> np.ndarray | None:
+    """Return what the metric's value is the mean of, where that is not the score."""
+    if metric.weight is None:
+        return None if metric.contribution == "score" else cubes[metric.contribution]
+    amount, weights = cubes[metric.contribution], cubes[metric.weight]
+    members, controls = (contributions(amount, weights, cubes["member"] == own) for own in (1, 0))
+    return np.where(cubes["member"] == 1, members, controls)
 
 
 def _has_gain(found: Iterable[dict[str, Any]]) -> bool:

@@ -15,7 +15,7 @@ REAL = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", None, "b"], "pa
 RELEASE = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"], "pay": [1.0, 2.0, 3.0, 4.0]})
 MEMBER = pd.array([True, True, False, pd.NA], dtype="boolean")
 CAP = Measure("cap", "categorical_cap", "vote")
-FLOATS = ("confidence", "score", "baseline", "gain", "error", "distance")
+FLOATS = ("confidence", "score", "baseline", "gain", "error", "distance", "weight", "placement")
 TEXTS = ("metric", "attacker", "sensitive", "guess", "truth")
 
 

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Bootstrap
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.estimates import METHODS
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
+from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
@@ -243,3 +246,31 @@ def test_one_release_of_right_and_wrong_has_wilson_and_newcombe_intervals(sample
     centre, half = (x + z**2 / 2) / (n + z**2), z / (n + z**2) * np.sqrt(x * (n - x) / n + z**2 / 4)
     assert (found.risk.lower, found.risk.upper) == pytest.approx((max(0, centre - half), min(1, centre + half)))
     assert found.risk.note
+
+
+def test_a_weighted_measure_has_the_values_of_its_metric(sample, tmp_path):
+    """Risk and the risk of control are the weighted means that the metric itself says of each release."""
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame({"a": rng.integers(0, 3, N), "b": rng.integers(0, 2, N)})
+    planned = Planned(
+        Measure("inference", "attribute_inference_risk", "b"), {"quasi_identifiers": ["a"], "sensitive": "b"}
+    )
+    ledgers, expected = [], []
+    for r in range(REPETITIONS):
+        held_out = rng.permutation(N) % FOLDS
+        for k in range(FOLDS):
+            release = pd.DataFrame({"a": rng.integers(0, 3, 9), "b": rng.integers(0, 2, 9)})
+            member = pd.array(held_out != k, dtype="boolean")
+            ledger, values = attack_release(real, release, member, [planned], 0, Cell("cart", r, k))
+            own, other = real[held_out != k], real[held_out == k]
+            score = METRICS["attribute_inference_risk"](own, release, control=other, **planned.options)
+            expected.append((score.value, score.details["control"]))
+            place = tmp_path / f"weighted-{r}-{k}"
+            place.mkdir()
+            ledger.to_parquet(place / LEDGER)
+            (place / VALUES).write_text(json.dumps(values))
+            ledgers.append(LedgerFolder(Cell("cart", r, k), str(place)))
+    found = findings(ledgers, sample, tmp_path, [planned.measure])[0][planned.measure]
+    np.testing.assert_allclose(found.release_risk, [risk for risk, _ in expected], atol=1e-12)
+    assert found.risk.value == pytest.approx(np.mean([risk for risk, _ in expected]), abs=0.02)
+    assert found.risk_control.value == pytest.approx(np.mean([control for _, control in expected]), abs=0.02)
