@@ -32,7 +32,7 @@ def level_codes(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray, np
     values = tables.levels(column)
     real, synthetic = joint.tables
     present = np.unique(synthetic)
-    order = sorted(present, key=lambda code: _sort_key(values[code], code == joint.size - 1))
+    order = sorted(present, key=lambda code: sort_key(values[code], code == joint.size - 1))
     rank = np.full(joint.size, UNSEEN, dtype=np.int64)
     rank[order] = np.arange(len(order))
     return rank[real], rank[synthetic], values[order]
@@ -85,7 +85,8 @@ def _dummies(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]
     return blocks
 
 
-def _sort_key(value: object, is_missing: bool) -> tuple[bool, bool, str, object]:
+def sort_key(value: object, is_missing: bool) -> tuple[bool, bool, str, object]:
+    """Return what levels are sorted by: numbers, then others by type and value, then missing."""
     number = isinstance(value, bool | int | float | np.number | np.bool_)
     kind = "" if number else type(value).__name__
     return (is_missing, not number, kind, 0 if is_missing else value)
