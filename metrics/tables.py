@@ -131,6 +131,7 @@ def _stacked(real: pd.Series, control: pd.Series) -> pd.Series:
         if kind(real) == "numeric" and kind(control) != "numeric":
             control = pd.Series(as_floats(control))
         elif kind(real) == "categorical":
+            joint_codes([real, control])  # refuses types of which no values can be equal
             real, control = real.astype(object), control.astype(object)
     return pd.concat([real, control], ignore_index=True)
 

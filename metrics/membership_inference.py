@@ -1,0 +1,153 @@
+"""Whether a release looks more like its members than like others: a classifier as membership attack."""
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+
+from synthrisk.metrics.canonical import among_equals, canonical, ordinal_features
+from synthrisk.metrics.detection import check_folds
+from synthrisk.metrics.membership import attack_summary, distance_attack, placements
+from synthrisk.metrics.metric import Metric, Reduction, Score
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.tables import Tables
+
+_NAME = "membership_inference_risk"
+_TREES = 100
+
+
+def advantage(auc: float) -> float:
+    """Return max(0, 2 AUC - 1): 0 where the attack is no better than chance.
+
+    Example:
+        >>> advantage(0.5), advantage(0.75), advantage(0.3)
+        (0.0, 0.5, 0.0)
+    """
+    return max(0.0, 2 * auc - 1)
+
+
+def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) -> Score:
+    """MIR: max(0, 2 AUC - 1) of a synthetic-against-control classifier on members against unseen controls.
+
+    A random forest of 100 trees learns the release (1) against controls (0, the classes weighted equally). Members
+    and controls are cut into folds; those of a fold are scored by the forest that was trained without its
+    controls, so a member and a control differ in nothing but that the release was made from one. High = the
+    release resembles its members more than other people: it gives away who was in. Rows are taken in an order
+    that neither positions nor names move; equal records share what chance gives them.
+
+    Only defined with control records. Without them ``published`` is what PrivEval prints: the recall of real
+    records by a forest that tells them from synthetic ones (a sanity check, no attack).
+
+    Args:
+        tables: Real records, release and control; or real records of both kinds, told apart by ``groups``.
+        folds: At least 2; at most as many as there are members or controls.
+        seed: Seed of folds and forests.
+
+    Returns:
+        A ``Score``; ``records``: score (probability of being released), placement (share of controls with a lower
+        one, equal ones half), called (1 if the probability is above 0.5). ``published`` is the recall: the mean
+        of called. Details: ``auc``, ``advantage``, ``tpr_at_<fpr>`` with limits (``membership.attack_summary``;
+        NaN with fewer than 10/fpr controls), ``control_recall``, and the same for minus the distance to the
+        nearest synthetic record in gower space (``distance_...``). Not defined with fewer than two controls.
+
+    Raises:
+        InputError: ``folds`` breaks its rule, or a numeric column holds something else.
+
+    Example:
+        >>> real, control = pd.DataFrame({"x": range(10)}), pd.DataFrame({"x": range(20, 30)})
+        >>> MEMBERSHIP_INFERENCE_RISK(real, real, control=control).value
+        1.0
+    """
+    check_folds(folds)
+    settings = {"folds": folds, "seed": seed}
+    both = tables if tables.groups is not None or tables.control is None else tables.with_control()
+    groups = np.ones(len(both.real), dtype=np.int64) if both.groups is None else both.groups
+    used = min(folds, int((groups == 1).sum()), int((groups == 0).sum()))
+    if used < 2:
+        columns = dict.fromkeys(("score", "placement", "called"), float("nan"))
+        records = pd.DataFrame(columns, index=tables.real.index)
+        reduction = Reduction(float("nan"), _detection_recall(both, folds, seed), {"auc": float("nan")}, _REASON)
+        return Score.of(_NAME, records, reduction, {}, settings)
+    chance = _scored(both, groups, used, seed)
+    controls = chance[groups == 0]
+    columns = {"score": chance, "placement": placements(chance, controls), "called": (chance > 0.5).astype(float)}
+    rows = canonical(both).real * 3 + groups  # equal records of one kind
+    records = pd.DataFrame({name: among_equals(v, rows) for name, v in columns.items()}, index=both.real.index)
+    details = attack_summary(chance[groups == 1], controls).details()
+    details |= {"control_recall": float(np.mean(controls > 0.5))} | distance_attack(both).details("distance_")
+    if tables.groups is None:
+        records = records.iloc[: len(tables.real)]
+    return Score.of(_NAME, records, reduce_membership(records), details, settings)
+
+
+_REASON = "fewer than two members or controls: nobody to tell apart"
+
+
+def reduce_membership(records: pd.DataFrame) -> Reduction:
+    """Return max(0, 2 AUC - 1), the recall, and the AUC, which is the mean placement."""
+    auc = float(records["placement"].mean())
+    missing = np.isnan(auc)
+    value = float("nan") if missing else advantage(auc)
+    return Reduction(value, float(records["called"].mean()), {"auc": auc}, _REASON if missing else None)
+
+
+def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
+    """Return each real record's probability of being released, by a forest that never saw its fold's controls."""
+    features, ranks = ordinal_features(tables), canonical(tables)
+    fold = np.empty(len(groups), dtype=np.int64)
+    for group in np.unique(groups):
+        rows = np.flatnonzero(groups == group)
+        fold[rows] = _folds(ranks.real[rows], folds, seed_of(seed, "folds", int(group) + 1))
+    released = features.synthetic[np.argsort(ranks.synthetic, kind="stable")]
+    chance = np.empty(len(groups))
+    for each in range(folds):
+        seen = np.flatnonzero((groups == 0) & (fold != each))
+        seen = seen[np.argsort(ranks.real[seen], kind="stable")]
+        model = _forest(released, features.real[seen], seed_of(seed, each))
+        chance[fold == each] = model.predict_proba(features.real[fold == each])[:, 1]
+    return chance
+
+
+def _detection_recall(tables: Tables, folds: int, seed: int) -> float:
+    """Return the share of real records that a forest trained on others tells from synthetic ones; NaN if one."""
+    features, ranks = ordinal_features(tables), canonical(tables)
+    used = min(folds, len(tables.real), len(tables.synthetic))
+    if used < 2:
+        return float("nan")
+    sides = list(zip((features.real, features.synthetic), (ranks.real, ranks.synthetic), strict=True))
+    cells = [rows[np.argsort(rank, kind="stable")] for rows, rank in sides]
+    fold = [_folds(np.arange(len(rows)), used, seed_of(seed, "folds", side)) for side, rows in enumerate(cells)]
+    told = []
+    for each in range(used):
+        train = [rows[own != each] for rows, own in zip(cells, fold, strict=True)]
+        model = _forest(train[0], train[1], seed_of(seed, each))
+        told.append(model.predict_proba(cells[0][fold[0] == each])[:, 1] > 0.5)
+    return float(np.concatenate(told).mean())
+
+
+def _folds(ranks: np.ndarray, folds: int, seed: int) -> np.ndarray:
+    """Return a fold a row, of sizes that differ by at most one, whatever the order of the rows."""
+    cut = np.empty(len(ranks), dtype=np.int64)
+    cut[np.argsort(ranks, kind="stable")] = np.random.default_rng(seed).permutation(len(ranks)) % folds
+    return cut
+
+
+def _forest(ones: np.ndarray, zeros: np.ndarray, seed: int) -> RandomForestClassifier:
+    model = RandomForestClassifier(_TREES, class_weight="balanced", random_state=seed)
+    return model.fit(np.vstack([ones, zeros]), np.repeat([1, 0], [len(ones), len(zeros)]))
+
+
+MEMBERSHIP_INFERENCE_RISK = Metric(
+    name=_NAME,
+    function=membership_inference_risk,
+    group="distance",
+    per_record=True,
+    needs=("control",),
+    range=(0.0, 1.0),
+    reference="PrivEval (hereditary-eu), its defects corrected; Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4",
+    mean=False,
+    contribution="placement",
+    transform=advantage,
+    difference_only=True,
+    reduce=reduce_membership,
+    check_values=check_folds,
+)
