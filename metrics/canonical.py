@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from synthrisk.metrics.design import Design, sort_key
+from synthrisk.metrics.spaces import center_and_spread
 from synthrisk.metrics.tables import Tables
 
 
@@ -38,9 +39,12 @@ def canonical(tables: Tables) -> Canonical:
 
 
 def ordinal_features(tables: Tables) -> Design:
-    """Return numerics as they are (NaN where missing) and levels as their canonical ranks, for trees."""
+    """Return numerics in standard deviations (NaN where missing) and levels as canonical ranks, for trees.
+
+    Trees take 32-bit floats: standardised, numbers far from 0 keep their differences.
+    """
     levels = canonical(tables).levels
-    columns = [levels[c] if c in levels else tables.floats(c) for c in _ordered(tables)]
+    columns = [levels[c] if c in levels else _standardised(tables, c) for c in _ordered(tables)]
     return Design(*(np.column_stack(side).astype(float) for side in zip(*columns, strict=True)))
 
 
@@ -68,6 +72,12 @@ def among_equals(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """
     _, rows = np.unique(rows, return_inverse=True)
     return np.asarray((np.bincount(rows, values) / np.bincount(rows))[rows])
+
+
+def _standardised(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
+    real, synthetic = tables.floats(column)
+    mean, spread = center_and_spread(np.sort(real))
+    return (real - mean) / (spread or 1.0), (synthetic - mean) / (spread or 1.0)
 
 
 def _ordered(tables: Tables) -> list[str]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier
 
 from synthrisk.metrics.canonical import among_equals, canonical, ordinal_features
 from synthrisk.metrics.detection import check_folds
@@ -28,26 +28,28 @@ def advantage(auc: float) -> float:
 def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) -> Score:
     """MIR: max(0, 2 AUC - 1) of a synthetic-against-control classifier on members against unseen controls.
 
-    A random forest of 100 trees learns the release (1) against controls (0, the classes weighted equally). Members
-    and controls are cut into folds; those of a fold are scored by the forest that was trained without its
-    controls, so a member and a control differ in nothing but that the release was made from one. High = the
-    release resembles its members more than other people: it gives away who was in. Rows are taken in an order
-    that neither positions nor names move; equal records share what chance gives them.
+    Extremely randomised trees (100) learn the release (1) against controls (0). Members and controls are cut into
+    folds; those of a fold are scored by trees that were grown without its controls, and compared with each other:
+    so a member and a control differ in nothing but that the release was made from one. High = the release
+    resembles its members more than other people: it gives away who was in. Rows are taken in an order that
+    neither positions nor names move; equal records share what chance gives them.
 
     Only defined with control records. Without them ``published`` is what PrivEval prints: the recall of real
-    records by a forest that tells them from synthetic ones (a sanity check, no attack).
+    records by trees that tell them from synthetic ones (a sanity check, no attack).
 
     Args:
         tables: Real records, release and control; or real records of both kinds, told apart by ``groups``.
         folds: At least 2; at most as many as there are members or controls.
-        seed: Seed of folds and forests.
+        seed: Seed of folds and trees.
 
     Returns:
-        A ``Score``; ``records``: score (probability of being released), placement (share of controls with a lower
-        one, equal ones half), called (1 if the probability is above 0.5). ``published`` is the recall: the mean
-        of called. Details: ``auc``, ``advantage``, ``tpr_at_<fpr>`` with limits (``membership.attack_summary``;
-        NaN with fewer than 10/fpr controls), ``control_recall``, and the same for minus the distance to the
-        nearest synthetic record in gower space (``distance_...``). Not defined with fewer than two controls.
+        A ``Score``; ``records``: score (probability of being released, were the release as large as the control),
+        placement (share of its fold's controls with a lower one, equal ones half), called (1 if the probability
+        is above 0.5). ``published`` is the recall: the mean of called. Details: ``auc`` (mean placement);
+        ``control_recall``; ``advantage`` and ``tpr_at_<fpr>`` with limits, over all folds together, which is a
+        little to the attack's disadvantage (``membership.attack_summary``; NaN with fewer than 10/fpr controls);
+        and the same for minus the distance to the nearest synthetic record in gower space (``distance_...``).
+        Not defined with fewer than two members or controls.
 
     Raises:
         InputError: ``folds`` breaks its rule, or a numeric column holds something else.
@@ -67,9 +69,9 @@ def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) 
         records = pd.DataFrame(columns, index=tables.real.index)
         reduction = Reduction(float("nan"), _detection_recall(both, folds, seed), {"auc": float("nan")}, _REASON)
         return Score.of(_NAME, records, reduction, {}, settings)
-    chance = _scored(both, groups, used, seed)
+    chance, placement = _scored(both, groups, used, seed)
     controls = chance[groups == 0]
-    columns = {"score": chance, "placement": placements(chance, controls), "called": (chance > 0.5).astype(float)}
+    columns = {"score": chance, "placement": placement, "called": (chance > 0.5).astype(float)}
     rows = canonical(both).real * 3 + groups  # equal records of one kind
     records = pd.DataFrame({name: among_equals(v, rows) for name, v in columns.items()}, index=both.real.index)
     details = attack_summary(chance[groups == 1], controls).details()
@@ -90,25 +92,29 @@ def reduce_membership(records: pd.DataFrame) -> Reduction:
     return Reduction(value, float(records["called"].mean()), {"auc": auc}, _REASON if missing else None)
 
 
-def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
-    """Return each real record's probability of being released, by a forest that never saw its fold's controls."""
+def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return each real record's probability by trees that never saw its fold's controls, and its placement.
+
+    Placements are among the fold's controls: the trees of other folds have learned these.
+    """
     features, ranks = ordinal_features(tables), canonical(tables)
     fold = np.empty(len(groups), dtype=np.int64)
     for group in np.unique(groups):
         rows = np.flatnonzero(groups == group)
         fold[rows] = _folds(ranks.real[rows], folds, seed_of(seed, "folds", int(group) + 1))
     released = features.synthetic[np.argsort(ranks.synthetic, kind="stable")]
-    chance = np.empty(len(groups))
+    chance, placement = np.empty(len(groups)), np.empty(len(groups))
     for each in range(folds):
         seen = np.flatnonzero((groups == 0) & (fold != each))
         seen = seen[np.argsort(ranks.real[seen], kind="stable")]
-        model = _forest(released, features.real[seen], seed_of(seed, each))
-        chance[fold == each] = model.predict_proba(features.real[fold == each])[:, 1]
-    return chance
+        own = fold == each
+        chance[own] = _probability(released, features.real[seen], features.real[own], seed_of(seed, each))
+        placement[own] = placements(chance[own], chance[own & (groups == 0)])
+    return chance, placement
 
 
 def _detection_recall(tables: Tables, folds: int, seed: int) -> float:
-    """Return the share of real records that a forest trained on others tells from synthetic ones; NaN if one."""
+    """Return the share of real records that trees grown on others tell from synthetic ones; NaN if one."""
     features, ranks = ordinal_features(tables), canonical(tables)
     used = min(folds, len(tables.real), len(tables.synthetic))
     if used < 2:
@@ -119,8 +125,7 @@ def _detection_recall(tables: Tables, folds: int, seed: int) -> float:
     told = []
     for each in range(used):
         train = [rows[own != each] for rows, own in zip(cells, fold, strict=True)]
-        model = _forest(train[0], train[1], seed_of(seed, each))
-        told.append(model.predict_proba(cells[0][fold[0] == each])[:, 1] > 0.5)
+        told.append(_probability(train[0], train[1], cells[0][fold[0] == each], seed_of(seed, each)) > 0.5)
     return float(np.concatenate(told).mean())
 
 
@@ -131,9 +136,12 @@ def _folds(ranks: np.ndarray, folds: int, seed: int) -> np.ndarray:
     return cut
 
 
-def _forest(ones: np.ndarray, zeros: np.ndarray, seed: int) -> RandomForestClassifier:
-    model = RandomForestClassifier(_TREES, class_weight="balanced", random_state=seed)
-    return model.fit(np.vstack([ones, zeros]), np.repeat([1, 0], [len(ones), len(zeros)]))
+def _probability(ones: np.ndarray, zeros: np.ndarray, queries: np.ndarray, seed: int) -> np.ndarray:
+    """Return each query's probability of being of the first class, were the classes equally frequent."""
+    model = ExtraTreesClassifier(_TREES, random_state=seed)
+    model.fit(np.vstack([ones, zeros]), np.repeat([1, 0], [len(ones), len(zeros)]))
+    zero, one = (model.predict_proba(queries) / (len(zeros), len(ones))).T
+    return np.asarray(one / (one + zero))
 
 
 MEMBERSHIP_INFERENCE_RISK = Metric(
