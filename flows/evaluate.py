@@ -45,7 +45,7 @@ def evaluate(
         quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others.
         sensitive: Columns that an attacker guesses.
         control: Real records that the synthesizer never saw.
-        metrics: Register names; all unless given.
+        metrics: Register names; all unless given, without those that need ``control`` where there is none.
         thresholds: ``<quantity>/<measure>`` -> limit.
         categorical: Numeric columns that are code lists.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
@@ -62,7 +62,7 @@ def evaluate(
         synthetic,
         quasi_identifiers,
         sensitive,
-        metrics,
+        metrics or [name for name, metric in METRICS.items() if control or "control" not in metric.needs],
         thresholds,
         categorical,
         what_if,

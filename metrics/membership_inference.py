@@ -65,8 +65,7 @@ def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) 
     groups = np.ones(len(both.real), dtype=np.int64) if both.groups is None else both.groups
     used = min(folds, int((groups == 1).sum()), int((groups == 0).sum()))
     if used < 2:
-        columns = dict.fromkeys(("score", "placement", "called"), float("nan"))
-        records = pd.DataFrame(columns, index=tables.real.index)
+        records = pd.DataFrame(np.nan, index=tables.real.index, columns=["score", "placement", "called"])
         reduction = Reduction(float("nan"), _detection_recall(both, folds, seed), {"auc": float("nan")}, _REASON)
         return Score.of(_NAME, records, reduction, {}, settings)
     chance, placement = _scored(both, groups, used, seed)
