@@ -133,7 +133,10 @@ def test_leak_is_seen_and_judged(judged):
 
 def test_without_controls_there_is_no_memorization(uncontrolled):
     for found in uncontrolled.result.findings:
-        assert np.isfinite(found.risk.value)
+        if found.measure.metric == "hidden_rate":  # two files name no row that another was made from
+            assert (np.isnan(found.risk.value), found.risk.note) == (True, "not scored")
+        else:
+            assert np.isfinite(found.risk.value)
         assert np.isnan([found.risk_control.value, found.memorization.value, found.memorization.lower]).all()
     (verdict,) = uncontrolled.result.verdicts
     assert (verdict.word, verdict.reason) == ("INCONCLUSIVE", "memorization has no interval: no control records")
