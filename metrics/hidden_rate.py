@@ -9,7 +9,8 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours import real_to_synthetic
 from synthrisk.metrics.pairs import of_pairs
-from synthrisk.metrics.spaces import SpaceName, check_space
+from synthrisk.metrics.projection import ProjectionName, check_projection, nearest_and_tied
+from synthrisk.metrics.spaces import SpaceName
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.ties import TIED, tie_counts
 
@@ -17,7 +18,13 @@ _UNLINKED = "no row link: hidden_rate needs links=, the real row that each synth
 _NONE_LINKED = "no row link: no synthetic row was made from these real rows"
 
 
-def hidden_rate(tables: Tables, *, links: Sequence[int] | None = None, space: SpaceName = "euclid") -> Score:
+def hidden_rate(
+    tables: Tables,
+    *,
+    links: Sequence[int] | None = None,
+    space: SpaceName = "euclid",
+    projection: ProjectionName | None = None,
+) -> Score:
     """HidR: share of real records whose nearest synthetic record was made from them; ties count 1/t.
 
     Only where the release makes its rows from real rows and says which: row i of synthetic from row ``links[i]`` of
@@ -29,6 +36,7 @@ def hidden_rate(tables: Tables, *, links: Sequence[int] | None = None, space: Sp
         tables: Real (n records) and synthetic (m records).
         links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: unknown.
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges).
+        projection: ``famd`` takes distances on the two main axes alone (see ``projection.projected``).
 
     Returns:
         A ``Score``; ``records``: score (credit, NaN where nothing was made from the record), tied (t), distance
@@ -36,25 +44,27 @@ def hidden_rate(tables: Tables, *, links: Sequence[int] | None = None, space: Sp
         defined without links.
 
     Raises:
-        InputError: ``links`` is not m positions of the real table, or ``space`` has another name.
+        InputError: ``links`` is not m positions of the real table, or ``space`` or ``projection`` has another name.
 
     Example:
         >>> real = pd.DataFrame({"x": [0.0, 1.0, 5.0]})
         >>> round(HIDDEN_RATE(real, real + 0.75, links=[0, 1, 2]).value, 4)
         0.6667
     """
-    check_links(links, space)
-    settings = {"space": space, "linked": links is not None}
-    distance = real_to_synthetic(tables, space).distances[:, 0]
-    tied = tie_counts(tables, "real_to_synthetic", space)
-    columns = {"score": np.full(len(distance), np.nan), "tied": tied, "distance": distance}
-    if links is not None:
-        source = _positions(links, len(tables.synthetic), len(tables.real))
-        made = np.flatnonzero(source >= 0)
-        origin = source[made]
+    check_links(links, space, projection)
+    settings = {"space": space, "projection": projection, "linked": links is not None}
+    source = None if links is None else _positions(links, len(tables.synthetic), len(tables.real))
+    made = np.flatnonzero(source >= 0) if source is not None else np.empty(0, dtype=np.int64)
+    origin = source[made] if source is not None else made
+    if projection is None:
+        distance = real_to_synthetic(tables, space).distances[:, 0]
+        tied = tie_counts(tables, "real_to_synthetic", space)
         nearest = of_pairs(tables, space, origin, made) <= distance[origin] * (1 + TIED)
-        linked = np.bincount(origin, minlength=len(distance)) > 0
-        columns["score"] = np.where(linked, np.bincount(origin, nearest, len(distance)) / tied, np.nan)
+    else:
+        distance, tied, nearest = nearest_and_tied(tables, origin, made)
+    linked = np.bincount(origin, minlength=len(distance)) > 0
+    credit = np.where(linked, np.bincount(origin, nearest, len(distance)) / tied, np.nan)
+    columns = {"score": credit, "tied": tied, "distance": distance}
     records = pd.DataFrame(columns, index=tables.real.index)
     reduction = reduce_hidden(records)
     if links is None:
@@ -69,9 +79,9 @@ def reduce_hidden(records: pd.DataFrame) -> Reduction:
     return Reduction(value, 1 - value, linked, _NONE_LINKED if np.isnan(value) else None)
 
 
-def check_links(links: object = None, space: str = "euclid") -> None:
-    """Refuse links that are no whole numbers, and a space that there is not."""
-    check_space(space)
+def check_links(links: object = None, space: str = "euclid", projection: str | None = None) -> None:
+    """Refuse links that are no whole numbers, and a space or projection that there is not."""
+    check_projection(projection, space)
     if links is not None:
         given = np.asarray(links)
         if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):

@@ -64,6 +64,7 @@ class Plain:
             away += np.where(ours != theirs, costs[ours] + costs[theirs], 0.0)
         for c in range(queries.numbers.shape[1]):
             gaps = np.abs(reference.numbers[None, :, c] - queries.numbers[:, c, None])
-            steps = np.minimum(gaps * scale.factors[c], scale.caps[c])
+            with np.errstate(over="ignore"):  # the cap is what counts where a range is 0
+                steps = np.minimum(gaps * scale.factors[c], scale.caps[c])
             away += steps * steps if scale.squared else steps
         return away

@@ -8,6 +8,7 @@ from scipy.spatial import KDTree
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.spaces import center_and_spread, check_space
 from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.ties import TIED
 
 ProjectionName = Literal["famd"]
 _SAME = 1e-12  # points nearer than this share of the largest coordinate are one but for rounding
@@ -53,6 +54,22 @@ def nearest_projected(
     found = KDTree(reference).query(queries, k=list(range(1, k + 1)))[0]
     largest = max(float(np.abs(points).max()) for points in (real, synthetic))
     return np.where(found <= _SAME * largest, 0.0, found)
+
+
+def nearest_and_tied(tables: Tables, rows: np.ndarray, made: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each real point's smallest distance, how many synthetic points lie at it, and which given pairs do.
+
+    Args:
+        tables: Real (n) and synthetic (m) records.
+        rows: (p,) positions of real records.
+        made: (p,) positions of synthetic records, each paired with a real one.
+    """
+    real, synthetic = projected(tables)
+    distance = nearest_projected(tables, "real_to_synthetic")[:, 0]
+    reach = distance * (1 + TIED) + _SAME * max(float(np.abs(points).max()) for points in (real, synthetic))
+    tied = KDTree(synthetic).query_ball_point(real, reach, return_length=True)
+    apart = np.sqrt(((real[rows] - synthetic[made]) ** 2).sum(axis=1))
+    return distance, np.asarray(tied), apart <= reach[rows]
 
 
 def _projected(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
