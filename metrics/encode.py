@@ -42,7 +42,7 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
             codes, levels = _categories(columns)
         else:
             arrays = _comparable(columns)
-            flat, levels = pd.factorize(np.concatenate(arrays), use_na_sentinel=True)
+            flat, levels = factorized(np.concatenate(arrays))
             codes = _cut(flat, arrays)
     except TypeError:
         raise InputError(f"column {name!r} must hold single values, got lists or other containers") from None
@@ -54,9 +54,29 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
     return Codes(tuple(tables), missing + 1), np.append(np.asarray(levels, dtype=object), [np.nan])
 
 
+def factorized(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return ``pandas.factorize`` of an array, which takes texts for equal that differ after a NUL character only.
+
+    Example:
+        >>> factorized(np.array(["a", "a\0b"], dtype=object))[0].tolist()
+        [0, 1]
+    """
+    if values.dtype == object and _has_nul(values):
+        codes, levels = pd.factorize(np.append(values, [np.nan]))  # not all texts: Python's equality counts
+        return codes[:-1], levels
+    return pd.factorize(values)
+
+
+def _has_nul(values: np.ndarray) -> bool:
+    try:
+        return "\0" in "".join(values)
+    except TypeError:  # not all texts
+        return False
+
+
 def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:
     """Tell whether the first table has a value in common with each other one."""
-    present = [np.bincount(c[c >= 0], minlength=size) > 0 for c in codes]
+    present = [np.bincount(c + 1, minlength=size + 1)[1:] > 0 for c in codes]  # -1, missing, is left out
     return all((present[0] & other).any() for other in present[1:])
 
 
@@ -107,6 +127,8 @@ def _categories(columns: Sequence[pd.Series]) -> tuple[list[np.ndarray], np.ndar
 
 def _comparable(columns: Sequence[pd.Series]) -> list[np.ndarray]:
     """Return arrays of one dtype in which equal values are equal."""
+    if all(c.dtype == object for c in columns):  # text: as it is, for no rule below is about it
+        return [c.to_numpy() for c in columns]
     plain = [_decategorized(c) for c in columns]
     if all(types.is_datetime64_any_dtype(c.dtype) or types.is_timedelta64_dtype(c.dtype) for c in plain):
         return [_ticks(c) for c in plain]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from synthrisk.metrics.encode import factorized
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, kind
 from synthrisk.metrics.value_texts import value_texts
@@ -79,7 +80,7 @@ def _values(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.codes.to_numpy().astype(np.int64), np.asarray(column.cat.categories.astype(object))
     try:
-        codes, values = pd.factorize(column.astype(object))
+        codes, values = factorized(column.astype(object).to_numpy())
     except TypeError:
         raise InputError(f"column {column.name!r} must hold single values, got lists or other containers") from None
     return codes, np.asarray(values)

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from synthrisk.metrics.encode import factorized
 from synthrisk.metrics.errors import InputError
 
 _CODES = b"synthrisk.codes"  # columns that are categories of something else than text
@@ -45,10 +46,14 @@ def category(column: pd.Series) -> pd.Series:
         >>> category(pd.Series([20, None, 3], dtype="Int64")).cat.categories.tolist()
         [3, 20]
     """
-    codes, levels = pd.factorize(column, sort=True)
-    plain = levels.to_numpy(dtype=getattr(levels.dtype, "numpy_dtype", None)) if len(levels) else np.array([], object)
-    if isinstance(levels.dtype, pd.StringDtype):
-        plain = plain.astype(object)
+    if isinstance(column.dtype, pd.StringDtype):
+        found, texts = factorized(column.to_numpy(dtype=object, na_value=np.nan))
+        plain = np.sort(texts)
+        codes = np.append(np.argsort(np.argsort(texts)), [-1])[found]  # -1, the missing code, picks the appended -1
+    else:
+        codes, levels = pd.factorize(column, sort=True)
+        dtype = getattr(levels.dtype, "numpy_dtype", None)
+        plain = levels.to_numpy(dtype=dtype) if len(levels) else np.array([], object)
     return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(plain)), name=column.name)
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synthrisk.metrics.errors import InputError
@@ -142,6 +142,8 @@ def test_integers_stay_exact(cells):
     assert [None if v is None or pd.isna(v) else int(v) for v in column.tolist()] == cells
 
 
+@example(["", "\0"])
+@example(["a\0b", None, "a"])
 @given(st.lists(st.one_of(st.none(), st.text())))
 def test_category_keeps_values(cells):
     column = category(pd.Series(cells, dtype="string"))
