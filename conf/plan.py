@@ -6,7 +6,6 @@ from typing import Any
 
 from synthrisk.conf.study import ALL_OTHERS, Study, WhatIf
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.attackers import DEFAULT_ATTACKER
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.what_if import Change
@@ -36,7 +35,7 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
     _check_roles(study, columns)
     for choice in study.metrics:
         metric = METRICS[choice.name]
-        own = choice.options.get("attacker", DEFAULT_ATTACKER) if "attacker" in metric.options else None
+        own = choice.options.get("attacker", metric.default("attacker")) if "attacker" in metric.options else None
         attackers: Sequence[str | None] = choice.attackers or [own]
         hidden: Sequence[str | None] = (
             (choice.sensitive or study.data.sensitive) if "sensitive" in metric.needs else [None]

@@ -77,7 +77,6 @@ def _logistic(_: int) -> BaseEstimator:
     return LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=200)
 
 
-DEFAULT_ATTACKER = "random_forest"
 ATTACKERS = {
     a.name: a
     for a in (

@@ -119,6 +119,10 @@ class Metric:
         control = ("control",) if "control" in self.needs or self.reduce is not None else ()
         return tuple(dict.fromkeys([*own, *bins, *control, "seed"]))
 
+    def default(self, option: str) -> Any:
+        """Return the default of an option of the metric's own."""
+        return inspect.signature(self.function).parameters[option].default
+
     @property
     def choices(self) -> tuple[str, ...]:
         """The options that a study may set: neither roles of columns nor what the study itself provides."""

@@ -1,28 +1,45 @@
-"""The register of metrics: ours and those of installed plugins, found by entry point."""
+"""What there is by name: ours and that of installed plugins, found by entry point."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from typing import TypeVar
 
+from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric
 
 GROUP = "synthrisk.metrics"
+ATTACK_GROUP = "synthrisk.attacks"
+
+_T = TypeVar("_T", Metric, Attack)
 
 
-class Register(Mapping[str, Metric]):
-    """Metrics by name, in the order of their groups; each is loaded on first use."""
+class Register(Mapping[str, _T]):
+    """Things of one type by name, in the order of their groups; each is loaded on first use.
+
+    Args:
+        group: Group of entry points.
+        kind: What each of them gives.
+    """
+
+    def __init__(self, group: str, kind: type[_T]):
+        self._group = group
+        self._kind: type[_T] = kind
 
     @cached_property
-    def _entries(self) -> dict[str, object]:
-        return {e.name: e for e in entry_points(group=GROUP)}
+    def _entries(self) -> dict[str, EntryPoint]:
+        return {e.name: e for e in entry_points(group=self._group)}
 
-    def __getitem__(self, name: str) -> Metric:
+    def __getitem__(self, name: str) -> _T:
+        word = self._kind.__name__
         if name not in self._entries:
-            raise KeyError(f"no metric is called {name!r}{nearest(str(name), self._entries)}")
-        found = self._entries[name].load()  # type: ignore[attr-defined]
-        if not isinstance(found, Metric) or found.name != name:
-            raise InputError(f"entry point {GROUP}:{name} must give a Metric of that name, got {type(found).__name__}")
+            raise KeyError(f"no {word.lower()} is called {name!r}{nearest(str(name), self._entries)}")
+        found = self._entries[name].load()
+        if not isinstance(found, self._kind) or found.name != name:
+            raise InputError(
+                f"entry point {self._group}:{name} must give an object {word} of that name, got {type(found).__name__}"
+            )
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -32,4 +49,5 @@ class Register(Mapping[str, Metric]):
         return len(self._entries)
 
 
-METRICS = Register()
+METRICS = Register(GROUP, Metric)
+ATTACKS = Register(ATTACK_GROUP, Attack)

@@ -59,8 +59,11 @@ def ties(
     columns: Sequence[str] | None = None,
     ranges: Ranges = "both",
     queries: np.ndarray | None = None,
+    k: int = 1,
 ) -> Ties:
     """Return all records at the smallest distance of each record of a pass, or of those at some positions.
+
+    With ``k`` above 1: all that are not farther than the k-th nearest.
 
     Few columns make many ties, up to n times m: ``tie_counts`` tells how many there are. Equal records have the
     same ones, so one of each kind as ``queries``, or some at a time, keeps them few. The other arguments are those
@@ -73,15 +76,15 @@ def ties(
         Ties(starts=array([0, 1, 3]), rows=array([0, 1, 2]))
     """
     one = Pass(tables, direction, space_of(tables, space, weights, columns, ranges))
-    counts, limits, own, records = _counts(one), _limits(one), one.own, one.queries
+    counts, limits, own, records = _counts(one, k), _limits(one, k), one.own, one.queries
     if queries is not None:
         counts, limits, own, records = counts[queries], limits[queries], own[queries], records.take(queries)
     return Ties(np.concatenate([[0], np.cumsum(counts)]), one.search.within(records, own, limits, counts))
 
 
-def _counts(one: Pass) -> np.ndarray:
-    return one.tables.shared(("ties", *one.key), lambda: one.search.count(one.queries, one.own, _limits(one)))
+def _counts(one: Pass, k: int = 1) -> np.ndarray:
+    return one.tables.shared(("ties", k, *one.key), lambda: one.search.count(one.queries, one.own, _limits(one, k)))
 
 
-def _limits(one: Pass) -> np.ndarray:
-    return as_sums(one.nearest(1).distances[:, 0] * (1 + TIED), one.space)
+def _limits(one: Pass, k: int) -> np.ndarray:
+    return as_sums(one.nearest(k).distances[:, k - 1] * (1 + TIED), one.space)

@@ -11,7 +11,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.tables import Tables
 
-GROUPS = {"cap", "rapid", "distance"}
+GROUPS = {"cap", "rapid", "distance", "claims"}
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["illness"]}
 OPTIONS = {"rapid": {"attacker": "logistic"}}  # the forest draws its bootstrap by row of the release
 

@@ -1,0 +1,73 @@
+"""What claims come to: the quantities of the GDA score, counted from one row an attempt."""
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.metric import Reduction, mean_score
+from synthrisk.metrics.yardsticks import gain
+
+NO_CLAIM = "the attack made no claim"
+
+
+def reduce_claims(records: pd.DataFrame) -> Reduction:
+    """Return right claims / claims, and what the GDA score says beside it.
+
+    Args:
+        records: A row a cell that might be attacked: ``susceptible`` (an attempt can be made), ``attempt`` (one was),
+            ``claim`` (it ended in a claim), ``score`` (1 right, 0 wrong, NaN without claim), ``baseline`` (share of
+            entities that the claimed value holds for), ``cells_known`` and ``cells_read`` (cells that the attempt
+            was handed of its target, and its share of the cells read from the release).
+
+    Returns:
+        ``value`` = C. Details: ``attempts``, ``claims``, ``correct``; ``confidence`` C; ``statistical_confidence``
+        S = mean baseline of the claims; ``confidence_improvement`` (C - S)/(1 - S), NaN at S = 1;
+        ``claim_probability`` = claims/attempts; ``susceptibility`` = share of the cells for which an attempt can be
+        made; ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned.
+    """
+    claim, attempt = records["claim"].to_numpy(bool), records["attempt"].to_numpy(bool)
+    claims, attempts = int(claim.sum()), int(attempt.sum())
+    value = mean_score(records)
+    statistical = float(records["baseline"].to_numpy(dtype=float)[claim].mean()) if claims else float("nan")
+    details = {
+        "attempts": float(attempts),
+        "claims": float(claims),
+        "correct": float(np.nansum(records["score"].to_numpy(dtype=float))),
+        "confidence": value,
+        "statistical_confidence": statistical,
+        "confidence_improvement": gain(value, statistical),
+        "claim_probability": claims / attempts if attempts else float("nan"),
+        "susceptibility": float(records["susceptible"].mean()),
+        "prior_knowledge": _per(records["cells_known"], claims),
+        "work": _per(records["cells_read"], claims),
+    }
+    return Reduction(value, value, details, NO_CLAIM if np.isnan(value) else None)
+
+
+def sampled(susceptible: np.ndarray, attempts: int | None, ranks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return which of the cells that can be attacked are: all, or a random sample of ``attempts`` of them.
+
+    Args:
+        susceptible: (n,) booleans.
+        attempts: How many; None or more than there are takes all.
+        ranks: (n,) ranks of the rows by their values, so that their order has no part in who is drawn.
+        rng: Source of the draw.
+    """
+    rows = np.flatnonzero(susceptible)
+    if attempts is None or attempts >= len(rows):
+        return susceptible.copy()
+    chosen = np.zeros(len(susceptible), dtype=bool)
+    chosen[rng.choice(rows[np.argsort(ranks[rows], kind="stable")], attempts, replace=False)] = True
+    return chosen
+
+
+def check_attempts(attempts: int | None) -> None:
+    """Refuse a number of attempts that cannot be made."""
+    if attempts is not None and (
+        isinstance(attempts, bool) or not isinstance(attempts, int | np.integer) or attempts < 1
+    ):
+        raise InputError(f"attempts must be a whole number of at least 1, or None for all, got {attempts!r}")
+
+
+def _per(cells: pd.Series, claims: int) -> float:
+    return float(cells.sum() / claims) if claims else float("nan")

@@ -1,0 +1,222 @@
+"""Inference: claims that a target's sensitive value is v, by any attack, scored by a framework that alone knows it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+
+from synthrisk.metrics.attack import Attack
+from synthrisk.metrics.attackers import ATTACKERS, Attacker
+from synthrisk.metrics.attackers import attacker as named_model
+from synthrisk.metrics.canonical import canonical
+from synthrisk.metrics.claims import check_attempts, reduce_claims, sampled
+from synthrisk.metrics.closeness import is_close, share_close
+from synthrisk.metrics.encode import joint_codes
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.inference_attacks import check_neighbours, model_attack
+from synthrisk.metrics.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.register import ATTACKS
+from synthrisk.metrics.tables import Tables
+
+
+def inference(
+    tables: Tables,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] | str,
+    attacker: str | Attack = "nearest_record",
+    model: str | BaseEstimator | Attacker | None = None,
+    neighbours: int | None = None,
+    tolerance: float = 0.05,
+    scale: float | None = None,
+    attempts: int | None = None,
+    seed: int = 0,
+) -> Score:
+    """Inference: share of right claims among the claims that a target's sensitive value is v.
+
+    The attack sees the release and the quasi-identifiers of the targets, in an order that says nothing and each
+    distinct combination once; targets that look the same get the same claim. A claim is right where v is the target's
+    value; of a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``) (dates: ``tolerance`` x ``scale``).
+    ``value = published = C = right claims / claims``, in [0, 1].
+
+    Args:
+        tables: Real (n records) and synthetic (m records).
+        quasi_identifiers: Columns that the attacker knows.
+        sensitive: The one column guessed. A target without a value there cannot be attacked.
+        attacker: ``nearest_record``, ``key_class``, a model's name (see ``rapid``), the name of an installed attack,
+            or an ``Attack``.
+        model: A model instead, by name or as a scikit-learn estimator.
+        neighbours: How many nearest records vote (``nearest_record``); 1 unless given.
+        tolerance: Share of the value within which a guessed number is right, in [0, 1).
+        scale: What stands for the value where it is smaller, in its unit (dates: seconds); the standard deviation in
+            the real table unless given.
+        attempts: Attack only so many targets, drawn at random; None attacks all.
+        seed: Seed of the draw and of the attack.
+
+    Returns:
+        A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guess, truth, confidence, baseline
+        (share of the real records for which the same claim would be right), attempt, susceptible, cells_known,
+        cells_read. Details: those of ``claims.reduce_claims``, ``guess`` (= S, the mean baseline of the claims) and
+        ``constant_guess`` (the success of the best constant claim).
+
+    Raises:
+        InputError: An argument breaks its rule, the attack's claims do, or no target has a value.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 40, 50, 60], "vote": ["a", "a", "b", "b"]})
+        >>> release = pd.DataFrame({"age": [31, 49, 52, 90], "vote": ["a", "b", "b", "a"]})
+        >>> found = INFERENCE(real, release, quasi_identifiers=["age"], sensitive="vote")
+        >>> found.records["guess"].tolist(), found.value
+        (['a', 'a', 'b', 'b'], 1.0)
+    """
+    check_values(attacker, model, neighbours, tolerance, scale, attempts)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    if len(hidden) != 1:
+        raise InputError(f"sensitive must be one column for inference, got {hidden!r}")
+    secret = hidden[0]
+    attack = resolved(attacker, model)
+    rng = np.random.default_rng(seed)
+    truth = tables.real[secret]
+    susceptible = truth.notna().to_numpy()
+    if not susceptible.any():
+        raise InputError(f"sensitive must have values in the real table, got missing cells only in {secret!r}")
+    chosen = sampled(susceptible, attempts, canonical(tables).real, rng)
+    claims = _claims(
+        tables, attack, known, secret, chosen, rng, {} if neighbours is None else {"neighbours": neighbours}
+    )
+    judged = (_judged_numbers if tables.kind(secret) == "numeric" else _judged_levels)(
+        tables, secret, claims["guess"], tolerance, scale
+    )
+    claim = chosen & claims["guess"].notna().to_numpy()
+    records = pd.DataFrame(
+        {
+            "score": np.where(claim, judged.right, np.nan),
+            "claim": claim,
+            "guess": claims["guess"].where(claim).to_numpy(),
+            "truth": truth.to_numpy() if tables.kind(secret) == "numeric" else truth.astype(object).to_numpy(),
+            "confidence": np.where(claim, claims["confidence"], np.nan),
+            "baseline": np.where(claim, judged.share, np.nan),
+            "attempt": chosen,
+            "susceptible": susceptible,
+            "cells_known": np.where(chosen, float(len(known)), 0.0),
+            "cells_read": np.where(chosen, tables.synthetic.size / chosen.sum(), 0.0),
+        },
+        index=tables.real.index,
+    )
+    reduced = reduce_claims(records)
+    settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": secret, "attacker": attack.name, "seed": seed}
+    settings |= {"tolerance": tolerance} if tables.kind(secret) == "numeric" else {}
+    details = {"guess": reduced.details["statistical_confidence"], "constant_guess": judged.constant}
+    return Score.of("inference", records, reduced, details, settings)
+
+
+def resolved(attacker: str | Attack = "nearest_record", model: str | BaseEstimator | Attacker | None = None) -> Attack:
+    """Return the inference attack that is meant."""
+    if model is not None:
+        return model_attack(named_model(model))
+    if isinstance(attacker, str):
+        if attacker in ATTACKERS:
+            return model_attack(ATTACKERS[attacker])
+        if attacker not in ATTACKS:
+            known = [*(n for n, a in ATTACKS.items() if a.kind == "inference"), *ATTACKERS]
+            hint = nearest(attacker, known)
+            raise InputError(f"attacker must be one of {', '.join(known)}, or an Attack, got {attacker!r}{hint}")
+        attacker = ATTACKS[attacker]
+    if not isinstance(attacker, Attack) or attacker.kind != "inference":
+        kind_ = attacker.kind if isinstance(attacker, Attack) else type(attacker).__name__
+        raise InputError(f"attacker must be an attack of the kind inference, got {kind_}")
+    return attacker
+
+
+def check_values(
+    attacker: str | Attack = "nearest_record",
+    model: str | BaseEstimator | Attacker | None = None,
+    neighbours: int | None = None,
+    tolerance: float = 0.05,
+    scale: float | None = None,
+    attempts: int | None = None,
+) -> None:
+    """Refuse options of ``inference`` that break their rules."""
+    if neighbours is not None:
+        resolved(attacker, model).check_options({"neighbours": neighbours})
+        check_neighbours(neighbours)
+    resolved(attacker, model)
+    check_attempts(attempts)
+    number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
+    if not number or not 0 <= tolerance < 1:
+        raise InputError(f"tolerance must be a number in [0, 1), got {tolerance!r}")
+    if scale is not None and (isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 <= scale < np.inf):
+        raise InputError(f"scale must be a number of at least 0, or None, got {scale!r}")
+
+
+def _claims(
+    tables: Tables,
+    attack: Attack,
+    known: list[str],
+    secret: str,
+    chosen: np.ndarray,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> pd.DataFrame:
+    """Let the attack speak about each distinct key, and return what it says of every record."""
+    view = Tables(tables.real[known], tables.synthetic[known])
+    ranks = canonical(view).real
+    keys, first, own = np.unique(ranks, return_index=True, return_inverse=True)
+    targets = np.unique(own[chosen])
+    shown = tables.real[known].iloc[first[targets]].reset_index(drop=True)
+    release = tables.synthetic.iloc[np.argsort(_ranks(tables.synthetic), kind="stable")].reset_index(drop=True)
+    if tables.kind(secret) == "numeric" and kind(release[secret]) != "numeric":
+        release[secret] = as_floats(release[secret])
+    found = attack.claims(shown.index, release, shown, secret, rng, **options)[["guess", "confidence"]]
+    place = np.full(len(keys), -1)
+    place[targets] = np.arange(len(targets))
+    rows = np.where(chosen, place[own], 0)
+    return found.iloc[rows].reset_index(drop=True)
+
+
+def _ranks(release: pd.DataFrame) -> np.ndarray:
+    """Return ranks of the release's rows by their values alone: an order that the real table has no part in."""
+    return canonical(Tables(release, release)).real
+
+
+class _Judged(NamedTuple):
+    right: np.ndarray  # (n,) whether the claim is right
+    share: np.ndarray  # (n,) share of the real records for which it would be
+    constant: float  # the largest share that any claim could have
+
+
+def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: float, scale: float | None) -> _Judged:
+    codes, _ = joint_codes([tables.real[secret], guess.rename(secret)])
+    truth, claimed = codes.tables
+    counts = np.bincount(truth, minlength=codes.size)
+    shares = counts / counts[:-1].sum()  # the last is the missing level, which nobody claims
+    return _Judged(truth == claimed, shares[claimed], float(shares[:-1].max()))
+
+
+def _judged_numbers(tables: Tables, secret: str, guess: pd.Series, tolerance: float, scale: float | None) -> _Judged:
+    temporal = is_temporal(tables.real[secret])
+    truth = tables.floats(secret)[0]
+    guess = pd.Series(guess.to_numpy(), dtype=tables.real[secret].dtype) if temporal else guess
+    claimed = as_floats(guess.rename(secret))
+    present, made = truth[~np.isnan(truth)], ~np.isnan(claimed)
+    width = float(np.std(np.sort(present))) if scale is None else scale * (1e9 if temporal else 1.0)
+    share = np.full(len(claimed), np.nan)
+    share[made] = share_close(claimed[made], present, tolerance, width, relative=not temporal)
+    constant = share_close(np.unique(present), present, tolerance, width, relative=not temporal).max()
+    return _Judged(is_close(claimed, truth, tolerance, width, relative=not temporal), share, float(constant))
+
+
+INFERENCE = Metric(
+    name="inference",
+    function=inference,
+    group="claims",
+    per_record=True,
+    needs=("quasi_identifiers", "sensitive"),
+    range=(0.0, 1.0),
+    reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
+    check_values=check_values,
+    reduce=reduce_claims,
+)
