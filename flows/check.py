@@ -10,7 +10,7 @@ from synthrisk.conf import Study
 from synthrisk.conf.plan import Planned
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.attackers import attacker
+from synthrisk.metrics.attackers import ATTACKERS
 from synthrisk.metrics.kinds import kind
 from synthrisk.metrics.ledger import Measure
 from synthrisk.tasks.references import Sample
@@ -27,12 +27,13 @@ def check_on(study: Study, sample: Sample, planned: Sequence[Planned]) -> None:
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     generators = (*study.synthesizers, *study.controls)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
-    attacks = [partial(_check_attacker, p.measure, records) for p in planned if p.measure.attacker]
+    models = [p.measure for p in planned if p.measure.attacker in ATTACKERS and p.measure.sensitive]
+    attacks = [partial(_check_model, measure, records) for measure in models]
     _refuse(study, [*tried, *attacks])
 
 
-def _check_attacker(measure: Measure, records: pd.DataFrame) -> None:
-    attacker(str(measure.attacker)).estimator(kind(records[measure.sensitive]), 0)
+def _check_model(measure: Measure, records: pd.DataFrame) -> None:
+    ATTACKERS[str(measure.attacker)].estimator(kind(records[measure.sensitive]), 0)
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:

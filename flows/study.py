@@ -214,6 +214,7 @@ def conclude(
     facts = {
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),
+        "columns": str(sum(c != sample.identifier for c in sample.table.columns)),
         "split_digest": sample.cut.digest,
         "repetitions": str(sample.cut.repetitions),
         "releases": str(sample.cut.repetitions * sample.cut.releases),

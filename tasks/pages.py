@@ -1,19 +1,23 @@
 """HTML pages from templates: one file each, nothing fetched, nothing executed, every text escaped."""
 
 from importlib.resources import files
+from math import isnan
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 
 def render(template: str, **values: Any) -> str:
     """Return the page of a template in this folder; it has ``style``, ``number`` and ``breakable`` too."""
     folder = files("synthrisk.tasks")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    loader = FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8"))
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     style = Markup(folder.joinpath("style.css").read_text("utf-8"))  # noqa: S704 - ours
-    environment.globals |= {"style": style, "number": number, "breakable": breakable}
-    return environment.from_string(folder.joinpath(template).read_text("utf-8")).render(**values)
+    environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
+    return environment.get_template(template).render(**values)
 
 
 def number(value: float, sign: bool = False) -> str:
@@ -25,6 +29,11 @@ def number(value: float, sign: bool = False) -> str:
     """
     text = f"{value:+.3f}" if sign else f"{value:.3f}"
     return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
+
+
+def either(value: float, sign: bool = False) -> str:
+    """Return a number, or a dash where there is none."""
+    return "–" if isnan(value) else number(value, sign)
 
 
 def breakable(key: str) -> Markup:

@@ -10,11 +10,13 @@ from matplotlib.figure import Figure
 from prefect import task
 
 from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.gda_view import AttackView, gda_view
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import BESIDE, StudyResult, details_table
 from synthrisk.metrics.verdicts import Verdict, worst
 from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, svg
-from synthrisk.tasks.pages import number, render
+from synthrisk.tasks.gda_figure import gda_figure
+from synthrisk.tasks.pages import either, number, render
 from synthrisk.tasks.store import replace_file
 
 UNSET = "NO THRESHOLD SET"
@@ -48,6 +50,16 @@ class Panel:
 
     title: str
     text: str
+    drawing: Markup
+
+
+@dataclass(frozen=True)
+class GdaPanel:
+    """The GDA view of one attack."""
+
+    name: str
+    text: str
+    views: Sequence[AttackView]
     drawing: Markup
 
 
@@ -98,6 +110,7 @@ def page(result: StudyResult, settings: str) -> str:
         notes=notes,
         details=details_table(result).to_dict("records"),
         variants=_variants(result),
+        gda=_gda(result, names),
     )
 
 
@@ -175,6 +188,18 @@ def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measu
 def _panel(kind: str, measure: Measure, told: str, drawn: Figure) -> Panel:
     drawing = Markup(svg(drawn, f"{kind}/{measure.key}"))  # noqa: S704 - matplotlib escapes the texts in it
     return Panel(measure.key, f"{kind} by {measure.key}: {told}", drawing)
+
+
+def _gda(result: StudyResult, names: Sequence[str]) -> list[GdaPanel]:
+    """Return the GDA view of each attack that makes claims, synthesizers in the order of every table."""
+    views = gda_view(result.findings, int(result.facts.get("columns", len(result.findings))))
+    panels = []
+    for attack in dict.fromkeys(v.attack for v in views):
+        own = sorted((v for v in views if v.attack == attack), key=lambda v: names.index(v.synthesizer))
+        told = "; ".join(f"{v.synthesizer} {either(v.overall.confidence_improvement, sign=True)}" for v in own)
+        drawing = Markup(svg(gda_figure(own), f"gda/{attack}"))  # noqa: S704 - matplotlib escapes the texts in it
+        panels.append(GdaPanel(attack, f"confidence improvement by {attack}: {told}", own, drawing))
+    return panels
 
 
 def _told(rows: Sequence[Row], quantity: str) -> str:

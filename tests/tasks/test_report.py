@@ -285,3 +285,28 @@ def test_task_writes_a_private_file(tmp_path):
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
     assert path.read_text("utf-8") == page(usual(), "seed: 1 # <b>")
     assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
+
+
+CLAIMS = {"attempts": 500, "claims": 200, "statistical_confidence": 0.5, "susceptibility": 1, "work": 12}
+
+
+def claiming(name, column, correct, claims=200):
+    told = CLAIMS | {"correct": correct, "claims": claims, "prior_knowledge": 5}
+    measure = Measure("inference", "inference", column, "key_class")
+    return replace(finding(name, measure), details={k: (float(v), 0.0) for k, v in told.items()})
+
+
+def test_the_gda_view_puts_the_columns_of_an_attack_together():
+    found = [claiming("cart", "income", 150), claiming("cart", "race", 180), claiming("copy", "income", 0, claims=0)]
+    shown = study(found, limits={}, facts={"columns": "10"})
+    made = read(shown)
+    assert made.row("cart", "income")[2:] == ["500", "200", "0.750", "0.500", "+0.500", "0.400", "1.000", "0.950"]
+    assert made.row("", "all columns")[2:] == ["", "400", "", "", "+0.650", "0.400", "0.200", "0.782"]
+    assert made.row("", "the worst")[3] == "200"
+    assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "1.000", "1.000"]
+    labels = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
+    assert labels == ["confidence improvement by inference: cart +0.650; copy –"]
+
+
+def test_no_gda_view_without_claims():
+    assert "GDA" not in read(usual()).text
