@@ -1,4 +1,4 @@
-"""Does a study see leaks, and nothing where nothing is? Fresh releases, leaks of known size, copies; Adult as population.
+"""Does a study see leaks, and nothing where nothing is? Fresh releases, leaks of known size, copies of Adult.
 
 python benchmarks/null_and_power.py null      # 200 fresh releases a design: how often is RISK called?
 python benchmarks/null_and_power.py power     # 100 studies a share: how often is a leak seen? draws docs/power.png
