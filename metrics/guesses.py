@@ -28,10 +28,12 @@ def class_guesses(
     seed: int,
     threshold: float,
     baseline: Baseline = "real",
+    permutations: int = 0,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
     """Return a row a real record for a categorical target, and details that are no means of them.
 
-    ``right`` is the chance that the likeliest class is the true one, classes equally likely taken by chance.
+    ``right`` is the chance that the likeliest class is the true one, classes equally likely taken by chance. The null
+    of permuted real values needs no other model, so it is made here; ``permutations`` are drawn for its quantile and p.
     """
     joint = tables.codes([hidden])
     shares = frequencies(joint)
@@ -60,7 +62,8 @@ def class_guesses(
         index=tables.real.index,
     )
     of_class = shares[_joint_code(joint, target, classes)]
-    null = null_of_permuted_real(probabilities, of_class, np.where(truth == UNSEEN, UNSEEN, own), threshold)
+    codes = np.where(truth == UNSEEN, UNSEEN, own)
+    null = null_of_permuted_real(probabilities, of_class, codes, threshold, permutations=permutations, seed=seed)
     return records, {"guess": float(shares.max()), **named(null)}
 
 
@@ -73,8 +76,9 @@ def value_guesses(
     limit: float,
     error: ErrorName,
     delta: float,
+    permutations: int = 0,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """Return a row a real record for a numeric target; a missing true value is not scored."""
+    """Return the same for a numeric target; a missing true value is not scored."""
     truth, target = tables.floats(hidden)
     scored = ~np.isnan(truth)
     if not scored.any():
@@ -93,9 +97,12 @@ def value_guesses(
         index=tables.real.index,
     )
     details = {"guess": best_constant(truth[scored], limit, error, delta)}
-    if delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any()):
-        details |= named(null_of_permuted_numbers(predicted, truth, limit, error, delta))
-    return records, details  # without the null where a permutation would divide 0 by 0
+    defined = delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any())
+    if defined or permutations:  # else a permutation would divide 0 by 0: an error where permutations were asked for
+        rule = (limit, error, delta)
+        null = null_of_permuted_numbers(predicted, truth, *rule, permutations=permutations, seed=seed)
+        details |= named(null)
+    return records, details
 
 
 def _joint_code(joint: Codes, target: np.ndarray, classes: np.ndarray) -> np.ndarray:

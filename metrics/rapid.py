@@ -101,19 +101,20 @@ def rapid(
         "mode": mode,
         "seed": seed,
     }
-    warning = None
+    warning, roles = None, (known, hidden[0], model, seed)
+    drawn = permutations if permute == "real" else 0
     if tables.kind(hidden[0]) == "categorical":
-        records, details = class_guesses(tables, known, hidden[0], model, seed, threshold, baseline)
+        records, details = class_guesses(tables, *roles, threshold, baseline, drawn)
         settings |= {"threshold": threshold, "baseline": baseline}
     else:
         limit = 0.10 if tolerance is None else float(tolerance)
-        records, details = value_guesses(tables, known, hidden[0], model, seed, limit, error, delta)
+        records, details = value_guesses(tables, *roles, limit, error, delta, drawn)
         settings |= {"tolerance": limit, "error": error, "delta": delta}
         if limit > 1 and error != "absolute":
             warning = f"tolerance {limit:g} is a share of the value: nearly every guess is within it (5 % is 0.05)"
+    if permutations and permute == "synthetic":
+        details |= named(permutation_null(tables, attacker=model, permutations=permutations, **rule))
     if permutations:
-        null = permutation_null(tables, attacker=model, permute=permute, permutations=permutations, **rule)
-        details |= named(null)
         settings |= {"permute": permute, "permutations": permutations}
     return Score.of("rapid", records, reduce_rapid(records), details, settings, warning)
 

@@ -668,6 +668,41 @@ def test_permutations_calibrate_and_say_whose_values_were_permuted(release):
     assert {"null_real_mean"} <= set(score.details)
 
 
+@pytest.mark.parametrize("absent", [False, True])
+@pytest.mark.parametrize(("sensitive", "attacker"), [("band", "random_forest"), ("band", "cart"), ("pay", "linear")])
+def test_real_permutations_are_those_of_permutation_null(release, sensitive, attacker, absent):
+    real, synthetic = (t.assign(pay=np.arange(len(t)) % 7 + 1.0) for t in release)
+    if absent:  # a class that the release lacks, a value that is missing
+        real = real.assign(band=real["band"].astype(str).where(np.arange(len(real)) > 3, "rare"))
+        real = real.assign(pay=real["pay"].where(np.arange(len(real)) > 3))
+    options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": attacker, "seed": 4}
+    options |= {"permute": "real", "permutations": 50}
+    score, null = RAPID(real, synthetic, **options), permutation_null(Tables(real, synthetic), **options)
+    limit = "tolerance" if sensitive == "pay" else "threshold"
+    for name in ("mean", "quantile", "p_value", limit):
+        assert score.details[f"null_real_{name}"] == getattr(null, name)
+    rank = score.details["null_real_p_value"] * 51  # drawn: the normal tail is no multiple of 1/51
+    assert rank == pytest.approx(round(rank))
+    assert (score.settings["permute"], score.settings["permutations"]) == ("real", 50)
+
+
+class CountingTree(DecisionTreeClassifier):
+    fits = 0
+
+    def fit(self, *arguments):
+        CountingTree.fits += 1
+        return super().fit(*arguments)
+
+
+@pytest.mark.parametrize(("permute", "fits"), [("real", 1), ("synthetic", 1 + 1 + 7)])
+def test_permuted_real_values_need_no_further_fit(release, permute, fits):
+    """Permuted releases need one each, and one of as many trees for the observed value."""
+    CountingTree.fits = 0
+    options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": CountingTree()}
+    RAPID(*release, **options, permute=permute, permutations=7)
+    assert CountingTree.fits == fits
+
+
 def test_three_intervals_of_the_share_stand_beside_it(release):
     score = RAPID(*release, quasi_identifiers=KEYS, sensitive="band", attacker="cart")
     count, n = int(score.records["score"].sum()), len(score.records)
@@ -710,3 +745,5 @@ def test_no_stabiliser_is_needed_where_nothing_is_divided_by_zero(release):
     assert score.value == 0
     assert "null_real_mean" not in score.details
     assert "null_real_mean" in RAPID(real, synthetic, **options).details
+    with pytest.raises(InputError, match="delta must be above 0"):
+        RAPID(real, synthetic, **options, delta=0, permute="real", permutations=5)
