@@ -46,13 +46,13 @@ def median_distance_to_closest_record(tables: Tables, *, space: SpaceName = "euc
 
 
 def ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return first/second, 0 where both are 0 and infinite where the second is.
+    """Return first/second: 0 where both are 0, infinite where the second alone is, NaN where it is missing.
 
     Example:
         >>> ratio(np.array([1.0, 0.0, 1.0]), np.array([2.0, 0.0, 0.0])).tolist()
         [0.5, 0.0, inf]
     """
-    whole = np.where(first > 0, np.inf, np.where(np.isnan(second), np.nan, 0.0))
+    whole = np.where(np.isnan(second), np.nan, np.where(first > 0, np.inf, 0.0))
     return np.divide(first, second, out=whole, where=~(second == 0) & ~np.isnan(second))
 
 

@@ -628,9 +628,10 @@ def test_unequal_sizes_alone_move_the_accuracy_and_equal_sizes_do_not():
     assert "1000 synthetic" in score.settings["note"]
 
 
+@pytest.mark.parametrize("near", [1.0, 3.0])
 @pytest.mark.parametrize("metric", [AUTH, IDS, MDCR, NNAA])
-def test_a_single_real_record_has_no_value_but_a_reason(metric):
-    real, synthetic = pd.DataFrame({"x": [1.0], "c": ["a"]}), pd.DataFrame({"x": [1.0, 2.0], "c": ["a", "b"]})
+def test_a_single_real_record_has_no_value_but_a_reason(metric, near):
+    real, synthetic = pd.DataFrame({"x": [1.0], "c": ["a"]}), pd.DataFrame({"x": [near, 2.0], "c": ["a", "b"]})
     score = metric(real, synthetic)
     assert math.isnan(score.value)
     assert math.isnan(score.published)
