@@ -1,6 +1,7 @@
 """The last words of a study on the terminal: league table, verdicts, and where to look further."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -43,6 +44,8 @@ def close(outcome: Outcome) -> None:
         f"{f.synthesizer}, {f.measure.key}: {f.warning}" for f in result.findings if f.warning
     ):
         console.print(Text(f"Mind         {warning}", style="yellow"))
+    for text in _absent(result.findings):
+        console.print(Text(f"Not scored   {text}", style="yellow"))
     for name, reason in result.failures.items():
         console.print(_line("FAILED", f"{name}: {reason}"))
     for verdict in result.verdicts:
@@ -113,6 +116,15 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         # the ceiling is one for all: it stands in the title
         tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
     return tables
+
+
+def _absent(findings: Sequence[Finding]) -> list[str]:
+    """Return why measures have no value, each reason once with the synthesizers that it holds for."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for f in findings:
+        if math.isnan(f.risk.value):
+            names.setdefault((f.measure.key, f.risk.note), []).append(f.synthesizer)
+    return [f"{key}: {reason} ({', '.join(each)})" for (key, reason), each in names.items()]
 
 
 def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:

@@ -44,6 +44,7 @@ class Attacked:
         gain: (R, K, n) normalised gains, for measures that have a threshold curve.
         details: What else the measure says of members and of control records: means over releases.
         warning: What makes the value hard to read, or an empty string.
+        reasons: Why members and why control records have no value, or empty strings.
     """
 
     scores: np.ndarray
@@ -56,6 +57,7 @@ class Attacked:
     gain: np.ndarray | None = None
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
     warning: str = ""
+    reasons: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Finding:
     """One line of the league table.
 
     Attributes:
-        risk: Attack success on members (mean over releases).
+        risk: Attack success on members (mean over releases); where it is NaN its ``note`` says why.
         risk_control: The same attack on records that the synthesizer never saw.
         memorization: Mean over records of success as member minus success as non-member: what a record's
             presence adds to its own risk.
@@ -120,6 +122,8 @@ def find(
         risk = _transformed(made(members, interval.method), attacked.transform)
         control = _transformed(made(controls, interval.method), attacked.transform)
         memorization = made(memorized, interval.method)
+    risk, control = (_explained(e, why) for e, why in zip((risk, control), attacked.reasons, strict=True))
+    memorization = _explained(memorization, *attacked.reasons)
     if not attacked.control.any():
         control = memorization = replace(NOT_ESTIMABLE, note="no control records")
     further = {
@@ -158,7 +162,9 @@ def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
     return tuple(estimate(effects(f, attacked.member), interval.confidence, entities=attacked.entities) for f in flags)
 
 
-def find_released(synthesizer: str, role: str, measure: Measure, released: np.ndarray, interval: Interval) -> Finding:
+def find_released(
+    synthesizer: str, role: str, measure: Measure, released: np.ndarray, interval: Interval, reason: str = ""
+) -> Finding:
     """Return the finding of a metric that has no score a real record, but values a release.
 
     Args:
@@ -167,13 +173,14 @@ def find_released(synthesizer: str, role: str, measure: Measure, released: np.nd
         measure: What was measured.
         released: (3, R, K): value on all members; value against as many members as controls; against controls.
         interval: How intervals are made; here always over repetitions.
+        reason: Why a release has no value, or an empty string.
     """
     value, members, controls = released
     return Finding(
         synthesizer,
         role,
         measure,
-        across_repetitions(value, interval.confidence),
+        _explained(across_repetitions(value, interval.confidence), reason),
         replace(NOT_ESTIMABLE, note="groups of other sizes: read the difference"),
         across_repetitions(members - controls, interval.confidence),
         release_risk=tuple(value.ravel()),
@@ -228,6 +235,12 @@ def _is_right_or_wrong(attacked: Attacked) -> bool:
 def _share(attacked: Attacked, chosen: np.ndarray, interval: Interval) -> Estimate:
     scores = attacked.scores[chosen & ~np.isnan(attacked.scores)]
     return replace(share(scores, interval.confidence), note=ONE_REPETITION) if len(scores) else NOT_ESTIMABLE
+
+
+def _explained(found: Estimate, *reasons: str) -> Estimate:
+    """Return the estimate with the first of the reasons that there is, where it has no value."""
+    reason = next(filter(None, reasons), "")
+    return replace(found, note=reason) if reason and np.isnan(found.value) else found
 
 
 def _gained(risk: Estimate, guess: float) -> Estimate:

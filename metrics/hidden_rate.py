@@ -14,7 +14,7 @@ from synthrisk.metrics.spaces import SpaceName
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.ties import TIED, tie_counts
 
-_UNLINKED = "no row link: hidden_rate needs links=, the real row that each synthetic row was made from"
+_UNLINKED = "no row link: nobody says which real row each synthetic row was made from (links= in a direct call)"
 _NONE_LINKED = "no row link: no synthetic row was made from these real rows"
 
 

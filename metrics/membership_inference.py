@@ -65,8 +65,9 @@ def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) 
     groups = np.ones(len(both.real), dtype=np.int64) if both.groups is None else both.groups
     used = min(folds, int((groups == 1).sum()), int((groups == 0).sum()))
     if used < 2:
+        reason = _FEW if (groups == 0).any() else _NO_CONTROL
         records = pd.DataFrame(np.nan, index=tables.real.index, columns=["score", "placement", "called"])
-        reduction = Reduction(float("nan"), _detection_recall(both, folds, seed), {"auc": float("nan")}, _REASON)
+        reduction = Reduction(float("nan"), _detection_recall(both, folds, seed), {"auc": float("nan")}, reason)
         return Score.of(_NAME, records, reduction, {}, settings)
     chance, placement = _scored(both, groups, used, seed)
     controls = chance[groups == 0]
@@ -80,7 +81,8 @@ def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) 
     return Score.of(_NAME, records, reduce_membership(records), details, settings)
 
 
-_REASON = "fewer than two members or controls: nobody to tell apart"
+_NO_CONTROL = "no control records: nobody to tell the members from"
+_FEW = "fewer than two members or controls: nobody to tell apart"
 
 
 def reduce_membership(records: pd.DataFrame) -> Reduction:
@@ -88,7 +90,7 @@ def reduce_membership(records: pd.DataFrame) -> Reduction:
     auc = float(records["placement"].mean())
     missing = np.isnan(auc)
     value = float("nan") if missing else advantage(auc)
-    return Reduction(value, float(records["called"].mean()), {"auc": auc}, _REASON if missing else None)
+    return Reduction(value, float(records["called"].mean()), {"auc": auc}, _FEW if missing else None)
 
 
 def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

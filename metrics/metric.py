@@ -36,7 +36,8 @@ class Score:
             has no per-record form.
         details: Named floats that belong to the value (accuracy, share of unseen keys, curve points).
         settings: The settings in force, so that a number carries its provenance.
-        reason: Why the value is not defined; None where it is.
+        reason: Why the value is not defined; None where it is. It goes to reports and terminals, so it is a
+            sentence that holds no cell of a table.
         warning: What makes the value hard to read; None where nothing does.
     """
 
@@ -203,7 +204,13 @@ class Metric:
         details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
         details |= {f"control_{name}": value for name, value in of_controls.details.items()}
         attacked, found = (controls, of_controls) if options.get("mode") == "holdout" else (members, of_members)
+        found = found._replace(reason=reason_of(score, found))
         return Score.of(self.name, attacked, found, score.details | details, score.settings, score.warning)
+
+
+def reason_of(score: Score, found: Reduction) -> str | None:
+    """Return why some of a score's records have no value: what the metric says of all of them, else of these."""
+    return (score.reason or found.reason or "not scored") if np.isnan(found.value) else None
 
 
 def mean_score(records: pd.DataFrame) -> float:

@@ -133,14 +133,17 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
         shares = threshold_curve(records["gain"].to_numpy(dtype=float), CURVE)
         details |= {f"curve_{t:.2f}": float(v) for t, v in zip(CURVE, shares, strict=True)}
     if "error" in records:
-        gap = (records["truth"] - records["guess"]).abs().to_numpy(dtype=float)
-        details["rmse"], details["mae"] = float(np.sqrt(np.nanmean(gap**2))), float(np.nanmean(gap))
+        gap = (records["truth"] - records["guess"]).abs()
+        details["rmse"], details["mae"] = float(np.sqrt((gap**2).mean())), float(gap.mean())
         details["not_scored"] = float(records["score"].isna().mean())
     each = {str(c).removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}
     if each:
         details |= {f"value_{name}": v for name, v in each.items()}
         details |= {"mean": float(np.mean(list(each.values()))), "max": float(records["best"].mean())}
-    return Reduction(value, value, details)
+    return Reduction(value, value, details, _MISSING if np.isnan(value) else None)
+
+
+_MISSING = "the sensitive value of every record is missing"
 
 
 def _intervals(scores: np.ndarray) -> dict[str, float]:

@@ -12,13 +12,14 @@ from prefect import task
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.ledger import COLUMNS, ledger_rows
+from synthrisk.metrics.metric import reason_of
 from synthrisk.metrics.register import GROUP
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 4  # raise it when the same scores give another ledger
+_FORMAT = 5  # raise it when the same scores give another ledger
 
 
 @task(name="attack", task_run_name="attack {release.cell.name}")
@@ -69,8 +70,8 @@ def attack_release(
 ) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
     """Return the ledger of a release, and what each measure says beside its scores.
 
-    Of each measure: ``all`` real records, ``members`` and ``controls`` (named numbers), and a ``warning``; of a
-    metric without a score a real record, its values.
+    Of each measure: ``all`` real records, ``members`` and ``controls`` (named numbers), ``reasons`` why these have no
+    value, and a ``warning``; of a metric without a score a real record, its values and a ``reason``.
     """
     groups = np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
     tables = Tables(real, synthetic, groups=groups)
@@ -90,15 +91,17 @@ def attack_release(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS)), values
 
 
-def _by_group(metric: Metric, score: Score, groups: np.ndarray) -> dict[str, dict[str, float]]:
+def _by_group(metric: Metric, score: Score, groups: np.ndarray) -> dict[str, dict[str, Any]]:
     """Return what the metric's records say of members and of control records apart."""
     rows = {"members": groups == 1, "controls": groups == 0}
     if metric.reduce is None or score.records is None:
-        return {}
-    return {name: metric.reduce(score.records[own]).details for name, own in rows.items() if own.any()}
+        return {"reasons": dict.fromkeys(rows, score.reason or "")}
+    found = {name: metric.reduce(score.records[own]) for name, own in rows.items() if own.any()}
+    reasons = {name: reason_of(score, each) or "" for name, each in found.items()}
+    return {name: each.details for name, each in found.items()} | {"reasons": reasons}
 
 
-def _released(tables: Tables, member: Any, planned: Planned, seed: int) -> dict[str, float]:
+def _released(tables: Tables, member: Any, planned: Planned, seed: int) -> dict[str, Any]:
     """Return the value on members, and what a member/control difference is taken on: both groups at one size.
 
     The size is half of what is held out, for the controls ``fresh`` and ``leaky`` leave that half.
@@ -106,7 +109,8 @@ def _released(tables: Tables, member: Any, planned: Planned, seed: int) -> dict[
     metric = METRICS[planned.measure.metric]
     members, controls = np.flatnonzero(member.fillna(False)), np.flatnonzero((~member).fillna(False))
     release = Tables(tables.real.iloc[members], tables.synthetic)
-    found = {"value": metric.score(release, seed=seed, **planned.options).value}
+    score = metric.score(release, seed=seed, **planned.options)
+    found: dict[str, Any] = {"value": score.value, "reason": score.reason or ""}
     size = min(len(members), max(len(tables.real) - len(members), 2) // 2)
     rng = np.random.default_rng(seed)
     for name, rows in (("members", members), ("controls", controls)):

@@ -51,7 +51,8 @@ def bootstrap(
                 found.append(finding)
                 exposed[measure.key] = record_memorization(attacked)
             else:
-                found.append(find_released(synthesizer, role, measure, attacked, interval))
+                values, reason = attacked
+                found.append(find_released(synthesizer, role, measure, values, interval, reason))
         path = Path(workspace) / "exposed" / f"{key_of(synthesizer, [each.path for each in ledgers])}.parquet"
         write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
         return found, str(path)
@@ -61,8 +62,8 @@ def bootstrap(
 
 def _attacked(
     ledgers: Sequence[LedgerFolder], measures: Sequence[Measure], sample: Sample
-) -> Iterator[tuple[Measure, Attacked | np.ndarray]]:
-    """Yield each measure with its scores on all releases, (R, K, n)."""
+) -> Iterator[tuple[Measure, Attacked | tuple[np.ndarray, str]]]:
+    """Yield each measure with its scores on all releases, (R, K, n), or values, (3, R, K), and why one is absent."""
     places = [(each.cell.repetition, each.cell.fold) for each in ledgers]
     shape = (max(r for r, _ in places) + 1, max(f for _, f in places) + 1)
     values = {place: each.values() for place, each in zip(places, ledgers, strict=True)}
@@ -74,7 +75,7 @@ def _attacked(
             released = np.full((3, *shape), np.nan)
             for place, found in details.items():
                 released[:, *place] = found["value"], found["members"], found["controls"]
-            yield measure, released
+            yield measure, (released, _first(found["reason"] for found in details.values()))
             continue
         cubes: dict[str, np.ndarray] = {}
         wanted = {"member", "score", metric.contribution} | ({"gain"} if _has_gain(details.values()) else set())
@@ -97,7 +98,8 @@ def _attacked(
                 entities,
                 cubes.get("gain"),
                 _details(details.values()),
-                next((found["warning"] for found in details.values() if found["warning"]), ""),
+                _first(found["warning"] for found in details.values()),
+                (_reason(details.values(), "members"), _reason(details.values(), "controls")),
             ),
         )
 
@@ -109,6 +111,15 @@ def _contribution(metric: Metric, cubes: dict[str, np.ndarray]) -> np.ndarray | 
     amount, weights = cubes[metric.contribution], cubes[metric.weight]
     members, controls = (contributions(amount, weights, cubes["member"] == own) for own in (1, 0))
     return np.where(cubes["member"] == 1, members, controls)
+
+
+def _reason(found: Iterable[dict[str, Any]], group: str) -> str:
+    """Return why a group has no value on the first release on which it has none."""
+    return _first(each["reasons"].get(group, "") for each in found)
+
+
+def _first(texts: Iterable[str]) -> str:
+    return next(filter(None, texts), "")
 
 
 def _has_gain(found: Iterable[dict[str, Any]]) -> bool:

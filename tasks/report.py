@@ -98,6 +98,7 @@ def page(result: StudyResult, settings: str) -> str:
         isnan=isnan,
         note=notes.number,
         no_guess=_NO_GUESS,
+        no_control_gain=_no_control_gain,
         beside=beside,
         result=result,
         settings=settings,
@@ -123,6 +124,12 @@ def beside(finding: Finding) -> str:
             apart = not isnan(controls) and number(controls) != number(members)
             texts.append(f"{words} {number(members)}" + (f" (control {number(controls)})" if apart else ""))
     return ", ".join(texts)
+
+
+def _no_control_gain(finding: Finding) -> str:
+    """Return why there is no gain over control: one of the two has no value, or control leaves nothing to gain."""
+    absent = next((e for e in (finding.risk, finding.risk_control) if isnan(e.value)), None)
+    return (absent.note or "not scored") if absent else "control succeeds always: no gain is possible"
 
 
 def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:

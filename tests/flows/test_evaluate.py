@@ -134,7 +134,8 @@ def test_leak_is_seen_and_judged(judged):
 def test_without_controls_there_is_no_memorization(uncontrolled):
     for found in uncontrolled.result.findings:
         if found.measure.metric == "hidden_rate":  # two files name no row that another was made from
-            assert (np.isnan(found.risk.value), found.risk.note) == (True, "not scored")
+            assert np.isnan(found.risk.value)
+            assert "no row link" in found.risk.note
         else:
             assert np.isfinite(found.risk.value)
         assert np.isnan([found.risk_control.value, found.memorization.value, found.memorization.lower]).all()
@@ -183,6 +184,25 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
     said = [e["payload"]["verdicts"] for e in found]
     assert {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "NO EVIDENCE"} in said
     assert {"memorization/zero_cap.income": "INCONCLUSIVE"} in said
+
+
+def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatch, prefect_database, tmp_path):
+    """On the terminal, in JSON and in the report: who attacks membership needs records of non-members."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "250")
+    arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city"]
+    arguments += ["--sensitive", "income", "--metric", "membership_inference_risk", "--metric", "hidden_rate"]
+    said = say("evaluate", *arguments, "--json", tmp_path / "out.json", "--workspace", tmp_path / "w")
+    assert said.code == 0, said
+    reason = "no control records: nobody to tell the members from"
+    assert f"Not scored   membership_inference_risk: {reason} (release)" in said.out
+    assert "Not scored   hidden_rate: no row link" in said.out
+    rows = {row["measure"]: row for row in json.loads((tmp_path / "out.json").read_text())["findings"]}
+    assert (rows["membership_inference_risk"]["risk"], rows["membership_inference_risk"]["note"]) == (None, reason)
+    assert "no row link" in rows["hidden_rate"]["note"]
+    (report,) = (tmp_path / "w" / "reports").glob("*/report.html")
+    assert reason in report.read_text("utf-8")
+    assert "no row link" in report.read_text("utf-8")
 
 
 def test_command_writes_json_and_ends_with_the_verdicts_code(

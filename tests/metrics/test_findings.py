@@ -136,6 +136,21 @@ def test_nothing_scored():
     assert np.isnan(release_values(x, held_out)).all()
 
 
+def test_what_has_no_value_says_why():
+    x, held_out = np.full((1, 1, 6), np.nan), np.arange(6)[None, None] > 3
+    found = said(Attacked(x, ~held_out, held_out, reasons=("no key", "no control key")))
+    notes = [e.note for e in (found.risk, found.risk_control, found.memorization)]
+    assert notes == ["no key", "no control key", "no key"]
+    half = np.where(held_out, np.nan, 0.5)
+    found = said(Attacked(half, ~held_out, held_out, reasons=("", "no control key")))
+    assert (found.risk.value, found.risk_control.note, found.memorization.note) == (0.5, *["no control key"] * 2)
+    assert "key" not in found.risk.note
+    found = said(Attacked(x, ~held_out, np.zeros_like(held_out), reasons=("no key", "")))
+    assert (found.risk.note, found.memorization.note) == ("no key", "no control records")
+    released = np.full((3, 2, 2), np.nan)
+    assert find_released("a", "synthesizer", MEASURE, released, Interval(), "one record").risk.note == "one record"
+
+
 def test_a_decreasing_transform_turns_the_interval_round():
     rng = np.random.default_rng(2)
     held_out = folds(rng, 2, 3, 60)

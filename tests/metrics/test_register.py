@@ -443,3 +443,47 @@ def test_an_infinite_number_is_never_a_silent_nan(metric, side):
     else:
         with pytest.raises(InputError, match="'age'"):
             call(metric, **tables)
+
+
+# No value
+
+
+SECRETS = ("Zwiebelkuchen", "987654321")
+
+
+def awkward():
+    """Tables on which some metric has no value; all hold secrets."""
+    cell = {"age": int(SECRETS[1]), "city": SECRETS[0], "income": float(SECRETS[1]), "illness": SECRETS[0]}
+    one, own = pd.DataFrame([cell]), REAL.assign(**cell)
+    others = REAL.assign(city=SECRETS[0], age=np.arange(len(REAL)) + int(SECRETS[1]))
+    return {
+        "one record": (one, SYNTHETIC),
+        "one released": (REAL, one),
+        "constant": (own, own),
+        "apart": (others, REAL),
+    }
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside control"])
+@pytest.mark.parametrize("case", awkward())
+@every_metric
+@pytest.mark.filterwarnings("ignore:.*keys are unseen")
+def test_a_score_without_value_says_why_without_a_cell(metric, case, beside):
+    real, synthetic = awkward()[case]
+    control = {"control": real} if beside and "control" in metric.options else {}
+    options = {"links": None} if metric.name == "hidden_rate" else {}
+    try:
+        score = call(metric, real, synthetic, **options, **control)
+    except InputError as error:  # one class only
+        said = str(error)
+    else:
+        said = score.reason or ""
+        assert bool(said) == math.isnan(score.value)
+    assert not any(secret in said for secret in SECRETS)
+
+
+def test_reasons_of_the_whole_metric_stand_beside_control():
+    real = pd.concat([REAL.iloc[:1]] * 5)
+    score = METRICS["identifiability_score"](real, SYNTHETIC, control=real)
+    assert score.reason == "every real column is constant: no column has a weight"
+    assert "no row link" in METRICS["hidden_rate"](REAL, SYNTHETIC, control=CONTROL).reason

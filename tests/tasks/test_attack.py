@@ -154,6 +154,38 @@ def test_measures_draw_independently_and_repeatably():
     assert gains(1, Cell("cart", 0, 1)) != one
 
 
+# why there is no value
+
+
+def unscored(planned, member, real=REAL, release=RELEASED):
+    member = pd.array(member, dtype="boolean")
+    return attack_release(real, release, member, [planned], 1, CELL)[1][planned.measure.key]
+
+
+def test_reasons_are_those_of_the_group_that_has_no_value():
+    planned = Planned(Measure("cap", "categorical_cap", "vote"), ROLES)
+    found = unscored(planned, [True, True, True, False, True, True])  # nobody of 50 is in the release
+    reasons = {"members": "", "controls": "no real record has a key that occurs in the release"}
+    assert (found["reasons"], "value" in found) == (reasons, False)
+    ruled = {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear"}
+    planned = Planned(Measure("rapid", "rapid", "pay", "linear"), ruled)
+    real = REAL.assign(pay=[np.nan, 2.0, np.nan, 4.0, 5.0, 6.0])
+    found = unscored(planned, [True, False, True, False, False, False], real)
+    assert found["reasons"] == {"members": "the sensitive value of every record is missing", "controls": ""}
+
+
+def test_a_reason_of_the_whole_metric_is_the_reason_of_each_group():
+    name = "identifiability_score"
+    found = unscored(Planned(Measure(name, name), {}), [True] * 3 + [False] * 3, pd.concat([REAL.iloc[:1]] * 6))
+    assert found["reasons"] == dict.fromkeys(("members", "controls"), found["reasons"]["members"])
+    assert found["reasons"]["members"] == "every real column is constant: no column has a weight"
+
+
+def test_a_release_without_value_says_why():
+    assert unscored(DISTANCE, [True] + [False] * 5)["reason"] == "fewer than two real records: no second nearest"
+    assert unscored(DISTANCE, [True] * 6)["reason"] == ""
+
+
 # release-level metrics
 
 
@@ -180,7 +212,7 @@ def test_release_level_metric_compares_groups_of_one_size_in_one_space():
     member = pd.array([True, True, False, False, False, False], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
     found = values[RATIO]
-    assert set(found) == {"value", "members", "controls"}
+    assert set(found) == {"value", "members", "controls", "reason"}
     assert found["value"] == METRICS[RATIO](REAL.iloc[:2], RELEASED).value
     assert found["members"] == pytest.approx(ratio_by_hand([0, 1]), abs=1e-12)
     chosen = [2 + a for a in range(4)]

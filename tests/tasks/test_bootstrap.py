@@ -63,12 +63,18 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
                     "members": {"unseen_keys": 0.1 * k},
                     "controls": {"unseen_keys": 0.2 + 0.1 * k},
                     "warning": "",
+                    "reasons": {},
                 },
-                RAPID.key: {"all": {"guess": 0.4, "mean_gain": 0.1, "curve_0.00": 0.3}, "warning": "mind"},
+                RAPID.key: {
+                    "all": {"guess": 0.4, "mean_gain": 0.1, "curve_0.00": 0.3},
+                    "warning": "mind",
+                    "reasons": {"members": "no member", "controls": ""},
+                },
                 RATIO.key: {
                     "value": 0.8 + 0.01 * r + 0.1 * k,
                     "members": 0.8 + 0.01 * r + 0.1 * k,
                     "controls": 0.7 + 0.02 * r,
+                    "reason": "",
                 },
             }
             (place / VALUES).write_text(json.dumps(values))
@@ -169,6 +175,19 @@ def test_details_are_means_over_releases_of_members_and_controls(sample, tmp_pat
     assert found[CAP].details["guess"] == pytest.approx((0.51, 0.51))  # said of all: stands for both
     assert set(found[RAPID].details) == {"guess", "mean_gain"}
     assert (found[CAP].warning, found[RAPID].warning) == ("", "mind")
+    assert "no member" not in found[RAPID].risk.note  # it has a value
+
+
+def test_why_a_measure_has_no_value_is_handed_on(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    for each in ledgers:
+        frame = pd.read_parquet(Path(each.path) / LEDGER)
+        frame.assign(score=np.nan).to_parquet(Path(each.path) / LEDGER)
+        values = each.values()
+        values[RATIO.key] |= {"value": float("nan"), "reason": "one record"}
+        (Path(each.path) / VALUES).write_text(json.dumps(values))
+    found = findings(ledgers, sample, tmp_path)[0]
+    assert [found[m].risk.note for m in (CAP, RAPID, RATIO)] == ["not scored", "no member", "one record"]
 
 
 def test_curve_is_the_mean_share_of_members_above_each_threshold(sample, tmp_path):

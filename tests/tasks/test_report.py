@@ -110,6 +110,19 @@ def test_numbers_of_the_table_are_those_of_the_result():
     assert read(usual()).row("cart", "distance_to_closest_record")[-1] == "no threshold"
 
 
+def test_a_measure_without_value_says_why():
+    """The reason is the note of what is absent, and of the gains that would need it; never a bare dash."""
+    absent = replace(NOT_ESTIMABLE, note="no row link")
+    found = replace(finding("cart"), risk=absent, risk_gain=absent, control_gain=float("nan"), memorization=absent)
+    shown = read(study([found]))
+    assert [shown.row("cart", "rapid.income")[i] for i in (2, 4, 6, 7)] == ["not estimable1"] * 4
+    assert "no row link" in shown.text
+    unheld = replace(found, risk=around(0.5, 0.1), risk_control=replace(NOT_ESTIMABLE, note="no controls"))
+    assert "no controls" in read(study([unheld])).text
+    certain = replace(found, risk=around(1.0, 0.0), risk_control=replace(around(1.0, 0.0), note=ONE_REPETITION))
+    assert "control succeeds always: no gain is possible" in read(study([certain])).text
+
+
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_control():
     head = read(usual()).text.split("Memorization: what")[0]
     assert "RISK cart crosses a threshold." in head
