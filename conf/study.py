@@ -240,6 +240,8 @@ class MetricChoice(_Settings):
             raise ValueError(f"what_if changes quasi_identifiers, which {self.name} does not use")
         if "mode" in self.options:
             raise ValueError("a study runs all modes at once: risk is match, risk_control holdout or cross-validated")
+        if "links" in self.options:
+            raise ValueError("links belong to one release, and a study makes many: give them to hidden_rate itself")
         given = set(self.options) | ({"attacker"} if self.attackers else set())
         for option in sorted(given):
             if option not in metric.choices:

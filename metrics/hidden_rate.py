@@ -32,6 +32,11 @@ def hidden_rate(
     from it. ``value = mean(credit)``, in [0, 1], high = rows lead back to their origin; ``published = 1 - value``
     (AVATAR: hidden). Records from which nothing was made are not scored.
 
+    A study and ``evaluate`` give no value but the reason "no row link": a release there is a table, and no column of
+    it says where a row came from. That holds for the controls ``copy`` and ``leaky`` too, whose rows are known: where
+    nobody else has a value, theirs would be no yardstick. One list of links cannot be a study's option, since every
+    fold and repetition makes another release.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: unknown.

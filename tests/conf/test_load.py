@@ -415,6 +415,11 @@ def test_a_study_has_no_envelope_that_it_would_ignore(option):
     assert "list them as attackers" in refusal(changed(metrics=[{"name": "rapid", **option}]))
 
 
+def test_a_study_of_many_releases_takes_no_links_of_one():
+    text = refusal(changed(metrics=[{"name": "hidden_rate", "links": [0, 1]}]))
+    assert "links belong to one release" in text
+
+
 # built-in tables with options
 
 
