@@ -1,6 +1,6 @@
 """What a study says of one synthesizer and one measure: risk, yardsticks, memorization, each with interval."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -163,7 +163,12 @@ def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
 
 
 def find_released(
-    synthesizer: str, role: str, measure: Measure, released: np.ndarray, interval: Interval, reason: str = ""
+    synthesizer: str,
+    role: str,
+    measure: Measure,
+    released: np.ndarray,
+    interval: Interval,
+    reasons: Mapping[str, str] | None = None,
 ) -> Finding:
     """Return the finding of a metric that has no score a real record, but values a release.
 
@@ -171,18 +176,25 @@ def find_released(
         synthesizer: Name.
         role: ``synthesizer`` or ``control``.
         measure: What was measured.
-        released: (3, R, K): value on all members; value against as many members as controls; against controls.
+        released: (4, R, K): value on all members; on all control records; against as many members as controls; against
+            controls. The difference is one of the last two.
         interval: How intervals are made; here always over repetitions.
-        reason: Why a release has no value, or an empty string.
+        reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
     """
-    value, members, controls = released
+    value, control, members, controls = released
+    why = reasons or {}
+    risk, risk_control, memorization = (
+        _explained(across_repetitions(values, interval.confidence), why.get(name, ""))
+        for name, values in (("members", value), ("controls", control), ("difference", members - controls))
+    )
     return Finding(
         synthesizer,
         role,
         measure,
-        _explained(across_repetitions(value, interval.confidence), reason),
-        replace(NOT_ESTIMABLE, note="groups of other sizes: read the difference"),
-        across_repetitions(members - controls, interval.confidence),
+        risk,
+        risk_control,
+        memorization,
+        control_gain=gain(risk.value, risk_control.value),
         release_risk=tuple(value.ravel()),
     )
 

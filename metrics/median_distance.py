@@ -15,8 +15,11 @@ def median_distance_to_closest_record(tables: Tables, *, space: SpaceName = "euc
 
     ``value`` in [0, 1], high = the release is nearer to real records than these are to each other; 0.538 where it is
     as near. ``published`` is the ratio of medians; 0/0 counts as ratio 0, x/0 as infinite. (The published program
-    stops its scale at 0.5.) A median has no per-record form: a study takes member/control differences of the value,
-    in gower space, on groups of one size. The value alone is no privacy claim.
+    stops its scale at 0.5.) The value alone is no privacy claim.
+
+    A median has no per-record form. In a study the value of the members and that of the control records are those of
+    a call with ``control``: medians over one group, of distances among both. The member/control difference is taken
+    in gower space, on groups of one size.
 
     Args:
         tables: Real (n >= 2 records) and synthetic (m records). With control records the other real records are

@@ -60,6 +60,14 @@ class Tables:
         own = self.groups == group
         return self.shared(("part", group), lambda: Tables(self.real[own], self.synthetic) if own.any() else None)
 
+    def members_and_controls(self) -> "Tables":
+        """Return the tables without the real records that are neither members nor control records."""
+        groups = self.groups
+        if groups is None or (groups >= 0).all():
+            return self
+        own = groups >= 0
+        return self.shared("both groups", lambda: Tables(self.real[own], self.synthetic, groups=groups[own]))
+
     def shared(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` gives, computed on the first call with this key."""
         if key not in self._shared:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from prefect import task
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.ledger import COLUMNS, ledger_rows
-from synthrisk.metrics.metric import reason_of
+from synthrisk.metrics.metric import Reduction, reason_of
 from synthrisk.metrics.register import GROUP
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.tasks.failure import told_safely
@@ -20,6 +21,10 @@ from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, Relea
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
 _FORMAT = 5  # raise it when the same scores give another ledger
+_GROUPS = {"members": 1, "controls": 0}
+_NO_CONTROL = "no control records"
+_OTHER_SIZE = "groups of other sizes: read the difference"
+_TOO_FEW = "too few records for two groups of one size"
 
 
 @task(name="attack", task_run_name="attack {release.cell.name}")
@@ -71,47 +76,78 @@ def attack_release(
     """Return the ledger of a release, and what each measure says beside its scores.
 
     Of each measure: ``all`` real records, ``members`` and ``controls`` (named numbers), ``reasons`` why these have no
-    value, and a ``warning``; of a metric without a score a real record, its values and a ``reason``.
+    value, and a ``warning``; of a metric without a score a real record, its values and ``reasons``.
+
+    Records that a control release was drawn from (``fresh``, ``leaky``) are neither members nor control records. The
+    distance metrics leave them out, for they are the release itself: beside them no real record could be nearer to
+    the release than to another real one (identifiability 0), and each released record would have a real one at
+    distance 0, as if it were copied (adversarial accuracy). Members and control records are alike: each is compared
+    with all others of both groups, in one space. Class shares of CAP and RAPID are those of all real records.
     """
     groups = np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
-    tables = Tables(real, synthetic, groups=groups)
+    everyone = Tables(real, synthetic, groups=groups)
     parts: list[pd.DataFrame] = []
     values: dict[str, dict[str, Any]] = {}
     for each in planned:
         metric, measure = METRICS[each.measure.metric], each.measure
         own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
+        tables = everyone.members_and_controls() if metric.group == "distance" else everyone
         if metric.by_release:
-            values[measure.key] = _released(tables, member, each, own)
+            values[measure.key] = _released(tables, int((groups != 1).sum()), each, own)
             continue
         score = metric.score(tables, seed=own, **each.options)
+        values[measure.key] = {"all": score.details, "warning": score.warning or ""} | _by_group(metric, score, tables)
         truth = None if measure.sensitive is None else real[measure.sensitive]
-        parts.append(ledger_rows(score, measure, member, truth))
-        values[measure.key] = {"all": score.details, "warning": score.warning or ""}
-        values[measure.key] |= _by_group(metric, score, groups)
+        parts.append(ledger_rows(_of_all(score, tables, groups), measure, member, truth))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS)), values
 
 
-def _by_group(metric: Metric, score: Score, groups: np.ndarray) -> dict[str, dict[str, Any]]:
+def _of_all(score: Score, tables: Tables, groups: np.ndarray) -> Score:
+    """Return the score with a row for each real record, empty for those that are not in the tables."""
+    if score.records is None or len(tables.real) == len(groups):
+        return score
+    places = np.flatnonzero(groups >= 0)
+    return replace(score, records=score.records.set_axis(places).reindex(np.arange(len(groups))))
+
+
+def _by_group(metric: Metric, score: Score, tables: Tables) -> dict[str, dict[str, Any]]:
     """Return what the metric's records say of members and of control records apart."""
-    rows = {"members": groups == 1, "controls": groups == 0}
-    if metric.reduce is None or score.records is None:
-        return {"reasons": dict.fromkeys(rows, score.reason or "")}
-    found = {name: metric.reduce(score.records[own]) for name, own in rows.items() if own.any()}
+    found = _reduced(metric, score, tables)
     reasons = {name: reason_of(score, each) or "" for name, each in found.items()}
-    return {name: each.details for name, each in found.items()} | {"reasons": reasons}
+    return {name: each.details for name, each in found.items()} | {
+        "reasons": reasons or dict.fromkeys(_GROUPS, score.reason or "")
+    }
 
 
-def _released(tables: Tables, member: Any, planned: Planned, seed: int) -> dict[str, Any]:
-    """Return the value on members, and what a member/control difference is taken on: both groups at one size.
+def _reduced(metric: Metric, score: Score, tables: Tables) -> dict[str, Reduction]:
+    """Return what the records of each group come to; empty where the metric cannot say."""
+    if metric.reduce is None or score.records is None or tables.groups is None:
+        return {}
+    rows = {name: tables.groups == group for name, group in _GROUPS.items()}
+    return {name: metric.reduce(score.records[own]) for name, own in rows.items() if own.any()}
 
-    The size is half of what is held out, for the controls ``fresh`` and ``leaky`` leave that half.
+
+def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dict[str, Any]:
+    """Return the value on members and on control records, and what a difference of the two is taken on.
+
+    A metric of the real records has both values from one pass, each record compared with all others of both groups. One
+    of the synthetic records has a value on members alone: it depends on how many real records there are. The difference
+    is taken on both groups at one size, half of what is held out, for the controls ``fresh`` and ``leaky`` leave that
+    half.
     """
     metric = METRICS[planned.measure.metric]
-    members, controls = np.flatnonzero(member.fillna(False)), np.flatnonzero((~member).fillna(False))
-    release = Tables(tables.real.iloc[members], tables.synthetic)
-    score = metric.score(release, seed=seed, **planned.options)
-    found: dict[str, Any] = {"value": score.value, "reason": score.reason or ""}
-    size = min(len(members), max(len(tables.real) - len(members), 2) // 2)
+    assert tables.groups is not None  # noqa: S101 - attack_release makes them
+    members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
+    apart = metric.scores == "synthetic" or metric.reduce is None
+    scored = Tables(tables.real.iloc[members], tables.synthetic) if apart else tables
+    score = metric.score(scored, seed=seed, **planned.options)
+    groups = {} if apart else _reduced(metric, score, tables)
+    values = {name: each.value for name, each in groups.items()}
+    reasons = {name: reason_of(score, each) or "" for name, each in groups.items()}
+    of_controls, of_both = (_OTHER_SIZE, _TOO_FEW) if len(controls) else (_NO_CONTROL, _NO_CONTROL)
+    found: dict[str, Any] = {"value": values.get("members", score.value), "control": values.get("controls", np.nan)}
+    found["reasons"] = {"members": score.reason or "", "controls": of_controls, "difference": of_both} | reasons
+    size = min(len(members), max(held_out, 2) // 2)
     rng = np.random.default_rng(seed)
     for name, rows in (("members", members), ("controls", controls)):
         enough = metric.against is not None and len(rows) >= size >= 2

@@ -51,8 +51,8 @@ def bootstrap(
                 found.append(finding)
                 exposed[measure.key] = record_memorization(attacked)
             else:
-                values, reason = attacked
-                found.append(find_released(synthesizer, role, measure, values, interval, reason))
+                values, reasons = attacked
+                found.append(find_released(synthesizer, role, measure, values, interval, reasons))
         path = Path(workspace) / "exposed" / f"{key_of(synthesizer, [each.path for each in ledgers])}.parquet"
         write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
         return found, str(path)
@@ -62,8 +62,8 @@ def bootstrap(
 
 def _attacked(
     ledgers: Sequence[LedgerFolder], measures: Sequence[Measure], sample: Sample
-) -> Iterator[tuple[Measure, Attacked | tuple[np.ndarray, str]]]:
-    """Yield each measure with its scores on all releases, (R, K, n), or values, (3, R, K), and why one is absent."""
+) -> Iterator[tuple[Measure, Attacked | tuple[np.ndarray, dict[str, str]]]]:
+    """Yield each measure with its scores on all releases, (R, K, n), or values, (4, R, K), and why some are absent."""
     places = [(each.cell.repetition, each.cell.fold) for each in ledgers]
     shape = (max(r for r, _ in places) + 1, max(f for _, f in places) + 1)
     values = {place: each.values() for place, each in zip(places, ledgers, strict=True)}
@@ -72,10 +72,11 @@ def _attacked(
         metric = METRICS[measure.metric]
         details = {place: values[place][measure.key] for place in places}
         if metric.by_release:
-            released = np.full((3, *shape), np.nan)
+            released = np.full((4, *shape), np.nan)
             for place, found in details.items():
-                released[:, *place] = found["value"], found["members"], found["controls"]
-            yield measure, (released, _first(found["reason"] for found in details.values()))
+                released[:, *place] = [found[name] for name in ("value", "control", "members", "controls")]
+            names = ("members", "controls", "difference")
+            yield measure, (released, {name: _reason(details.values(), name) for name in names})
             continue
         cubes: dict[str, np.ndarray] = {}
         wanted = {"member", "score", metric.contribution} | ({"gain"} if _has_gain(details.values()) else set())
@@ -113,9 +114,9 @@ def _contribution(metric: Metric, cubes: dict[str, np.ndarray]) -> np.ndarray | 
     return np.where(cubes["member"] == 1, members, controls)
 
 
-def _reason(found: Iterable[dict[str, Any]], group: str) -> str:
-    """Return why a group has no value on the first release on which it has none."""
-    return _first(each["reasons"].get(group, "") for each in found)
+def _reason(found: Iterable[dict[str, Any]], name: str) -> str:
+    """Return why a group (or the difference) has no value on the first release on which it has none."""
+    return _first(each["reasons"].get(name, "") for each in found)
 
 
 def _first(texts: Iterable[str]) -> str:

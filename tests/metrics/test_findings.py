@@ -147,8 +147,9 @@ def test_what_has_no_value_says_why():
     assert "key" not in found.risk.note
     found = said(Attacked(x, ~held_out, np.zeros_like(held_out), reasons=("no key", "")))
     assert (found.risk.note, found.memorization.note) == ("no key", "no control records")
-    released = np.full((3, 2, 2), np.nan)
-    assert find_released("a", "synthesizer", MEASURE, released, Interval(), "one record").risk.note == "one record"
+    why = {"members": "one record", "controls": "no controls", "difference": "too few"}
+    found = find_released("a", "synthesizer", MEASURE, np.full((4, 2, 2), np.nan), Interval(), why)
+    assert [found.risk.note, found.risk_control.note, found.memorization.note] == list(why.values())
 
 
 def test_a_decreasing_transform_turns_the_interval_round():
@@ -167,13 +168,16 @@ def test_a_decreasing_transform_turns_the_interval_round():
 
 def test_a_value_a_release_has_intervals_over_repetitions():
     members, controls = np.array([[0.5, 0.7], [0.9, 0.7]]), np.array([[0.1, 0.1], [0.3, 0.3]])
-    found = find_released("a", "synthesizer", MEASURE, np.stack([members, members, controls]), Interval())
+    values = np.stack([members, controls + 0.4, members, controls])
+    found = find_released("a", "synthesizer", MEASURE, values, Interval())
     assert found.risk.value == pytest.approx(0.7)
     half = 12.706204736432095 * math.sqrt(0.02 / 2)
     assert found.risk.upper - found.risk.value == pytest.approx(half)
     assert found.memorization.value == pytest.approx(0.5)
     assert found.memorization.lower == pytest.approx(found.memorization.upper)  # 0.5 in both
     assert found.release_risk == (0.5, 0.7, 0.9, 0.7)
+    assert found.risk_control.value == pytest.approx(0.6)
+    assert found.control_gain == pytest.approx(0.25)
 
 
 def test_gain():

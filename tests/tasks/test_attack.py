@@ -182,8 +182,12 @@ def test_a_reason_of_the_whole_metric_is_the_reason_of_each_group():
 
 
 def test_a_release_without_value_says_why():
-    assert unscored(DISTANCE, [True] + [False] * 5)["reason"] == "fewer than two real records: no second nearest"
-    assert unscored(DISTANCE, [True] * 6)["reason"] == ""
+    few, sizes = "too few records for two groups of one size", "groups of other sizes: read the difference"
+    alone = unscored(DISTANCE, [True] + [False] * 5)["reasons"]
+    assert alone["members"] == "fewer than two real records: no second nearest"
+    assert (alone["controls"], alone["difference"]) == (sizes, few)
+    whole = unscored(DISTANCE, [True] * 6)["reasons"]
+    assert whole == {"members": "", "controls": "no control records", "difference": "no control records"}
 
 
 # release-level metrics
@@ -212,7 +216,8 @@ def test_release_level_metric_compares_groups_of_one_size_in_one_space():
     member = pd.array([True, True, False, False, False, False], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
     found = values[RATIO]
-    assert set(found) == {"value", "members", "controls", "reason"}
+    assert set(found) == {"value", "control", "members", "controls", "reasons"}
+    assert np.isnan(found["control"])  # it depends on how many control records there are
     assert found["value"] == METRICS[RATIO](REAL.iloc[:2], RELEASED).value
     assert found["members"] == pytest.approx(ratio_by_hand([0, 1]), abs=1e-12)
     chosen = [2 + a for a in range(4)]
@@ -224,6 +229,75 @@ def test_records_that_are_neither_count_for_neither_side():
     member = pd.array([True, True, False, False, pd.NA, pd.NA], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
     assert values[RATIO]["controls"] == pytest.approx(ratio_by_hand([2, 3]), abs=1e-12)
+
+
+def drawn(name, n=160, members=80, controls=40, **options):
+    """A table, its groups, and a release drawn from those that are neither, a tenth of it members."""
+    rng = np.random.default_rng(5)
+    real = pd.DataFrame(rng.normal(size=(n, 2)), columns=["x", "y"]).assign(c=rng.choice(list("ab"), n))
+    member = pd.array([True] * members + [False] * controls + [pd.NA] * (n - members - controls), dtype="boolean")
+    rows = np.r_[rng.choice(np.arange(members + controls, n), 90), rng.choice(members, 10)]
+    planned = Planned(Measure(name, name), options)
+    found = attack_release(real, real.iloc[rows].reset_index(drop=True), member, [planned], 3, Cell("leaky", 0, 0))
+    return real, real.iloc[rows].reset_index(drop=True), *found
+
+
+DISTANCES = [
+    "distance_to_closest_record",
+    "authenticity",
+    "identifiability_score",
+    "nearest_neighbour_adversarial_accuracy",
+    "close_value_probability",
+    "hitting_rate",
+]
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_are_those_of_a_call_with_members_and_controls_alone(name):
+    """What fresh is drawn from is the release itself: no other real record, and no part of a range or entropy."""
+    real, release, ledger, values = drawn(name)
+    score = METRICS[name](real.iloc[:80], release, control=real.iloc[80:120])
+    column = METRICS[name].contribution
+    np.testing.assert_array_equal(ledger[column][:80], score.records[column])
+    assert ledger["score"].isna().tolist() == [False] * 120 + [True] * 40
+    assert METRICS[name].reduce(score.records).details == values[name]["members"]
+    for detail, value in values[name]["controls"].items():
+        assert score.details[f"control_{detail}"] == value
+
+
+def test_real_records_may_be_nearer_to_a_fresh_release_than_to_each_other():
+    """Beside the records that it was drawn from none could be: identifiability would be 0 whatever is released."""
+    _, _, ledger, _ = drawn("identifiability_score")
+    controls = ledger["risk"][80:120]
+    assert 0.1 < controls.mean() < 0.9
+
+
+def test_members_and_controls_are_exchangeable_in_distances():
+    """Who is called a member and who a control moves no score: each is compared with all others of both groups."""
+    rng = np.random.default_rng(5)
+    real = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+    release = pd.DataFrame(rng.normal(size=(50, 2)), columns=["x", "y"])
+    planned = [Planned(Measure(name, name), {}) for name in DISTANCES]
+    scores = []
+    for seed in (0, 1):
+        known = np.random.default_rng(seed).permutation([True] * 30 + [False] * 15)
+        member = pd.array([*known, *[pd.NA] * 15], dtype="boolean")
+        scores.append(attack_release(real, release, member, planned, 3, CELL)[0]["score"])
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("space", ["euclid", "gower"])
+def test_a_median_has_the_values_of_a_call_with_control(space):
+    name = "median_distance_to_closest_record"
+    real, release, _, values = drawn(name, space=space)
+    score = METRICS[name](real.iloc[:80], release, control=real.iloc[80:120], space=space)
+    assert values[name]["value"] == score.value
+    assert values[name]["control"] == score.details["control"] != score.value
+    assert values[name]["reasons"] == {
+        "members": "",
+        "controls": "",
+        "difference": values[name]["reasons"]["difference"],
+    }
 
 
 def test_no_controls_is_a_value_for_members_alone():

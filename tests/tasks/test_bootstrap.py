@@ -74,7 +74,8 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
                     "value": 0.8 + 0.01 * r + 0.1 * k,
                     "members": 0.8 + 0.01 * r + 0.1 * k,
                     "controls": 0.7 + 0.02 * r,
-                    "reason": "",
+                    "control": float("nan"),
+                    "reasons": {"members": "", "controls": "other sizes"},
                 },
             }
             (place / VALUES).write_text(json.dumps(values))
@@ -184,7 +185,7 @@ def test_why_a_measure_has_no_value_is_handed_on(sample, tmp_path):
         frame = pd.read_parquet(Path(each.path) / LEDGER)
         frame.assign(score=np.nan).to_parquet(Path(each.path) / LEDGER)
         values = each.values()
-        values[RATIO.key] |= {"value": float("nan"), "reason": "one record"}
+        values[RATIO.key] |= {"value": float("nan"), "reasons": {"members": "one record"}}
         (Path(each.path) / VALUES).write_text(json.dumps(values))
     found = findings(ledgers, sample, tmp_path)[0]
     assert [found[m].risk.note for m in (CAP, RAPID, RATIO)] == ["not scored", "no member", "one record"]
