@@ -41,14 +41,17 @@ def nearest_neighbour_adversarial_accuracy(
 
     The measure assumes tables of one size: in the larger table the nearest other record is nearer for that reason
     alone. ``sizes="equal"`` gives the mean over all subsamples of the larger table that have the size of the smaller
-    one. It is computed, not drawn (``subsamples``): no seed and no order of rows moves it.
+    one: what the average of seeded draws comes to, computed exactly (``subsamples``), so that no seed and no order
+    of rows moves it.
+
+    Ties are a risk by default. The adversary is right where d_s > d_r, as published, so that a tie is no success of
+    his: an exact copy scores 1 even where the real table has duplicates. The reference numbers are these.
 
     Args:
         tables: Real (n >= 2 records) and synthetic (m >= 2 records). With control records, real ones are those
             of both groups.
         space: ``gower`` (share of the columns' ranges) or ``euclid`` (standard deviations).
-        ties: What equal distances count: ``risk`` 1 (as published: they are no success of the adversary),
-            ``safe`` 0, ``expected`` 1/2.
+        ties: What equal distances count: ``risk`` 1, ``safe`` 0, ``expected`` 1/2.
         sizes: ``given`` (all rows of both tables) or ``equal``.
 
     Returns:

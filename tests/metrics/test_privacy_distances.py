@@ -618,6 +618,22 @@ def test_the_median_ratio_where_distances_are_zero():
     assert (moved.value, moved.published) == (0, math.inf)
 
 
+def test_ties_are_no_success_of_the_adversary_unless_asked_for():
+    """Each real record twice: the nearest other real record of a copied one is as near as its copy."""
+    real = pd.concat([large(5, 40)] * 2, ignore_index=True)
+    found = [NNAA(real, real, ties=ties).value for ties in ("risk", "expected", "safe")]
+    assert found == [1, 0.5, 0]
+    assert NNAA(real, real).value == 1
+
+
+@reference
+def test_the_reference_counts_ties_as_a_risk(data):
+    real, synthetic, metrics, _ = priveval(data)
+    found = {ties: NNAA(real, synthetic, ties=ties).value for ties in ("risk", "expected", "safe")}
+    expected = pytest.approx(metrics["NNAA"]["value"], **NEAR)
+    assert [ties for ties, value in found.items() if value == expected] == ["risk"]
+
+
 def test_unequal_sizes_alone_move_the_accuracy_and_equal_sizes_do_not():
     """Both tables are drawn from one population, one of them ten times the other."""
     rng = np.random.default_rng(0)

@@ -89,12 +89,13 @@ def test_limits_that_name_nothing_are_refused():
             check_limits([name], [ZERO])
 
 
-def test_a_limit_is_on_a_signal():
-    """Of distances only the member/control difference may carry a verdict."""
-    distance = Measure("distance_to_closest_record", "distance_to_closest_record")
-    check_limits(["memorization/distance_to_closest_record"], [distance])
-    with pytest.raises(InputError, match="memorization/distance_to_closest_record"):
-        check_limits(["risk/distance_to_closest_record"], [distance])
+@pytest.mark.parametrize("name", ["distance_to_closest_record", "membership_inference_risk"])
+def test_a_limit_is_on_a_signal(name):
+    """Of distances and of the membership attack only the member/control difference may carry a verdict."""
+    measure = Measure(name, name)
+    check_limits([f"memorization/{name}"], [measure])
+    with pytest.raises(InputError, match=f"memorization/{name}"):
+        check_limits([f"risk/{name}"], [measure])
 
 
 # Controls
