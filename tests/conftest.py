@@ -1,4 +1,4 @@
-"""What all tests share: a Prefect home of their own, and a Prefect server for those that run flows."""
+"""What all tests share: Hypothesis' profile, a Prefect home, and a Prefect server for those that run flows."""
 
 import atexit
 import os
@@ -8,6 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# the same examples tomorrow; others with --hypothesis-profile=search, wherever a test names no number of its own
+settings.register_profile("same", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("search", max_examples=500, deadline=None, print_blob=True)
+settings.load_profile("same")
 
 HOME = tempfile.mkdtemp(prefix="synthrisk-prefect-")  # before prefect is imported anywhere
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)

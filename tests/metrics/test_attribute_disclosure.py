@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrisk.metrics import METRICS
@@ -41,7 +41,6 @@ def test_counted_by_raab():
     assert found.value == found.records["score"].mean()
 
 
-@settings(deadline=None, derandomize=True)
 @given(ROWS, ROWS)
 def test_equals_plain_loops(real, release):
     columns = ["k", "l", "s"]

@@ -550,7 +550,7 @@ UGLY = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 11, 25, 60, 200]), st.sets(st.sampled_from(sorted(UGLY))))
 def test_ugly_tables_give_numbers_or_a_reason(seed, n, names):
     rng = np.random.default_rng(seed)
@@ -570,7 +570,7 @@ def test_ugly_tables_give_numbers_or_a_reason(seed, n, names):
     assert not found.interactions.isna().any(axis=None)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_order_of_rows_columns_and_categories_and_index_labels_move_nothing(seed):
     rng = np.random.default_rng(seed)

@@ -308,13 +308,13 @@ def roles(table):
     return [c for c in table if c[0] == "k"], [c for c in table if c[0] == "s"]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(releases())
 def test_equals_brute_force(release):
     assert_equals_brute_force(*release, *roles(release[0]))
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(st.data(), st.integers(8, 14), st.integers(1, 6), st.integers(1, 6), st.integers(1, 4))
 def test_equals_brute_force_at_deep_hamming_levels(data, keys, n, m, shared):
     """Only a few key columns have common levels, so that the nearest records are many keys apart."""
@@ -350,7 +350,7 @@ def test_many_wide_columns_do_not_overflow_a_packed_key():
     assert METRICS["zero_cap"](real, synthetic, quasi_identifiers=roles(real)[0], sensitive="s").value == 0.5
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 @given(releases(max_sensitive=1))
 @pytest.mark.parametrize("name", CAP)
 def test_an_exact_copy_of_a_pure_table_gives_everything_away(name, release):
@@ -366,7 +366,7 @@ def test_an_exact_copy_of_a_pure_table_gives_everything_away(name, release):
     assert score.published == 0.0
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 @given(releases(), st.randoms(use_true_random=False))
 @pytest.mark.parametrize("name", CAP)
 def test_order_and_labels_move_nothing(name, release, random):
@@ -388,7 +388,7 @@ def test_order_and_labels_move_nothing(name, release, random):
     assert after.value == pytest.approx(before.value, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20)
 @given(
     st.lists(st.tuples(*[st.sampled_from("abcd")] * 3), min_size=1, max_size=8),
     st.lists(st.tuples(*[st.sampled_from("abcd")] * 3), min_size=1, max_size=8),
@@ -407,7 +407,7 @@ def test_names_and_order_of_levels_move_nothing(name, real, synthetic, names):
     np.testing.assert_array_equal(score(real, recoded[1]), before)
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20)
 @given(
     st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=8),
     st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=8),
@@ -422,7 +422,7 @@ def test_dtype_width_moves_nothing(name, real, synthetic, dtype):
     np.testing.assert_array_equal(score(real, synthetic.astype(dtype)), before)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 @given(releases(), st.data())
 @pytest.mark.parametrize("name", CAP)
 def test_releasing_a_record_does_not_lower_its_own_credit(name, release, data):

@@ -365,7 +365,7 @@ def releases(draw, min_real=1):
     return pd.DataFrame(real), pd.DataFrame(synthetic)
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=120)
 @given(releases())
 @pytest.mark.parametrize("space", SPACES)
 def test_equals_brute_force(space, release):
@@ -429,7 +429,7 @@ def test_equals_a_dense_pass_on_larger_tables(space, missing):
     np.testing.assert_allclose(found, 1 - ratio, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(releases(min_real=2), st.randoms(use_true_random=False))
 @pytest.mark.parametrize("metric", [DCR, NNDR], ids=lambda m: m.name)
 @pytest.mark.parametrize("space", SPACES)
@@ -451,7 +451,7 @@ def test_order_and_labels_move_nothing(metric, space, release, random):
     assert after.value == pytest.approx(before.value, rel=1e-12, nan_ok=True)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(-3, 3), min_size=2, max_size=8),
     st.lists(st.integers(-3, 3), min_size=1, max_size=8),
@@ -470,7 +470,7 @@ def test_dtype_width_moves_nothing(space, real, synthetic, dtype):
             np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30)
 @given(
     st.lists(st.sampled_from("abcd"), min_size=2, max_size=8),
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=8),
@@ -489,7 +489,7 @@ def test_names_and_order_of_levels_move_nothing(space, real, synthetic, names):
             np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(releases(min_real=2), st.data())
 @pytest.mark.parametrize("space", SPACES)
 def test_releasing_real_records_does_not_lower_the_risk(space, release, data):

@@ -48,7 +48,7 @@ def pooled(x, chosen, r):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(2, 4), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_risk_control_and_memorization_are_pooled_means(seed, R, K, fresh):
     rng = np.random.default_rng(seed)
     held_out = folds(rng, R, K, 24)

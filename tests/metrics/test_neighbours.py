@@ -203,7 +203,7 @@ def releases(draw):
     return pd.DataFrame(real), pd.DataFrame(synthetic)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(releases(), st.data())
 @pytest.mark.parametrize("space", SPACES)
 def test_equals_the_definition(space, release, data):
@@ -215,7 +215,7 @@ def test_equals_the_definition(space, release, data):
     assert_pass(direction, real, synthetic, space, k, weights)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(releases(), st.randoms(use_true_random=False))
 @pytest.mark.parametrize("space", SPACES)
 def test_order_names_and_types_move_no_bit(space, release, random):
@@ -238,7 +238,7 @@ def test_order_names_and_types_move_no_bit(space, release, random):
         np.testing.assert_array_equal(tie_counts(after, direction, space), tie_counts(before, direction, space)[rows])
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(releases())
 @pytest.mark.parametrize("space", SPACES)
 def test_all_ties_are_found(space, release):

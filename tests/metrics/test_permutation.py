@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -103,7 +103,6 @@ def test_numbers_against_the_matrix_of_all_pairs(n, error, tolerance):
     assert null.tolerance == pytest.approx(largest, rel=1e-9, abs=1e-9)
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=4, max_size=4))
 def test_moments_of_any_matrix(matrix):
     matrix = np.array(matrix, dtype=float)

@@ -320,7 +320,7 @@ def releases(draw, kinds=tuple(POOLS), least=1):
 numbers_only = releases(kinds=("float64", "float", "int64", "Int64", "datetime64[ns]"))
 words_only = releases(kinds=("object", "bool", "category"))
 any_release = st.one_of(releases(), numbers_only, words_only)
-on_random_tables = settings(max_examples=80, deadline=None, derandomize=True)
+on_random_tables = settings(max_examples=80)
 
 
 @on_random_tables
@@ -425,7 +425,7 @@ def test_adversarial_accuracy_brute_force(space, ties, release):
     assert score.value == pytest.approx((np.mean(real) + np.mean(fake)) / 2, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(releases(least=2))
 @in_spaces
 @pytest.mark.parametrize("ties", ["risk", "safe", "expected"])

@@ -86,7 +86,6 @@ def test_number_at_risk_of_r_predictions(attacker):
         assert int((error < row["epsilon"]).sum()) == row["n_at_risk"], row
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.floats(0, 1), st.floats(0, 0.99))
 def test_gain_is_one_when_certain_and_zero_at_the_baseline(confidence, baseline):
     gain = normalized_gain(np.array([1.0, baseline, confidence]), np.full(3, baseline))
@@ -110,7 +109,6 @@ def test_error_counted_by_hand(error, delta, expected):
     np.testing.assert_allclose(prediction_error(truth, predicted, error, delta), expected, rtol=1e-12)
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.lists(st.floats(-3, 1), min_size=1, max_size=30))
 def test_curve_is_a_strict_recount(gain):
     thresholds = [k / 100 for k in range(0, 100, 5)]
@@ -606,7 +604,7 @@ def test_an_estimator_given_is_seeded_and_left_unfitted(release):
     assert forest.random_state is None
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=10),
     st.lists(st.tuples(st.sampled_from("abd"), st.sampled_from("xyw")), min_size=1, max_size=10),

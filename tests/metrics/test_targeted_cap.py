@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrisk.metrics import METRICS
@@ -29,7 +29,6 @@ def by_hand(real, release):
     return found
 
 
-@settings(deadline=None, derandomize=True)
 @given(ROWS, ROWS)
 def test_equals_a_plain_loop(real, release):
     columns = ["k", "l", "s"]

@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from synthrisk.conf.study import Data, Split
@@ -61,7 +60,6 @@ def test_numeric_stratum_goes_by_tenths():
         assert frame.age.groupby(part).mean().std() < 0.02
 
 
-@hypothesis_settings(deadline=None)
 @given(
     st.lists(st.integers(0, 12), min_size=6, max_size=60),
     st.integers(2, 4),

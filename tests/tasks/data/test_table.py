@@ -117,7 +117,7 @@ CELLS = st.one_of(
 )
 
 
-@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(CELLS, min_size=1, max_size=6), st.booleans())
 def test_every_typed_column_round_trips(tmp_path, cells, code):
     try:
