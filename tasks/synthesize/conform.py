@@ -163,5 +163,10 @@ def _text(cell: object) -> str:
 def _to_category(column: pd.Series, dtype: pd.CategoricalDtype) -> pd.Series:
     levels = dtype.categories
     values = _cast(column, pd.Series(levels))
+    if levels.dtype == object:  # pandas would take texts for equal that differ after a NUL character only
+        unseen = [level for level in dict.fromkeys(values.dropna()) if level not in levels]
+        every = pd.Index([*levels, *unseen], dtype=object)
+        found = pd.Categorical.from_codes(every.get_indexer(values), every, ordered=dtype.ordered)
+        return pd.Series(found, index=values.index, name=values.name)
     unseen = [level for level in values.dropna().unique() if level not in levels]
     return values.astype(pd.CategoricalDtype([*levels, *unseen], ordered=dtype.ordered))

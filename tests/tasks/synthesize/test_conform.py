@@ -68,6 +68,14 @@ def test_unseen_categories_are_added_behind():
     assert one(["3", "1"], pd.Series(pd.Categorical([1, 2]))).cat.categories.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("levels", [["a", "b"], ["a", "b", "a\0c"]])
+def test_texts_that_differ_after_a_nul_character_are_kept(levels):
+    cells = ["a", "a\0b", "b", "c\0d", "c", None, "a\0c"]
+    got = one(cells, pd.Series(pd.Categorical(["a"], levels)))
+    assert got.astype(object).where(got.notna(), None).tolist() == cells
+    assert got.cat.categories.tolist() == list(dict.fromkeys([*levels, "a\0b", "c\0d", "c", "a\0c"]))
+
+
 def test_a_category_column_becomes_what_it_is_wanted_as():
     assert one(pd.Categorical(["1", None]), pd.Series([0.5])).tolist()[0] == 1.0
     assert one(pd.Categorical([1, None]), pd.Series([1, 2])).tolist() == [1, pd.NA]
