@@ -9,16 +9,18 @@ from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from synthrisk.metrics.canonical import among_equals, canonical, one_hot_features
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.membership import placements
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.side_by_side import side_by_side
 from synthrisk.metrics.tables import Tables
 
-_SEEN = 1_000_000  # rows that a network sees in all: 200 epochs of 5,000
+_SEEN = 250_000  # rows that a network sees in all: 200 epochs of 1,250
+_WAY = 0.2  # rate of learning times epochs: scikit-learn's rate and 200 epochs, or fewer and longer steps
 
 
 def indistinguishable(auc: float) -> float:
@@ -38,10 +40,11 @@ def detection_mlp(tables: Tables, *, folds: int = 5, seed: int = 0) -> Score:
     privacy claim, and moves with the seed (with 120 records by about 0.1). ``published`` is the AUC: the mean
     over stratified folds, each counted by its real records.
 
-    The network has one hidden layer of 100 units (scikit-learn's default) and sees a million rows in at most 200
-    epochs. Inputs: numerics (missing: mean, and a column that says so) and a 0/1 column a level, standardised on
-    each fold's training records; columns are taken in the order of their names, rows and levels in an order that
-    neither positions nor names of levels move.
+    The network has one hidden layer of 100 units (scikit-learn's default) and sees 250,000 rows, in 10 to 200
+    epochs, the fewer the larger its steps; four times as many rows tell no more apart. No records are held back
+    to stop it: with some thousand, that would be far too early. Inputs: numerics (missing: mean, and a column
+    that says so) and a 0/1 column a level, standardised on each fold's training records; columns are taken in the
+    order of their names, rows and levels in an order that neither positions nor names of levels move.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -89,20 +92,32 @@ def _placements(tables: Tables, folds: int, seed: int) -> np.ndarray:
     is_real = np.repeat([1, 0], [len(features.real), len(features.synthetic)])
     found = np.empty(len(features.real))
     cut = StratifiedKFold(folds, shuffle=True, random_state=seed_of(seed, "folds"))
-    for fold, (train, test) in enumerate(cut.split(rows, is_real)):
-        with catch_warnings():
-            simplefilter("ignore", ConvergenceWarning)  # it stops at its last epoch
-            model = _network(len(train), seed_of(seed, fold)).fit(rows[train], is_real[train])
+
+    def learn(part: tuple[int, tuple[np.ndarray, np.ndarray]]) -> None:
+        fold, (train, test) = part
+        model = _network(len(train), seed_of(seed, fold)).fit(rows[train], is_real[train])
         chance, real = model.predict_proba(rows[test])[:, 1], is_real[test] == 1
         found[orders[0][test[real]]] = placements(chance[real], chance[~real])
+
+    with catch_warnings():
+        simplefilter("ignore", ConvergenceWarning)  # it stops at its last epoch
+        side_by_side(learn, enumerate(cut.split(rows, is_real)))
     return found
 
 
 def _network(rows: int, seed: int) -> Pipeline:
+    """Return a network that scales its inputs; it learns in 32-bit floats: half the work."""
     epochs = int(np.clip(_SEEN // rows, 10, 200))
     return make_pipeline(
-        SimpleImputer(keep_empty_features=True), StandardScaler(), MLPClassifier(max_iter=epochs, random_state=seed)
+        SimpleImputer(keep_empty_features=True),
+        StandardScaler(),
+        FunctionTransformer(_single),
+        MLPClassifier(learning_rate_init=_WAY / epochs, max_iter=epochs, random_state=seed),
     )
+
+
+def _single(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.float32)
 
 
 DETECTION_MLP = Metric(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
@@ -76,6 +77,18 @@ def test_order_of_rows_and_columns_moves_nothing_and_the_seed_does():
     assert after.value == pytest.approx(before.value, abs=1e-12)
     np.testing.assert_allclose(after.records["score"], before.records["score"].to_numpy()[order], atol=1e-12)
     assert not np.array_equal(DETECTION(real, synthetic, seed=2).records["score"], before.records["score"])
+
+
+def test_the_number_of_threads_moves_nothing(monkeypatch):
+    rng = np.random.default_rng(4)
+    real, synthetic = draw(rng, 600), draw(rng, 500)
+    found = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr("synthrisk.metrics.side_by_side.threads", lambda threads=threads: threads)
+        with threadpool_limits(threads):
+            found.append(DETECTION(real, synthetic).records)
+    pd.testing.assert_frame_equal(found[0], found[1], check_exact=True)
+    pd.testing.assert_frame_equal(found[0], found[2], check_exact=True)
 
 
 @pytest.mark.parametrize("columns", [["x"], ["c"], ["flag"], ["day"], ["one"]])

@@ -109,6 +109,17 @@ def test_order_and_names_move_nothing_and_the_seed_does():
     assert not np.array_equal(MIR(real, synthetic, control=control, seed=2).records["score"], before.records["score"])
 
 
+def test_the_number_of_threads_moves_nothing(monkeypatch):
+    rng = np.random.default_rng(11)
+    real, synthetic, control = draw(rng, 200), draw(rng, 200), draw(rng, 200)
+    found = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr("synthrisk.metrics.membership_inference.threads", lambda threads=threads: threads)
+        found.append(MIR(real, synthetic, control=control).records)
+    pd.testing.assert_frame_equal(found[0], found[1], check_exact=True)
+    pd.testing.assert_frame_equal(found[0], found[2], check_exact=True)
+
+
 def test_groups_say_the_same_as_control():
     """A study gives all real records with what they are; some may be neither."""
     rng = np.random.default_rng(5)
