@@ -11,7 +11,7 @@ from synthrisk.metrics.errors import check_range
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.spaces import SpaceName, check_space
 from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.ties import tie_counts, ties
+from synthrisk.metrics.ties import Ties, tie_counts, ties
 
 _CELLS = 5_000_000  # tied records listed at once
 _ROUNDING = 1e-9  # a guess this little beyond the tolerance is at it
@@ -101,11 +101,14 @@ class _Attribute(NamedTuple):
     high: np.ndarray  # (n,)
     guesses: np.ndarray  # (m,)
 
-    def right(self, real: np.ndarray, synthetic: np.ndarray) -> np.ndarray:
-        """Return for some real records the share of some synthetic ones that guess right."""
-        guesses = np.sort(self.guesses[synthetic])
-        above = np.searchsorted(guesses, self.low[real], side="left")
-        return (np.searchsorted(guesses, self.high[real], side="right") - above) / len(guesses)
+    def right(self, real: np.ndarray, place: np.ndarray, near: Ties) -> np.ndarray:
+        """Return for some real records the share of the synthetic ones listed at their place that guess right."""
+        levels, rank = np.unique(self.guesses, return_inverse=True)
+        counts, width = np.diff(near.starts), len(levels) + 1
+        listed = np.sort(np.repeat(np.arange(len(counts)), counts) * width + rank[near.rows])
+        ends = np.searchsorted(levels, self.low[real], side="left"), np.searchsorted(levels, self.high[real], "right")
+        above, up_to = (np.searchsorted(listed, place * width + end) for end in ends)
+        return (up_to - above) / counts[place]
 
     def best_constant(self, weight: np.ndarray) -> float:
         """Return the largest weight of records that one guess is right for: it is the low end of one of them."""
@@ -132,14 +135,13 @@ def _credits(
 ) -> np.ndarray:
     """Return c; records with the same keys have the same nearest, which are listed once, some keys at a time."""
     _, first, back = np.unique(tables.codes(known).tables[0], return_index=True, return_inverse=True)
-    members = np.split(np.argsort(back, kind="stable"), np.cumsum(np.bincount(back))[:-1])
+    records, ends = np.argsort(back, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(back))])
     parts = np.flatnonzero(np.diff(np.cumsum(tied[first]) // _CELLS)) + 1
     credit = np.empty(len(back))
     for classes in np.split(np.arange(len(first)), parts):
         near = ties(tables, "real_to_synthetic", space, columns=known, queries=first[classes])
-        for place, real in enumerate(members[c] for c in classes):
-            rows = near.rows[near.starts[place] : near.starts[place + 1]]
-            credit[real] = np.mean([a.right(real, rows) for a in attributes], axis=0)
+        real = records[ends[classes[0]] : ends[classes[-1] + 1]]
+        credit[real] = np.mean([a.right(real, back[real] - classes[0], near) for a in attributes], axis=0)
     return credit
 
 
