@@ -1,49 +1,50 @@
-"""All 17 PrivEval metrics on 10,000 Adult records, one by one and together, and SynthEval's five where it is installed.
+"""All 17 PrivEval metrics on 10,000 Adult records, beside PrivEval's own and SynthEval's five, as ratios.
 
 python benchmarks/distance_metrics.py
 
-SynthEval needs other versions than this package: install it into an environment of its own and name its Python in
-SYNTHEVAL_PYTHON; then both run in one go, and the ratio is printed.
+Peers need other versions than this package: install them into an environment of their own and name its Python in
+SYNTHEVAL_PYTHON (pip install syntheval). For PrivEval, which is no package, name the folder of its source in
+PRIVEVAL_SOURCE; the same Python runs it (pip install saiph faiss-cpu beside). Peers that are not named are left out.
 """
 
 import os
-import subprocess
-import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 import pandas as pd
+from _distance_peers import PRIVEVAL, SYNTHEVAL, Seconds, run
 
 from synthrisk.metrics import METRICS, Tables
 from synthrisk.tasks.data import read
 
 ROWS = 10_000
-KEYS, SENSITIVE = ["age", "education", "occupation", "sex", "race"], ["income"]
-TRAINED = ("detection_mlp", "membership_inference_risk")
-SEVENTEEN = [
-    *("zero_cap", "generalized_cap", "attribute_inference_risk", "common_rows_proportion", "close_value_probability"),
-    *("distant_value_probability", "authenticity", "identifiability_score", "nearest_synthetic_neighbour_distance"),
-    *("nearest_neighbour_distance_ratio", "distance_to_closest_record", "median_distance_to_closest_record"),
-    *("nearest_neighbour_adversarial_accuracy", "hidden_rate", "hitting_rate", *TRAINED),
-]
-PEER = """
-import sys, time
-import pandas as pd
-from syntheval import SynthEval
-real, synthetic, control = (pd.read_csv(sys.argv[1] + f"/{n}.csv") for n in ("real", "synthetic", "control"))
-cats = [c for c in real if real[c].dtype == object or str(real[c].dtype).startswith("str")]
-judge = SynthEval(real, holdout_dataframe=control, cat_cols=cats, verbose=False)
-metrics = {"dcr": {}, "nndr": {}, "nnaa": {}, "hit_rate": {}, "eps_risk": {}}
-start = time.perf_counter()
-judge.evaluate(synthetic, "income", **metrics)
-print(time.perf_counter() - start)
-"""
-OF_PEER = [
-    *("distance_to_closest_record", "nearest_neighbour_distance_ratio", "nearest_neighbour_adversarial_accuracy"),
-    *("hitting_rate", "identifiability_score"),
-]
+SENSITIVE = "income"  # all other columns are keys, as in PrivEval
+TRAINED = ["detection_mlp", "membership_inference_risk"]
+QUICK = {  # and what PrivEval calls them
+    "zero_cap": "CZeroCAP",
+    "generalized_cap": "CGeneralizedCAP",
+    "attribute_inference_risk": "AttributeInference",
+    "common_rows_proportion": "CommonRowsProportion",
+    "close_value_probability": "CloseValuesProbability",
+    "distant_value_probability": "DistantValuesProbability",
+    "authenticity": "Authenticity",
+    "identifiability_score": "IdentifiabilityScore",
+    "nearest_synthetic_neighbour_distance": "NearestSynNeighborDistance",
+    "nearest_neighbour_distance_ratio": "NNDR",
+    "distance_to_closest_record": "DCR",
+    "median_distance_to_closest_record": "MDCR",
+    "nearest_neighbour_adversarial_accuracy": "NNAA",
+    "hidden_rate": "Hidden_rate",
+    "hitting_rate": "Hitting_rate",
+}
+ALL = QUICK | dict(zip(TRAINED, ["DetectionMLP", "MemInf"], strict=True))
+FIVE = {
+    "distance_to_closest_record": "dcr",
+    "nearest_neighbour_distance_ratio": "nndr",
+    "nearest_neighbour_adversarial_accuracy": "nnaa",
+    "hitting_rate": "hit_rate",
+    "identifiability_score": "eps_risk",
+}
 
 
 def parts() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -56,39 +57,58 @@ def parts() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     return real, pd.DataFrame(release).astype(real.dtypes), control
 
 
-def seconds(names: list[str], real: pd.DataFrame, synthetic: pd.DataFrame, control: pd.DataFrame) -> float:
-    """Return the time of some metrics on tables that are encoded once, from data frames on."""
-    start = perf_counter()
-    tables, beside = Tables(real, synthetic), Tables(real, synthetic, control)
-    for name in names:
-        needs = METRICS[name].needs
-        roles = {"quasi_identifiers": KEYS, "sensitive": SENSITIVE} if "sensitive" in needs else {}
-        links = {"links": list(range(len(synthetic)))} if name == "hidden_rate" else {}
-        METRICS[name].score(beside if "control" in needs else tables, **roles, **links)
-    return perf_counter() - start
+def seconds(names: list[str], tables: dict[str, pd.DataFrame], repeats: int = 1) -> Seconds:
+    """Return the least time of some metrics together, from data frames on: what they share is computed once."""
+    keys = [c for c in tables["real"] if c != SENSITIVE]
+    found = []
+    for _ in range(repeats):
+        start, used = perf_counter(), process_time()
+        alone, beside = Tables(tables["real"], tables["synthetic"]), Tables(**tables)
+        for name in names:
+            needs = METRICS[name].needs
+            roles = {"quasi_identifiers": keys, "sensitive": [SENSITIVE]} if "sensitive" in needs else {}
+            links = {"links": list(range(ROWS))} if name == "hidden_rate" else {}
+            METRICS[name].score(beside if "control" in needs else alone, **roles, **links)
+        found.append(Seconds(perf_counter() - start, process_time() - used))
+    return Seconds(*(min(each) for each in zip(*found, strict=True)))
+
+
+def line(name: str, ours: Seconds, theirs: list[Seconds]) -> None:
+    """Print our time, a peer's, and how many times as long it took."""
+    text = f"{name:<42}{ours.wall:>10.3f}{ours.cpu:>9.3f}"
+    if theirs:
+        peer = Seconds(*(sum(each) for each in zip(*theirs, strict=True)))
+        text += f"{peer.wall:>10.2f}{peer.cpu:>9.2f}{peer.wall / ours.wall:>9.0f}{peer.cpu / ours.cpu:>9.0f}"
+    print(text, flush=True)
+
+
+def head(title: str, peer: str) -> None:
+    columns = f"{'ours s':>10}{'CPU s':>9}"
+    print(f"\n{title:<42}{columns}" + (f"{peer + ' s':>10}{'CPU s':>9}{'ratio':>9}{'CPU':>9}" if peer else ""))
 
 
 def main() -> None:
-    real, synthetic, control = parts()
-    seconds(SEVENTEEN[:15], real.head(200), synthetic.head(200), control.head(200))  # numba compiles
-    for name in SEVENTEEN:
-        print(f"{name:<42}{seconds([name], real, synthetic, control):>9.3f} s alone")
-    quick = min(seconds(SEVENTEEN[:15], real, synthetic, control) for _ in range(3))
-    print(f"{'fifteen without ' + ' and '.join(TRAINED):<42}\n{quick:>51.3f} s together")
-    print(f"{'all seventeen':<42}{seconds(SEVENTEEN, real, synthetic, control):>9.3f} s together")
-    peer = os.environ.get("SYNTHEVAL_PYTHON")
+    tables = dict(zip(("real", "synthetic", "control"), parts(), strict=True))
+    seconds(list(ALL), tables)  # numba compiles or loads
+    python, source = os.environ.get("SYNTHEVAL_PYTHON"), os.environ.get("PRIVEVAL_SOURCE")
+    peer = run(python, PRIVEVAL, tables) if python and source else {}
+    head("one by one", "PrivEval" if peer else "")
+    for name, theirs in ALL.items():
+        line(name, seconds([name], tables, 1 if name in TRAINED else 3), [peer[theirs]] if peer else [])
+    head("together", "PrivEval" if peer else "")
+    for title, names, repeats in (("fifteen, nothing trained", QUICK, 9), ("all seventeen", ALL, 3)):
+        line(title, seconds(list(names), tables, repeats), [peer[n] for n in names.values()] if peer else [])
     if not peer:
+        print("PrivEval was not run: SYNTHEVAL_PYTHON and PRIVEVAL_SOURCE are not both set")
+    if not python:
         print("SynthEval was not run: SYNTHEVAL_PYTHON is not set")
         return
-    own = min(seconds(OF_PEER, real, synthetic, control) for _ in range(3))
-    with TemporaryDirectory() as place:
-        for name, table in (("real", real), ("synthetic", synthetic), ("control", control)):
-            table.to_csv(Path(place) / f"{name}.csv", index=False)
-        done = subprocess.run([peer, "-c", PEER, place], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"SynthEval failed: {done.stderr[-500:]}")
-    time = float(done.stdout.split()[-1])
-    print(f"SynthEval dcr, nndr, nnaa, hit_rate, eps_risk {time:.1f} s, ours {own:.3f} s: {time / own:.0f}x")
+    peer = run(python, SYNTHEVAL, tables)
+    head("one by one", "SynthEval")
+    for name, theirs in FIVE.items():
+        line(name, seconds([name], tables, 3), [peer[theirs]])
+    head("together", "SynthEval")
+    line("five", seconds(list(FIVE), tables, 9), list(peer.values()))
 
 
 if __name__ == "__main__":
