@@ -1,0 +1,44 @@
+"""What each record adds to a measure's risk, control value and memorization: all that paired statistics need."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from synthrisk.metrics.estimates import effects
+from synthrisk.metrics.findings import Attacked, paired
+
+_STEP = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """The contributions of records to the quantities of one measure on one synthesizer, each (R, n).
+
+    Their mean over records is a repetition's value, their mean over both the study's; columns of records that
+    contribute nothing are NaN, and an array has no columns where the quantity is not estimable.
+    """
+
+    risk: np.ndarray
+    control: np.ndarray
+    memorization: np.ndarray
+
+
+def contributions_of(attacked: Attacked) -> Contributions:
+    """Return the contributions behind a finding's risk, control value and memorization.
+
+    Where a measure is a function T of a mean m, its contributions are linear ones: T(m) + T'(m)(e - m).
+    """
+    amount = attacked.scores if attacked.contribution is None else attacked.contribution
+    groups = (attacked.member, attacked.control)
+    risk, control = (_linear(effects(amount, chosen), attacked.transform) for chosen in groups)
+    return Contributions(risk, control, paired(*(effects(attacked.scores, chosen) for chosen in groups)))
+
+
+def _linear(e: np.ndarray, transform: Callable[[float], float] | None) -> np.ndarray:
+    if transform is None or not e.size:
+        return e
+    mean = float(np.nanmean(e))
+    step = _STEP * abs(mean)
+    slope = (transform(mean + step) - transform(mean - step)) / (2 * step) if step else 0.0
+    return transform(mean) + slope * (e - mean)
