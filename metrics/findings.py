@@ -16,7 +16,7 @@ from synthrisk.metrics.estimates import (
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.proportions import share, share_difference
-from synthrisk.metrics.yardsticks import gain
+from synthrisk.metrics.yardsticks import Yardstick, gain
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class Finding:
         details: What else the measure says of members and of control records: means over releases.
         warning: What makes the value hard to read, or an empty string.
         change: Of a what-if: members' mean score minus that of the measure it varies.
+        yardsticks: ``guess``, ``control`` and ``model``, those that there are: s, gain and difference with intervals.
         intervals: All interval methods for ``risk`` and ``memorization``.
     """
 
@@ -95,6 +96,12 @@ class Finding:
     warning: str = ""
     intervals: dict[str, dict[str, Estimate]] = field(default_factory=dict)
     change: Estimate = NOT_ESTIMABLE
+    yardsticks: Mapping[str, Yardstick] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Estimate:
+        """Success of the same attack trained on real non-members."""
+        return self.yardsticks["model"].success if "model" in self.yardsticks else NOT_ESTIMABLE
 
 
 def find(

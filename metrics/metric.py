@@ -13,7 +13,8 @@ import pandas as pd
 from synthrisk.metrics.bins import Bins, binned, check_bins
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.yardsticks import against_control
+from synthrisk.metrics.weighted import contributions
+from synthrisk.metrics.yardsticks import against_control, against_model
 
 
 class Reduction(NamedTuple):
@@ -161,8 +162,12 @@ class Metric:
                 ``control``, real records that the synthesizer never saw, adds the same success on them to the
                 details: ``control``, ``control_gain`` = (x - s)/(1 - s), ``control_difference`` with
                 ``control_lower`` and ``control_upper``, and ``control_<detail>``; class shares, ranges and
-                uniqueness are then taken among all real records, as in a study. ``bins`` and ``binning``
-                coarsen quasi-identifiers (and numeric sensitive attributes): see ``bins.binned``.
+                uniqueness are then taken among all real records, as in a study. A metric that guesses a sensitive
+                attribute adds ``model``, its success where ``control`` takes the place of the release (what real
+                non-members teach about the members), ``model_gain``, ``model_difference`` with its paired
+                ``model_lower`` and ``model_upper``; not in the mode ``holdout``, whose records are the control.
+                ``bins`` and ``binning`` coarsen quasi-identifiers (and numeric sensitive attributes): see
+                ``bins.binned``.
 
         Raises:
             InputError: An argument is missing, unknown or breaks its rule.
@@ -203,9 +208,28 @@ class Metric:
         of_members, of_controls = self.reduce(members), self.reduce(controls)
         details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
         details |= {f"control_{name}": value for name, value in of_controls.details.items()}
+        if options.get("mode") != "holdout" and "sensitive" in self.needs:
+            details |= self._beside_model(tables, members, bins, binning, options)
         attacked, found = (controls, of_controls) if options.get("mode") == "holdout" else (members, of_members)
         found = found._replace(reason=reason_of(score, found))
         return Score.of(self.name, attacked, found, score.details | details, score.settings, score.warning)
+
+    def _beside_model(
+        self, tables: Tables, members: pd.DataFrame, bins: Bins, binning: str, options: dict[str, Any]
+    ) -> dict[str, float]:
+        """Let the attack learn from the control records: what real non-members say of the members."""
+        once = {k: v for k, v in options.items() if k != "permutations"}  # a null calibrates the release, not this
+        score = self._scored(tables.with_control_released(), bins, binning, once)
+        assert score.records is not None and self.reduce is not None  # noqa: S101, PT018
+        own = score.records.iloc[: len(tables.real)]
+        return {"model": self.reduce(own).value} | against_model(self._means(members), self._means(own))
+
+    def _means(self, records: pd.DataFrame) -> pd.Series:
+        """Return what the value of these records is the plain mean of."""
+        if self.weight is None:
+            return records["score"]
+        scores, weights = (records[c].to_numpy(dtype=float) for c in ("score", self.weight))
+        return pd.Series(contributions(scores, weights, np.ones(len(records), dtype=bool)))
 
 
 def reason_of(score: Score, found: Reduction) -> str | None:

@@ -1,4 +1,4 @@
-"""Intervals of one release, where scores are right or wrong: of a share (three methods) and of a difference."""
+"""Intervals of one release, where scores are right or wrong: of a share, of the difference and the gain of two."""
 
 from typing import Literal
 
@@ -53,11 +53,14 @@ def share(scores: np.ndarray, confidence: float, method: ShareMethod = "wilson")
     return Estimate(count / n, float(low), float(high), method)
 
 
-def share_difference(members: Estimate, controls: Estimate) -> Estimate:
-    """Return the difference of two shares with Newcombe's hybrid score interval (1998, method 10).
+def share_difference(members: Estimate, controls: Estimate, correlation: float = 0.0) -> Estimate:
+    """Return the difference of two shares with Newcombe's hybrid score interval.
 
-    lower = d - sqrt((p1 - l1)^2 + (u2 - p2)^2), upper = d + sqrt((u1 - p1)^2 + (p2 - l2)^2), with the Wilson
-    limits l, u of both shares.
+    lower = d - sqrt(a^2 - 2 phi a b + b^2) with a = p1 - l1, b = u2 - p2; upper = d + sqrt(a^2 - 2 phi a b + b^2)
+    with a = u1 - p1, b = p2 - l2; l, u the Wilson limits of both shares. Shares of different records:
+    phi = 0 (Newcombe 1998, doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I, method 10);
+    of the same records: phi = ``correlation`` of their scores (Newcombe 1998, Statistics in Medicine 17,
+    2635-2650, method 10).
 
     Example:
         >>> first, second = share(np.repeat([1.0, 0.0], [56, 14]), 0.95), share(np.repeat([1.0, 0.0], [48, 32]), 0.95)
@@ -67,6 +70,66 @@ def share_difference(members: Estimate, controls: Estimate) -> Estimate:
     """
     value = members.value - controls.value
     note = next((e.note for e in (members, controls) if np.isnan(e.value)), members.note)
-    lower = value - np.hypot(members.value - members.lower, controls.upper - controls.value)
-    upper = value + np.hypot(members.upper - members.value, controls.value - controls.lower)
+    lower = value - _hypot(members.value - members.lower, controls.upper - controls.value, correlation)
+    upper = value + _hypot(members.upper - members.value, controls.value - controls.lower, correlation)
     return Estimate(value, float(lower), float(upper), "newcombe", note)
+
+
+def share_gain(success: Estimate, yardstick: Estimate, correlation: float = 0.0) -> Estimate:
+    """Return G = (x - s)/(1 - s) = 1 - (1 - x)/(1 - s) with the hybrid interval of a ratio of two shares.
+
+    The limits of the ratio q1/q2 are those r at which the limit of q1 - r q2, made as in ``share_difference``,
+    is 0 (MOVER-R; Donner and Zou 2012, doi:10.1177/0962280210375716).
+
+    Args:
+        success: x with its Wilson limits.
+        yardstick: s with its own.
+        correlation: Correlation of the scores, where both are of the same records.
+
+    Returns:
+        G, unclipped; NaN where s = 1.
+    """
+    if yardstick.value == 1 or np.isnan(success.value) or np.isnan(yardstick.value):
+        return Estimate(float("nan"), float("nan"), float("nan"), "mover")
+    q1, low1, high1 = 1 - success.value, 1 - success.upper, 1 - success.lower
+    q2, low2, high2 = 1 - yardstick.value, 1 - yardstick.upper, 1 - yardstick.lower
+    middle = q1 * q2 - correlation * (q1 - low1) * (high2 - q2)
+    ends, other = low1 * (2 * q1 - low1), high2 * (2 * q2 - high2)
+    smallest = _over(ends, middle + np.sqrt(max(0.0, middle**2 - ends * other)))
+    middle = q1 * q2 - correlation * (high1 - q1) * (q2 - low2)
+    ends, other = high1 * (2 * q1 - high1), low2 * (2 * q2 - low2)
+    largest = _over(middle + np.sqrt(max(0.0, middle**2 - ends * other)), other)
+    return Estimate(1 - q1 / q2, 1 - largest, 1 - smallest, "mover", success.note)
+
+
+def correlation(first: np.ndarray, second: np.ndarray) -> float:
+    """Return phi of two 0/1 scores of the same records, a positive one corrected towards 0 as Newcombe does.
+
+    phi = c / sqrt((a + b)(c + d)(a + c)(b + d)) of the 2 x 2 table, where the numerator ad - bc is lowered by n/2,
+    to not less than 0, if it is positive; 0 where a margin is empty.
+
+    Args:
+        first: (n,) zeros and ones.
+        second: (n,) zeros and ones of the same records.
+
+    Example:
+        >>> first, second = np.repeat([1, 1, 0, 0], [20, 12, 2, 16]), np.repeat([1, 0, 1, 0], [20, 12, 2, 16])
+        >>> phi = correlation(first, second)
+        >>> found = share_difference(share(first, 0.95), share(second, 0.95), phi)
+        >>> round(phi, 4), round(found.lower, 4), round(found.upper, 4)
+        (0.455, 0.0562, 0.3292)
+    """
+    n, ones = len(first), (int(first.sum()), int(second.sum()))
+    both = int((first * second).sum())
+    numerator = n * both - ones[0] * ones[1]  # ad - bc
+    corrected = max(numerator - n / 2, 0.0) if numerator > 0 else float(numerator)
+    margins = float(ones[0]) * (n - ones[0]) * ones[1] * (n - ones[1])
+    return float(corrected / np.sqrt(margins)) if margins else 0.0
+
+
+def _hypot(a: float, b: float, phi: float) -> float:
+    return float(np.sqrt(max(0.0, a**2 - 2 * phi * a * b + b**2)))
+
+
+def _over(above: float, below: float) -> float:
+    return float(above / below) if below > 0 else (0.0 if above == 0 else float("inf"))

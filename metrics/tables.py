@@ -53,6 +53,16 @@ class Tables:
         both.index = self.real.index.append(self.control.index)
         return Tables(both, self.synthetic, groups=np.repeat([1, 0], [len(self.real), len(self.control)]))
 
+    def with_control_released(self) -> "Tables":
+        """Return tables with control in which the control records are the release too, and no group any more."""
+        return self.shared("control released", self._with_control_released)
+
+    def _with_control_released(self) -> "Tables":
+        both = self.with_control()
+        assert both.groups is not None  # noqa: S101 - with_control says who is what
+        released = both.real[both.groups == 0].reset_index(drop=True)
+        return Tables(both.real, released, groups=np.where(both.groups == 1, 1, -1))
+
     def part(self, group: int) -> "Tables | None":
         """Return the tables with one group of the real records alone: 1 members, 0 control; None if there are none."""
         if self.groups is None:

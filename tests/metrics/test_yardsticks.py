@@ -1,11 +1,21 @@
-"""Success on members against success on control records."""
+"""Success against its yardsticks: by hand, by root finding, by simulation."""
+
+import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from synthrisk.metrics.yardsticks import against_control, gain
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.contributions import Contributions, contributions_of
+from synthrisk.metrics.estimates import t_test
+from synthrisk.metrics.findings import Attacked, Interval, find
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.proportions import correlation, share, share_difference, share_gain
+from synthrisk.metrics.study_yardsticks import beside_control, beside_guess, beside_model
+from synthrisk.metrics.yardsticks import against_control, against_model, gain
 
 NAN = float("nan")
 
@@ -44,3 +54,237 @@ def test_one_fractional_score_has_no_interval_and_equal_ones_have_a_point():
 def test_there_is_no_gain_over_a_perfect_yardstick():
     assert np.isnan(gain(1.0, 1.0))
     assert gain(0.0, 0.5) == -1
+
+
+# Paired: the same members against the release and against non-members
+
+
+def table(both, first, second, neither):
+    counts = [both, first, second, neither]
+    return np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.repeat([1.0, 0.0, 1.0, 0.0], counts)
+
+
+def wilson(count, n, z=1.959963984540054):
+    p = count / n
+    centre, half = (p + z**2 / (2 * n)) / (1 + z**2 / n), z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n * n))
+    return centre - half / (1 + z**2 / n), centre + half / (1 + z**2 / n)
+
+
+def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interval():
+    """Newcombe 1998, Statistics in Medicine 17, 2635, method 10: 20 both, 12 and 2 one alone, 16 neither."""
+    x, y = (pd.Series(s) for s in table(20, 12, 2, 16))
+    found = against_model(x, y)
+    phi = (20 * 16 - 12 * 2 - 50 / 2) / math.sqrt(32 * 18 * 22 * 28)
+    (l1, u1), (l2, u2) = wilson(32, 50), wilson(22, 50)
+    a, b = 0.64 - l1, u2 - 0.44
+    lower = 0.2 - math.sqrt(a * a - 2 * phi * a * b + b * b)
+    a, b = u1 - 0.64, 0.44 - l2
+    upper = 0.2 + math.sqrt(a * a - 2 * phi * a * b + b * b)
+    assert (found["model_difference"], found["model_gain"]) == pytest.approx((0.2, 0.2 / 0.56))
+    assert (found["model_lower"], found["model_upper"]) == pytest.approx((lower, upper), abs=1e-12)
+    assert (lower, upper) == pytest.approx((0.0562, 0.3292), abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("cells", "phi"),
+    [
+        ((20, 12, 2, 16), 271 / math.sqrt(32 * 18 * 22 * 28)),
+        ((5, 5, 4, 5), 0.0),  # ad - bc = 5, below n/2
+        ((2, 8, 7, 3), -50 / math.sqrt(10 * 10 * 9 * 11)),
+        ((4, 6, 0, 0), 0.0),  # an empty margin
+    ],
+)
+def test_phi_by_hand(cells, phi):
+    assert correlation(*table(*cells)) == pytest.approx(phi)
+
+
+@pytest.mark.parametrize("cells", [(20, 12, 2, 16), (2, 8, 7, 33), (0, 3, 0, 40), (30, 0, 5, 5)])
+@pytest.mark.parametrize("paired", [True, False])
+def test_limits_of_the_gain_are_those_of_a_difference_that_is_zero(cells, paired):
+    """At a limit g the hybrid limit of (1 - x) - (1 - g)(1 - s) is 0: found by bisection."""
+    x, y = table(*cells)
+    first, second = share(x, 0.95), share(y, 0.95)
+    phi = correlation(x, y) if paired else 0.0
+    found = share_gain(first, second, phi)
+    assert found.value == pytest.approx(gain(x.mean(), y.mean()))
+    q1, q2 = 1 - first.value, 1 - second.value
+
+    def limit(ratio, sign):
+        a = q1 - (1 - first.upper) if sign < 0 else (1 - first.lower) - q1
+        b = ratio * ((1 - second.lower) - q2 if sign < 0 else q2 - (1 - second.upper))
+        return q1 - ratio * q2 + sign * math.sqrt(max(0.0, a * a - 2 * phi * a * b + b * b))
+
+    assert found.upper == pytest.approx(1 - optimize.brentq(limit, 0, q1 / q2, args=(-1,)), abs=1e-9)
+    assert found.lower == pytest.approx(1 - optimize.brentq(limit, q1 / q2, 1e4, args=(1,)), abs=1e-9)
+    assert found.lower <= found.value <= found.upper
+
+
+def test_a_yardstick_that_is_always_right_leaves_no_gain():
+    x, y = table(5, 0, 5, 0)
+    assert math.isnan(share_gain(share(x, 0.95), share(y, 0.95)).value)
+
+
+def test_other_paired_scores_have_students_interval():
+    rng = np.random.default_rng(3)
+    x, y = rng.random(40), rng.random(40)
+    found = against_model(pd.Series(x), pd.Series(y))
+    expected = stats.ttest_rel(x, y).confidence_interval(0.95)
+    assert (found["model_lower"], found["model_upper"]) == pytest.approx((expected.low, expected.high))
+
+
+def test_records_scored_by_one_of_the_two_count_in_its_mean_only():
+    found = against_model(pd.Series([1.0, 0.0, 1.0, NAN]), pd.Series([NAN, 0.0, 0.5, 0.5]))
+    assert found["model_difference"] == pytest.approx(2 / 3 - 1 / 3)
+    assert found["model_lower"] < found["model_difference"] < found["model_upper"]
+    assert np.isnan(list(against_model(pd.Series([NAN]), pd.Series([1.0])).values())).all()
+
+
+def test_paired_intervals_cover_the_difference():
+    """2,000 tables of 60 pairs that agree often, near the edge: nominal .95."""
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(2000):
+        base = rng.random(60)
+        x, y = (base < 0.10) * 1.0, ((base < 0.06) | (rng.random(60) < 0.02)) * 1.0
+        found = share_difference(share(x, 0.95), share(y, 0.95), correlation(x, y))
+        held.append(found.lower <= 0.10 - (1 - 0.94 * 0.98) <= found.upper)
+    assert 0.94 <= np.mean(held) <= 0.995
+
+
+# The direct call
+
+REAL = pd.DataFrame({"age": [30, 30, 40, 40, 50], "vote": ["a", "b", "a", "a", "b"]})
+CONTROL = pd.DataFrame({"age": [30, 30, 40, 60], "vote": ["b", "b", "a", "a"]})
+RELEASE = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "b", "b"]})
+ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
+
+
+def test_model_of_a_direct_call_by_hand_count():
+    """Control as the release: key 30 says b (wrong, right), key 40 says a (right, right), key 50 is unseen."""
+    found = METRICS["zero_cap"](REAL, RELEASE, control=CONTROL, **ROLES).details
+    assert found["model"] == pytest.approx(3 / 5)
+    value = (0.5 + 0.5 + 0 + 0 + 1) / 5
+    assert found["model_difference"] == pytest.approx(value - 3 / 5)
+    assert found["model_gain"] == pytest.approx((value - 0.6) / 0.4)
+    differences = np.array([0.5 - 0, 0.5 - 1, 0 - 1, 0 - 1, 1 - 0])
+    half = stats.t.ppf(0.975, 4) * differences.std(ddof=1) / math.sqrt(5)
+    assert found["model_upper"] == pytest.approx(differences.mean() + half)
+
+
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if "sensitive" in m.needs])
+def test_model_is_the_metric_with_control_as_the_release(name, adult_parts):
+    members, control, release = adult_parts
+    options = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income"}
+    options |= {"attacker": "logistic", "baseline": "scored"} if name == "rapid" else {}
+    found = METRICS[name](members, release, control=control, **options)
+    alone = METRICS[name](members, control, **options)
+    if name == "attribute_inference_risk":  # its weights are shares among all real records, the control's too
+        both = pd.concat([members, control], ignore_index=True)
+        own = METRICS[name](both, control, **options).records.head(200)
+        alone = replace(alone, value=float((own["weight"] * own["score"]).sum() / own["weight"].sum()))
+    assert found.details["model"] == pytest.approx(alone.value, abs=1e-12)
+    assert found.details["model_difference"] == pytest.approx(found.value - alone.value, abs=1e-12)
+    assert found.details["model_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12)
+
+
+def test_model_learns_from_all_controls_and_the_release_does_not_matter(adult_parts):
+    members, control, release = adult_parts
+    options = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income", "control": control}
+    a, b = (METRICS["generalized_cap"](members, r, **options).details["model"] for r in (release, members))
+    assert a == b
+
+
+def test_no_model_where_the_control_is_attacked_or_nothing_is_guessed(adult_parts):
+    members, control, release = adult_parts
+    options = {"quasi_identifiers": ["age", "sex"], "sensitive": "income", "attacker": "logistic"}
+    assert "model" not in METRICS["rapid"](members, release, control=control, mode="holdout", **options).details
+    assert "model" not in METRICS["hitting_rate"](members, release, control=control).details
+
+
+@pytest.fixture(scope="module")
+def adult_parts():
+    from synthrisk.tasks.data import read
+
+    adult = read("adult")[["age", "education", "sex", "income"]].sample(600, random_state=0)
+    return tuple(adult.iloc[i : i + 200].reset_index(drop=True) for i in (0, 200, 400))
+
+
+# A study
+
+CAP = Measure("zero_cap", "zero_cap", "income")
+
+
+def studied(rng, R=3, K=3, n=60, chance=0.5, scores=None):
+    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+    drawn = (rng.random(held_out.shape) < chance) * 1.0 if scores is None else scores
+    attacked = Attacked(drawn, ~held_out, held_out, guess=0.3)
+    return find("a", "synthesizer", CAP, attacked, Interval()), contributions_of(attacked), held_out
+
+
+def test_all_three_yardsticks_are_one_formula():
+    rng = np.random.default_rng(5)
+    (finding, own, held_out), (model, of_model, _) = studied(rng), studied(rng, chance=0.4)
+    found = {
+        "guess": beside_guess(finding),
+        "control": beside_control(finding, own, Interval(), None),
+        "model": beside_model(finding, own, model, of_model, Interval(), None),
+    }
+    assert found["control"].success == finding.risk_control
+    assert found["model"].success == model.risk
+    x = finding.risk.value
+    for each in found.values():
+        assert each.gain.value == pytest.approx((x - each.success.value) / (1 - each.success.value), abs=1e-12)
+        assert each.difference.value == pytest.approx(x - each.success.value, abs=1e-12)
+        assert each.gain.lower < each.gain.value < each.gain.upper
+    assert found["control"].difference == finding.memorization
+    expected = t_test(own.risk - of_model.risk).estimate
+    assert (found["model"].difference.lower, found["model"].difference.upper) == pytest.approx(
+        (expected.lower, expected.upper)
+    )
+    assert held_out.any()
+
+
+def test_the_interval_of_a_gain_is_that_of_resampled_records():
+    rng = np.random.default_rng(6)
+    (finding, own, _), (model, of_model, _) = studied(rng, R=1, n=500), studied(rng, R=1, n=500, chance=0.3)
+    found = beside_model(finding, own, model, of_model, Interval(), None).gain
+    draws = []
+    for _ in range(1500):
+        rows = rng.integers(500, size=500)
+        draws.append(gain(own.risk[0, rows].mean(), of_model.risk[0, rows].mean()))
+    assert (found.upper - found.lower) / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
+
+
+def test_one_release_of_right_and_wrong_is_paired_as_newcombe_does():
+    x, y = table(20, 12, 2, 16)
+    everyone = np.ones((1, 1, 50), bool)
+    found, made = [], []
+    for scores in (x, y):
+        attacked = Attacked(scores[None, None], everyone, ~everyone)
+        found.append(find("a", "synthesizer", CAP, attacked, Interval()))
+        made.append(contributions_of(attacked))
+    beside = beside_model(found[0], made[0], found[1], made[1], Interval(), None)
+    direct = against_model(pd.Series(x), pd.Series(y))
+    assert beside.difference.lower == pytest.approx(direct["model_lower"])
+    assert beside.difference.upper == pytest.approx(direct["model_upper"])
+    assert beside.difference.method == "newcombe"
+    assert "one repetition" in beside.gain.note
+    assert beside_control(found[0], made[0], Interval(), None) is None
+
+
+def test_a_control_that_always_succeeds_leaves_a_difference_and_no_gain():
+    rng = np.random.default_rng(7)
+    _, _, held_out = studied(rng)
+    finding, own, _ = studied(np.random.default_rng(7), scores=np.where(held_out, 1.0, 0.5))
+    found = beside_control(finding, own, Interval(), None)
+    assert found.difference.value == pytest.approx(-0.5)
+    assert math.isnan(found.gain.value)
+    assert "always right" in found.gain.note
+
+
+def test_a_model_that_scores_nobody_is_no_yardstick():
+    rng = np.random.default_rng(8)
+    finding, own, held_out = studied(rng)
+    model, of_model, _ = studied(rng, scores=np.full(held_out.shape, NAN))
+    assert beside_model(finding, own, model, of_model, Interval(), None) is None
+    assert isinstance(own, Contributions)

@@ -1,0 +1,90 @@
+"""The three yardsticks of a study's finding, each with gain and difference and the interval of a study."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from synthrisk.metrics.contributions import Contributions
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, estimate
+from synthrisk.metrics.findings import Finding, Interval, paired
+from synthrisk.metrics.proportions import share_gain
+from synthrisk.metrics.yardsticks import Yardstick, gain, paired_gain, paired_shares
+
+ALWAYS_RIGHT = "the yardstick is always right: no gain is possible"
+
+
+def beside_guess(finding: Finding) -> Yardstick | None:
+    """Return the best constant guess, taken as known, beside a finding; None where nothing is guessed."""
+    s = finding.guess
+    if np.isnan(s):
+        return None
+    risk = finding.risk
+    shifted = replace(risk, value=risk.value - s, lower=risk.lower - s, upper=risk.upper - s)
+    return Yardstick(Estimate(s, s, s, "constant"), _noted(finding.risk_gain, s), shifted)
+
+
+def beside_control(
+    finding: Finding, own: Contributions, interval: Interval, entities: np.ndarray | None
+) -> Yardstick | None:
+    """Return the same attack on records never seen beside a finding; None where there are none.
+
+    Of a study with several releases, or of scores that are not right or wrong: crossed. Of one release of right or
+    wrong scores: Newcombe's hybrid interval, other records on either side.
+    """
+    s = finding.risk_control
+    if np.isnan(s.value) or not own.control.shape[1]:
+        return None
+    if finding.risk.method == "wilson":
+        return Yardstick(s, _noted(share_gain(finding.risk, s), s.value), finding.memorization)
+    return _crossed(finding.risk.value, own.risk, s, own.control, interval, entities)
+
+
+def beside_model(
+    finding: Finding,
+    own: Contributions,
+    model: Finding,
+    of_model: Contributions,
+    interval: Interval,
+    entities: np.ndarray | None,
+) -> Yardstick | None:
+    """Return the same attack trained on real non-members beside a finding; None where it scores nobody.
+
+    Both attack the same members in the same splits, so contributions are subtracted record by record. Of one
+    release of right or wrong scores: Newcombe's interval for paired shares.
+    """
+    s = model.risk
+    if np.isnan(s.value) or np.isnan(finding.risk.value):
+        return None
+    if finding.risk.method == s.method == "wilson":
+        scores = np.round(own.risk[0]), np.round(of_model.risk[0])  # 0 and 1, but for the last bit
+        difference = paired_shares(*scores, interval.confidence)
+        over = paired_gain(*scores, interval.confidence)
+        if difference is not None and over is not None:
+            note = finding.risk.note
+            return Yardstick(s, _noted(replace(over, note=note), s.value), replace(difference, note=note))
+    return _crossed(finding.risk.value, own.risk, s, of_model.risk, interval, entities)
+
+
+def _crossed(
+    x: float, of_x: np.ndarray, s: Estimate, of_s: np.ndarray, interval: Interval, entities: np.ndarray | None
+) -> Yardstick:
+    """Return a yardstick whose intervals are the study's; that of G by linearisation.
+
+    G + (e_x - x)/(1 - s) - (1 - x)/(1 - s)^2 (e_s - s) are the contributions to G.
+    """
+
+    def made(contributions: np.ndarray) -> Estimate:
+        return estimate(
+            contributions, interval.confidence, interval.method, interval.resamples, interval.seed, entities
+        )
+
+    difference = made(paired(of_x, of_s))
+    if s.value == 1:
+        return Yardstick(s, _noted(NOT_ESTIMABLE, 1.0), difference)
+    a, b = 1 / (1 - s.value), (1 - x) / (1 - s.value) ** 2
+    shift = gain(x, s.value) - (a * x - b * s.value)
+    return Yardstick(s, made(paired(a * of_x, b * of_s) + shift), difference)
+
+
+def _noted(found: Estimate, s: float) -> Estimate:
+    return replace(found, note=ALWAYS_RIGHT) if s == 1 else found
