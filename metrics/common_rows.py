@@ -65,5 +65,6 @@ COMMON_ROWS_PROPORTION = Metric(
     needs=(),
     range=(0.0, 1.0),
     reference="PrivEval (hereditary-eu), its defects corrected; Synthcity, doi:10.48550/arXiv.2301.07573",
+    copied=1.0,
     reduce=reduce_hits,
 )

@@ -112,6 +112,7 @@ HITTING_RATE = Metric(
     needs=(),
     range=(0.0, 1.0),
     reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu), its defects corrected",
+    copied=1.0,
     reduce=reduce_hit,
     check_values=check_width,
 )

@@ -84,6 +84,7 @@ class Metric:
         transform: Where it is not: the monotone function of the mean of ``records[contribution]``.
         contribution: The column whose mean makes the value.
         weight: Where the value is a weighted mean of the scores: the column of weights.
+        copied: The score of every member on an exact copy of the members, where the definition settles it.
         difference_only: Whether only the member/control difference is a signal, never the value.
         against: For metrics that score synthetic records, and for medians: ``against(tables, rows)``, the value
             against some of the real records, on which member/control differences are taken.
@@ -104,6 +105,7 @@ class Metric:
     contribution: str = "score"
     weight: str | None = None
     transform: Callable[[float], float] | None = None
+    copied: float | None = None
     difference_only: bool = False
     check_values: Callable[..., None] | None = None
     against: Callable[[Tables, np.ndarray], float] | None = None

@@ -1,6 +1,6 @@
 """What a study concludes: whether its controls behave, and a verdict for each threshold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,11 +11,14 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.power import Power
 from synthrisk.metrics.register import METRICS
 
 # Half widths above 0 at which 80 % of studies see a leak: (z.975 + z.90)/z.975, for half widths vary too;
 # measured in tests/metrics/test_verdicts.py.
 _SEEN = 1.65
+
+_ROUNDING = 1e-9
 
 Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID"]
 QUANTITIES = ("risk", "risk_control", "risk_gain", "memorization")
@@ -46,7 +49,10 @@ class Verdict:
 def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95) -> list[Check]:
     """Return what the controls should show and did or did not.
 
-    copy: some measure sees members (memorization above 0). fresh: memorization's interval holds 0. marginals:
+    copy: some measure sees members (memorization above 0); and memorization = 1 - success on control records where
+    members cannot but be hit: a measure that a copy always satisfies (``Metric.copied``), or one whose ceiling is 1,
+    for every key class holds one sensitive value. Where key classes are mixed, or a model is trained, no number is
+    known beforehand, and none is checked. fresh: memorization's interval holds 0. marginals:
     no gain over the guess. leaky: not clearly below fresh nor above copy. Limits are widened so that all checks
     together fail about 1 sound study of 100.
 
@@ -64,6 +70,7 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
         seen = [f.measure.key for f in by_kind["copy"] if f.memorization.lower > 0]
         text = f"seen by {', '.join(seen)}" if seen else "seen by none"
         checks.append(Check("copy", "all", "a copy of the training rows shows memorization", bool(seen), text))
+    checks.extend(_hit_always(f, widen) for f in by_kind["copy"] if _copied(f))
     for f in by_kind["fresh"]:
         low, high = _widened(f.memorization, widen)
         checks.append(
@@ -88,7 +95,11 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
 
 
 def judge(
-    findings: Sequence[Finding], limits: dict[str, float], checks: Sequence[Check], copies: Sequence[str] = ()
+    findings: Sequence[Finding],
+    limits: dict[str, float],
+    checks: Sequence[Check],
+    copies: Sequence[str] = (),
+    powers: Mapping[str, Power] | None = None,
 ) -> list[Verdict]:
     """Return a verdict for each synthesizer and limit.
 
@@ -100,6 +111,8 @@ def judge(
         limits: ``<quantity>/<measure>`` -> limit.
         checks: ``check_controls``.
         copies: Names of the controls that copy.
+        powers: What the study detects, by key of the measure, where its ``power`` option told; elsewhere the leak is
+            reckoned from the copy's memorization.
     """
     failed = [c for c in checks if not c.passed]
     verdicts = []
@@ -114,7 +127,9 @@ def judge(
                         f"control {failed[0].control}: {failed[0].expectation}, {failed[0].seen}",
                     )
                 elif word == "NO EVIDENCE" and quantity == "memorization":
-                    reason += _power(f, [c for c in findings if c.synthesizer in copies and c.measure == f.measure])
+                    told = (powers or {}).get(f.measure.key)
+                    own = [c for c in findings if c.synthesizer in copies and c.measure == f.measure]
+                    reason += f"; {told.words}" if told else _power(f, own)
                 verdicts.append(Verdict(f.synthesizer, f"{quantity}/{f.measure.key}", limit, word, reason))
     return verdicts
 
@@ -174,6 +189,19 @@ def _power(f: Finding, copies: Sequence[Finding]) -> str:
     if share > 1:
         return "; even a copy of the training rows might have been missed"
     return f"; a leak of about {share:.1%} of the training rows would have been seen"
+
+
+def _copied(f: Finding) -> bool:
+    """Tell whether an attack on the members of a copy succeeds always."""
+    return METRICS[f.measure.metric].copied == 1 or f.details.get("ceiling", (0.0,))[0] == 1
+
+
+def _hit_always(f: Finding, widen: float) -> Check:
+    low, high = _widened(f.memorization, widen)
+    expected = 1 - f.risk_control.value
+    passed = bool(low - _ROUNDING <= expected <= high + _ROUNDING)
+    seen = f"{_spell(f.memorization)}, 1 - control {expected:.3f}"
+    return Check(f.synthesizer, f.measure.key, "memorization is 1 - success on control records", passed, seen)
 
 
 def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], widen: float) -> list[Check]:

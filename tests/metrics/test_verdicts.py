@@ -5,12 +5,15 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.findings import Attacked, Finding, Interval, find
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.power import Power
 from synthrisk.metrics.results import StudyResult, league_table
 from synthrisk.metrics.verdicts import Check, check_controls, check_limits, judge, worst
 
@@ -117,6 +120,33 @@ def test_a_copy_that_no_measure_sees():
     assert failing(line("copy", around(-0.5, 0.03))) != []
 
 
+def hits(value, half, control, details=None, name="hitting_rate"):
+    found = line("copy", around(value, half), measure=Measure(name, name))
+    return replace(found, risk_control=around(control, 0.01), details=details or {})
+
+
+def test_a_copy_that_is_not_hit_where_it_must_be_is_caught():
+    """Memorization is 1 - success on control records where a copy cannot but be hit, and only there."""
+    words = "memorization is 1 - success on control records"
+    assert failing(hits(0.8, 0.02, 0.2)) == []
+    assert failing(hits(0.81, 0.02, 0.2)) == []
+    assert failing(hits(0.6, 0.02, 0.2)) == [("copy", words)]
+    pure, mixed = {"ceiling": (1.0, 1.0)}, {"ceiling": (0.98, 0.97)}
+    assert failing(hits(0.6, 0.02, 0.2, pure, "zero_cap")) == [("copy", words)]
+    assert failing(hits(0.6, 0.02, 0.2, mixed, "zero_cap")) == []  # no number is known beforehand
+    assert failing(hits(0.6, 0.02, 0.2, name="rapid")) == []
+    exact = hits(0.8, 0.0, 1 - 0.8)  # equal but for the last bit, and no width
+    assert failing(exact) == []
+
+
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.copied is not None])
+def test_a_copy_has_the_score_that_its_metric_declares(name):
+    table = pd.DataFrame({"a": [1.0, 2.5, None, 2.5], "b": ["x", None, "y", "x"], "c": [True, False, True, True]})
+    own = {"quasi_identifiers": ["a"], "sensitive": "b"}
+    score = METRICS[name](table, table, **{k: own[k] for k in METRICS[name].needs})
+    assert (score.records["score"] == METRICS[name].copied).all()
+
+
 def test_a_fresh_that_leaks_or_repels_is_caught():
     for value in (0.06, -0.06):
         assert failing(COPY, line("fresh", around(value, 0.02))) == [("fresh", "memorization around 0")]
@@ -182,6 +212,18 @@ def test_no_evidence_names_a_leak_and_other_words_do_not():
     assert stated(judge([COPY, line("cart", around(0.01, 0.05))], {LIMIT: 0.03}, [], ["copy"])[0].reason) is None
     assert stated(judge([line("cart", around(0.01, 0.05))], {LIMIT: 0.4}, [], [])[0].reason) is None
     assert "does not see even a copy" in told(line("cart", around(0.01, 0.05)), line("copy", around(0.01, 0.05)))
+
+
+def test_the_power_option_replaces_the_reckoned_leak():
+    found = Power(0.023, 0.5, ((0.01, False), (0.05, True)))
+    cart = line("cart", around(0.01, 0.05))
+    (verdict,) = judge([COPY, cart], {LIMIT: 0.4}, [], ["copy"], {ZERO.key: found})
+    assert verdict.reason.endswith(found.words)
+    assert "2.3%" in verdict.reason
+    (other,) = judge([COPY, cart], {LIMIT: 0.4}, [], ["copy"], {"rapid.income": found})
+    assert other.reason == told(cart)
+    (above,) = judge([COPY, cart], {LIMIT: 0.03}, [], ["copy"], {ZERO.key: found})
+    assert "2.3%" not in above.reason
 
 
 def test_a_better_measure_sees_a_smaller_leak():
