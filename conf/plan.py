@@ -1,5 +1,6 @@
 """What a study measures, spelled out: one planned measure a metric, sensitive attribute and attacker."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +28,18 @@ class Planned:
         attacker = self.measure.attacker or ""
         label = self.measure.variant_of or self.measure.label
         return label.removesuffix(f"-{attacker}"), attacker, self.measure.sensitive or ""
+
+    @property
+    def guesses(self) -> bool:
+        """Whether it guesses a sensitive value of each record, so that a model of non-members is its yardstick."""
+        metric = METRICS[self.measure.metric]
+        return "sensitive" in metric.needs and not metric.by_release
+
+    @property
+    def family(self) -> tuple[str, str]:
+        """What its fellow attackers have in common with it: metric, and all options but the attacker."""
+        options = {k: v for k, v in self.options.items() if k != "attacker"}
+        return self.measure.metric, json.dumps(options, sort_keys=True, default=str)
 
 
 def plan(study: Study, columns: Sequence[str]) -> list[Planned]:

@@ -22,6 +22,8 @@ from synthrisk.metrics.errors import nearest
 ALL_OTHERS = "*"
 SYNTHESIZER_GROUP = "synthrisk.synthesizers"
 CONTROLS = ("copy", "leaky", "fresh", "marginals")
+LEAKY_SHARE = 0.1  # of training rows in a release of leaky
+NON_MEMBERS = "nonmembers"  # name and kind of the release behind the model yardstick
 
 
 class _Settings(BaseModel):
@@ -261,6 +263,19 @@ class Bootstrap(_Settings):
     """Resamples of the methods that resample."""
 
 
+def _shares(shares: list[float]) -> list[float]:
+    if any(not 0 < share <= 1 for share in shares) or len(set(shares)) < len(shares):
+        raise ValueError(f"shares must be distinct numbers in (0, 1], got {shares}")
+    return sorted(shares)
+
+
+class Power(_Settings):
+    """Which leak the study can see: releases of ``leaky`` at several shares run as further controls."""
+
+    shares: Annotated[list[float], AfterValidator(_shares)] = Field(default=[0.01, 0.02, 0.05, 0.1], min_length=1)
+    """Shares of training rows in the releases. One that a ``leaky`` among the controls has is not run twice."""
+
+
 class Threshold(_Settings):
     """A limit, and who chose it."""
 
@@ -325,6 +340,12 @@ class Study(_Settings):
     ] = {}
     """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``; without the attribute it holds for
     all. No threshold, no verdict."""
+    model_yardstick: bool = True
+    """Whether each attack that guesses is trained on the held-out records too, once for all synthesizers: what real
+    non-members alone teach. It costs one attack a repetition and fold, and no fit of a synthesizer."""
+    power: Power | None = None
+    """Run ``leaky`` at several shares, and say which leak is seen in four studies of five; null: reckon it from the
+    copy's memorization. It costs one release and attack a share, repetition and fold."""
     exposure: bool = True
     """A page for each synthesizer that says who is at risk, and why. It holds values of the real table, and stays in
     the workspace unless ``tracking.records`` is full."""
@@ -335,10 +356,17 @@ class Study(_Settings):
     seed: int = Field(default=1, ge=0)
     """Root of all randomness."""
 
+    @property
+    def all_controls(self) -> list[Synthesizer]:
+        """The controls, and a ``leaky`` for each share of ``power`` that they lack."""
+        run = {share_of(c) for c in self.controls}
+        added = [share for share in (self.power.shares if self.power else []) if share not in run]
+        return [*self.controls, *(_leaky(share) for share in added)]
+
     @model_validator(mode="after")
     def _names_are_used_once(self) -> "Study":
         for what, names in (
-            ("synthesizers and controls", [s.name for s in (*self.synthesizers, *self.controls)]),
+            ("synthesizers and controls", [s.name for s in (*self.synthesizers, *self.all_controls)]),
             ("metrics", [label for m in self.metrics for label in m.labels]),
         ):
             twice = sorted({n for n in names if names.count(n) > 1})
@@ -351,7 +379,22 @@ class Study(_Settings):
                     f"quasi_identifiers and sensitive of metric {choice.label} must be different columns, "
                     f"got {hidden[0]!r} in both"
                 )
+        for each in (*self.synthesizers, *self.controls):
+            if NON_MEMBERS in (each.name, each.kind):
+                raise ValueError(f"synthesizers and controls must not be called {NON_MEMBERS!r}: it is the yardstick")
         for control in self.controls:
             if control.kind not in CONTROLS:
                 raise ValueError(f"controls must be of {', '.join(CONTROLS)}, got {control.kind!r}")
         return self
+
+
+def share_of(control: Synthesizer) -> float | None:
+    """Return the share of training rows in a control's release; None where it is no mixture with new rows."""
+    if control.kind == "fresh":
+        return 0.0
+    return float(control.options.get("share", LEAKY_SHARE)) if control.kind == "leaky" else None
+
+
+def _leaky(share: float) -> Synthesizer:
+    percent = f"{100 * share:.6g}".replace(".", "_")
+    return Synthesizer(name=f"leaky-{percent}pct", kind="leaky", options={"share": share})

@@ -4,16 +4,26 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from synthrisk.flows.study import Outcome
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.results import BESIDE, StudyResult, league_table
+from synthrisk.metrics.results import (
+    BESIDE,
+    StudyResult,
+    comparison_table,
+    league_table,
+    power_table,
+    yardstick_table,
+)
+from synthrisk.metrics.verdicts import is_signal
 
 SERVER = "http://127.0.0.1:5000"
 COLOURS = {
@@ -50,6 +60,9 @@ def close(outcome: Outcome) -> None:
         console.print(_line("FAILED", f"{name}: {reason}"))
     for verdict in result.verdicts:
         console.print(_line(verdict.word, f"{verdict.synthesizer}, {verdict.quantity}: {verdict.reason}"))
+    for text in (_pairs(result), _powers(result)):
+        if text:
+            console.print(text)
     local = outcome.logged.uri.startswith("sqlite:")
     server = SERVER if local else outcome.logged.uri
     console.print(f"\nReport   {outcome.report}", soft_wrap=True)
@@ -63,17 +76,24 @@ def close(outcome: Outcome) -> None:
 
 def as_json(result: StudyResult) -> dict[str, Any]:
     """Return all numbers and verdicts as plain values; what is not defined is null."""
-    rows = [{k: _plain(v) for k, v in row.items()} for row in league_table(result).to_dict("records")]
     return {
         "study_id": result.study_id,
         "exit_code": result.exit_code,
         "valid": result.valid,
-        "findings": rows,
+        "findings": _rows(league_table(result)),
         "verdicts": [{k: _plain(v) for k, v in vars(v).items()} for v in result.verdicts],
         "checks": [vars(c) for c in result.checks],
+        "invalid": result.invalid or None,
+        "yardsticks": _rows(yardstick_table(result)),
+        "comparisons": _rows(comparison_table(result)),
+        "power": _rows(power_table(result)),
         "failures": dict(result.failures),
         "facts": dict(result.facts),
     }
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(k): _plain(v) for k, v in row.items()} for row in table.to_dict("records")]
 
 
 def _leagues(result: StudyResult) -> list[Table | Text]:
@@ -83,7 +103,8 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
         guess = next(iter(findings.values())).guess
         ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
-        known = {"constant guess": guess, "ceiling": ceiling}
+        model = next(iter(findings.values())).model.value
+        known = {"constant guess": guess, "model of non-members": model, "ceiling": ceiling}
         yardsticks = ", ".join(f"{name}: {_number(value)}" for name, value in known.items() if not math.isnan(value))
         title = Text(f"{measure.key}  ({yardsticks})" if yardsticks else measure.key)
         table = Table(
@@ -132,6 +153,25 @@ def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:
     values = {name: f.details[detail][0] for name, f in findings.items() if detail in f.details}
     told = ", ".join(f"{name} {_number(value)}" for name, value in values.items())
     return Text(f"{words}: {told}\n", style="dim") if told else Text()
+
+
+def _pairs(result: StudyResult) -> Text:
+    """Return a line for each quantity of a measure in which a pair differs, or one that says that none does."""
+    signals = [c for c in result.comparisons if is_signal(METRICS[c.measure.metric], c.quantity)]
+    lines: dict[str, list[str]] = {}
+    for c in (c for c in signals if c.lower):
+        told = "< .001" if c.p_holm < 0.001 else _number(c.p_holm)
+        upper = c.second if c.lower == c.first else c.first
+        lines.setdefault(f"{c.quantity}/{c.measure.key}", []).append(f"{c.lower} < {upper} (p {told})")
+    if signals and not lines:
+        return Text("Pairs        no pair of synthesizers differs (p adjusted by Holm)")
+    return Text("\n").join(Text(f"Pairs        {name}: {', '.join(each)}") for name, each in lines.items())
+
+
+def _powers(result: StudyResult) -> Text:
+    """Return a line that says which leak each measure sees; nothing without the ``power`` option."""
+    told = ", ".join(f"{key} {power.leak}" for key, power in result.powers.items())
+    return Text(f"Power        leak seen in four studies of five: {told}" if told else "")
 
 
 def _is_on(quantity: str, measure: Measure) -> bool:

@@ -1,4 +1,4 @@
-"""The course of a study once its data are there: synthesize, attack, bootstrap, judge, report, log."""
+"""The course of a study once its data are there: synthesize, attack, bootstrap, compare, judge, report, log."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from prefect.task_runners import TaskRunner
 
 from synthrisk.conf import Study
 from synthrisk.conf.plan import Planned, plan
-from synthrisk.conf.study import Synthesizer
+from synthrisk.conf.study import NON_MEMBERS, Synthesizer, share_of
 from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
 from synthrisk.flows.runner import task_runner
@@ -27,6 +27,7 @@ from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.verdicts import Check, check_controls, check_limits, holds_for, judge, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
+from synthrisk.tasks.compare import Compared, compare
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.log import Kept, Logged, log
 from synthrisk.tasks.references import Cell, LedgerFolder, Sample
@@ -60,9 +61,10 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))
+        compared = compare_all(runner, study, sample, planned, found, kept, str(workspace))
         study_id = f"{started:%Y%m%d-%H%M%S}-{key_of(study.model_dump(mode='json'), sample.table.digest)[:6]}"
         exposures = expose_all(runner, study, sample, planned, kept, study_id, str(workspace))
-    result = conclude(study, sample, found, failures, started, study_id)
+    result = conclude(study, sample, compared, failures, started, study_id)
     settings = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     page = report(result, settings, str(workspace))
     kept = {name: replace(each, page=exposures.get(name)) for name, each in kept.items()}
@@ -76,6 +78,7 @@ def concluded(outcome: Outcome) -> Any:
     words = {name: result.verdict(name) for name in result.synthesizers}
     name = worst(list(words.values())) or ("INVALID" if not result.valid else "COMPLETED")
     message = ", ".join(f"{name}: {word}" for name, word in words.items() if word) or "no thresholds"
+    message += f"; INVALID for {result.invalid}" if not result.valid else ""
     return Completed(name=name, message=message, data=outcome)
 
 
@@ -84,7 +87,7 @@ def attack_all(
 ) -> tuple[dict[str, list[LedgerFolder]], dict[str, str]]:
     """Make and attack every release; return the ledgers by synthesizer, and why a synthesizer failed."""
     made: list[tuple[Cell, PrefectFuture[Any], PrefectFuture[Any]]] = []
-    for each in _dearest_first(study):
+    for each, measured in [*_yardstick(study, sample, planned), *((s, planned) for s in _dearest_first(study))]:
         for repetition in range(sample.cut.repetitions):
             for fold in range(sample.cut.releases):
                 cell = Cell(each.name, repetition, fold)
@@ -104,7 +107,7 @@ def attack_all(
                     {
                         "sample": sample,
                         "release": release,
-                        "planned": planned,
+                        "planned": measured,
                         "seed": study.seed,
                         "workspace": workspace,
                     },
@@ -134,7 +137,10 @@ def bootstrap_all(
     workspace: str,
 ) -> tuple[list[Finding], dict[str, Kept]]:
     """Return the findings of all synthesizers that did not fail, and what is kept of their records."""
-    roles = {s.name: "synthesizer" for s in study.synthesizers} | {c.name: "control" for c in study.controls}
+    roles = {s.name: "synthesizer" for s in study.synthesizers} | {c.name: "control" for c in study.all_controls}
+    measured = dict.fromkeys(roles, planned)
+    for each, own in _yardstick(study, sample, planned):
+        roles[each.name], measured[each.name] = "yardstick", own
     made = {
         name: runner.submit(
             bootstrap,
@@ -142,7 +148,7 @@ def bootstrap_all(
                 "synthesizer": name,
                 "role": role,
                 "ledgers": ledgers[name],
-                "measures": [p.measure for p in planned],
+                "measures": [p.measure for p in measured[name]],
                 "sample": sample,
                 "settings": study.bootstrap,
                 "seed": seed_of(study.seed, "bootstrap", name),
@@ -158,10 +164,38 @@ def bootstrap_all(
         if reason := _failure(future):
             failures[name] = f"bootstrap: {reason}"
             continue
-        findings, exposed = future.result()
+        findings, exposed, contributions = future.result()
         found.extend(findings)
-        kept[name] = Kept(tuple(ledgers[name]), exposed)
+        kept[name] = Kept(tuple(ledgers[name]), exposed, contributions)
     return found, kept
+
+
+def compare_all(
+    runner: TaskRunner[Any],
+    study: Study,
+    sample: Sample,
+    planned: Sequence[Planned],
+    found: Sequence[Finding],
+    kept: Mapping[str, Kept],
+    workspace: str,
+) -> Compared:
+    """Return the findings with their yardsticks, the synthesizers in pairs, and the study's power."""
+    shares = {c.name: share_of(c) for c in study.all_controls} if study.power else {}
+    future = runner.submit(
+        compare,
+        {
+            "found": found,
+            "contributions": {name: each.contributions for name, each in kept.items()},
+            "planned": planned,
+            "sample": sample,
+            "shares": {name: share for name, share in shares.items() if share is not None},
+            "settings": study.bootstrap,
+            "seed": seed_of(study.seed, "compare"),
+            "workspace": workspace,
+        },
+    )
+    compared: Compared = future.result()
+    return compared
 
 
 def expose_all(
@@ -200,17 +234,19 @@ def expose_all(
 def conclude(
     study: Study,
     sample: Sample,
-    found: Sequence[Finding],
+    compared: Compared,
     failures: Mapping[str, str],
     started: datetime,
     study_id: str,
 ) -> StudyResult:
     """Check the controls, judge the synthesizers, and put provenance beside the numbers."""
-    kinds = {c.name: c.kind for c in study.controls}
+    found = compared.findings
+    kinds = {c.name: c.kind for c in study.all_controls}
     checks = check_controls(found, kinds, study.bootstrap.confidence)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
     limits = {name: limit.value for name, limit in study.thresholds.items()}
-    verdicts = judge(found, limits, checks, [name for name, kind in kinds.items() if kind == "copy"])
+    copies = [name for name, kind in kinds.items() if kind == "copy"]
+    verdicts = judge(found, limits, checks, copies, compared.powers)
     facts = {
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),
@@ -226,17 +262,21 @@ def conclude(
         + f", python {platform.python_version()}",
         "started": started.isoformat(timespec="seconds"),
     }
-    everyone = [(s, "synthesizer") for s in study.synthesizers] + [(c, "control") for c in study.controls]
+    if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
+        facts["model_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
+    everyone = [(s, "synthesizer") for s in study.synthesizers] + [(c, "control") for c in study.all_controls]
     return StudyResult(
         study_id=study_id,
         name=study.name,
         findings=found,
         checks=checks,
         verdicts=verdicts,
-        failures=failures,
+        failures={name: reason for name, reason in failures.items() if name != NON_MEMBERS},
         limits=_limits(study, found),
         facts=facts,
         settings={s.name: _settings(s, role) for s, role in everyone},
+        comparisons=compared.comparisons,
+        powers=compared.powers,
     )
 
 
@@ -250,9 +290,17 @@ def _limits(study: Study, found: Sequence[Finding]) -> dict[str, Limit]:
     return limits
 
 
+def _yardstick(study: Study, sample: Sample, planned: Sequence[Planned]) -> list[tuple[Synthesizer, Sequence[Planned]]]:
+    """Return the release of non-members and what is measured on it; nothing where none guesses or is held out."""
+    measured = [p for p in planned if p.guesses]
+    if not study.model_yardstick or not measured or not sample.holds_out():
+        return []
+    return [(Synthesizer(name=NON_MEMBERS, kind=NON_MEMBERS), measured)]
+
+
 def _dearest_first(study: Study) -> list[Synthesizer]:
     """Return all generators, those of extras (long fits) first, so that the tail is short."""
-    everyone = [*study.synthesizers, *study.controls]
+    everyone = [*study.synthesizers, *study.all_controls]
     return sorted(everyone, key=lambda s: synthesizer(s.kind).extra is None)
 
 

@@ -48,6 +48,13 @@ class Power:
         return bool(self.share > max(share for share, _ in self.seen))
 
     @property
+    def leak(self) -> str:
+        """The share in words."""
+        if np.isnan(self.share):
+            return "none"
+        return _percent(self.share) + (" (line continued)" if self.beyond else "")
+
+    @property
     def words(self) -> str:
         """The finding in words."""
         run = [f"{_percent(share)} {'seen' if found else 'missed'}" for share, found in self.seen]
@@ -99,6 +106,14 @@ def power(leaks: Sequence[Leak], confidence: float = 0.95, target: float = TARGE
     if slope == 0 or missing(1.0) < 0:
         return Power(float("nan"), slope, seen)
     return Power(float(optimize.brentq(missing, 0.0, 1.0, xtol=1e-6)), slope, seen)
+
+
+def of_repetitions(values: np.ndarray) -> Variances | None:
+    """Return the variance of a metric without a score a real record, (R, K) values: all of it is of repetitions."""
+    means = values.mean(axis=1)
+    if len(means) < 2 or np.isnan(means).any():
+        return None
+    return Variances(0.0, float(means.var(ddof=1)), 0.0, 1, len(means))
 
 
 def _at(share: float, leaks: Sequence[Leak]) -> Variances:

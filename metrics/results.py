@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.power import Power
 from synthrisk.metrics.verdicts import Check, Verdict, worst
 
 BESIDE = {
@@ -41,6 +43,8 @@ class StudyResult:
         limits: The thresholds in force.
         facts: Provenance: data digest, rows, releases, versions, seed ...
         settings: The options that distinguish each synthesizer.
+        comparisons: All pairs of synthesizers, in each measure and quantity.
+        powers: By key of the measure: the leak that the study detects, where its ``power`` option told.
     """
 
     study_id: str
@@ -52,11 +56,23 @@ class StudyResult:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    comparisons: Sequence[Comparison] = ()
+    powers: Mapping[str, Power] = field(default_factory=dict)
 
     @property
     def valid(self) -> bool:
         """Whether all controls behave."""
         return all(c.passed for c in self.checks)
+
+    @property
+    def invalid(self) -> str:
+        """Why no verdict may be read, in words; empty where all controls behave."""
+        broken = [c for c in self.checks if not c.passed]
+        if not broken:
+            return ""
+        first = broken[0]
+        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+        return f"control {first.control} on {first.measure}: expected {first.expectation}, seen {first.seen}{more}"
 
     @property
     def synthesizers(self) -> list[str]:
@@ -101,6 +117,8 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             "risk_gain": f.risk_gain.value,
             "control": f.risk_control.value,
             "control_gain": f.control_gain,
+            "model": f.model.value,
+            "model_gain": f.yardsticks["model"].gain.value if "model" in f.yardsticks else float("nan"),
             **{name: f.details.get(name, (float("nan"),))[0] for name in BESIDE},
             "release_sd": float(np.std(f.release_risk, ddof=1)) if len(f.release_risk) > 1 else float("nan"),
             "memorization": f.memorization.value,
@@ -140,5 +158,41 @@ def interval_table(result: StudyResult) -> pd.DataFrame:
         for f in result.findings
         for quantity, methods in f.intervals.items()
         for method, e in methods.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def yardstick_table(result: StudyResult) -> pd.DataFrame:
+    """Return all yardsticks, a row a finding and yardstick: success x, s, gain (x - s)/(1 - s) and x - s."""
+    rows = [
+        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "yardstick": name}
+        | {"risk": f.risk.value, "risk_lower": f.risk.lower, "risk_upper": f.risk.upper, "success": each.success.value}
+        | {"success_lower": each.success.lower, "success_upper": each.success.upper, "gain": each.gain.value}
+        | {"gain_lower": each.gain.lower, "gain_upper": each.gain.upper, "difference": each.difference.value}
+        | {"difference_lower": each.difference.lower, "difference_upper": each.difference.upper}
+        | {"note": each.gain.note}
+        for f in result.findings
+        for name, each in f.yardsticks.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def comparison_table(result: StudyResult) -> pd.DataFrame:
+    """Return all pairs of synthesizers, a row a pair, measure and quantity."""
+    rows = [
+        {"measure": c.measure.key, "quantity": c.quantity, "first": c.first, "second": c.second}
+        | {"difference": c.difference.value, "lower": c.difference.lower, "upper": c.difference.upper}
+        | {"p": c.p_value, "p_holm": c.p_holm, "p_fdr": c.p_fdr, "is_lower": c.lower, "note": c.difference.note}
+        for c in result.comparisons
+    ]
+    return pd.DataFrame(rows)
+
+
+def power_table(result: StudyResult) -> pd.DataFrame:
+    """Return what leak each measure detects, a row a measure and share that was run."""
+    rows = [
+        {"measure": key, "detected_share": each.share, "slope": each.slope, "share": share, "seen": found}
+        for key, each in result.powers.items()
+        for share, found in each.seen
     ]
     return pd.DataFrame(rows)

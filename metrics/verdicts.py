@@ -11,6 +11,7 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.power import Power
 from synthrisk.metrics.register import METRICS
 
@@ -153,13 +154,18 @@ def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
                 f"thresholds must name a measure of the study, got {name!r}{nearest(key, keys)}; "
                 f"it has {', '.join(keys)}"
             )
-        if keys[key].label == "sanity" or (keys[key].difference_only and quantity != "memorization"):
+        if not is_signal(keys[key], quantity):
             raise InputError(
                 f"thresholds must be on signals; of {keys[key].name} only the member/control difference is one "
                 f"(memorization/{key}), got {name!r}"
                 if keys[key].label == "signal"
                 else f"thresholds must be on signals, got {name!r}, a sanity check"
             )
+
+
+def is_signal(metric: Metric, quantity: str) -> bool:
+    """Tell whether a quantity of a metric says something of privacy: no sanity check does, and some values do not."""
+    return metric.label == "signal" and (not metric.difference_only or quantity == "memorization")
 
 
 def worst(words: Sequence[str]) -> str:

@@ -11,12 +11,14 @@ from prefect import task
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.contributions import Contributions, contributions_of
 from synthrisk.metrics.estimates import METHODS
 from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released, record_memorization
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.weighted import contributions
 from synthrisk.metrics.what_if import difference
+from synthrisk.tasks.contributions import keep_contributions
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample
 from synthrisk.tasks.store import key_of, write_file
@@ -32,12 +34,13 @@ def bootstrap(
     settings: Bootstrap,
     seed: int,
     workspace: str,
-) -> tuple[list[Finding], str]:
-    """Return the findings of one synthesizer, and the path of its table of exposed records."""
+) -> tuple[list[Finding], str, str]:
+    """Return the findings of one synthesizer, and the paths of its exposed records and of its contributions."""
     interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
 
-    def found_and_exposed() -> tuple[list[Finding], str]:
+    def found_and_exposed() -> tuple[list[Finding], str, str]:
         found, exposed, before = [], {}, {}
+        contributions: dict[str, Contributions | np.ndarray] = {}
         varied = {(m.variant_of, m.sensitive) for m in measures if m.variant_of}
         for measure, attacked in _attacked(ledgers, measures, sample):
             if isinstance(attacked, Attacked):
@@ -50,12 +53,15 @@ def bootstrap(
                     finding = replace(finding, change=change)
                 found.append(finding)
                 exposed[measure.key] = record_memorization(attacked)
+                contributions[measure.key] = contributions_of(attacked)
             else:
                 values, reasons = attacked
+                contributions[measure.key] = values
                 found.append(find_released(synthesizer, role, measure, values, interval, reasons))
-        path = Path(workspace) / "exposed" / f"{key_of(synthesizer, [each.path for each in ledgers])}.parquet"
+        key = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
+        path = Path(workspace) / "exposed" / f"{key}.parquet"
         write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
-        return found, str(path)
+        return found, str(path), keep_contributions(Path(workspace) / "contributions" / f"{key}.npz", contributions)
 
     return told_safely(Path(workspace), f"bootstrap-{synthesizer}", found_and_exposed)
 

@@ -24,7 +24,15 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gain import CURVE
-from synthrisk.metrics.results import StudyResult, details_table, interval_table, league_table
+from synthrisk.metrics.results import (
+    StudyResult,
+    comparison_table,
+    details_table,
+    interval_table,
+    league_table,
+    power_table,
+    yardstick_table,
+)
 from synthrisk.metrics.verdicts import Verdict
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.references import LedgerFolder, Table
@@ -60,10 +68,11 @@ class Logged:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of one synthesizer's records: ledgers, its table of exposed records, and its page of exposure."""
+    """What is kept of one synthesizer's records: ledgers, exposed records, contributions, and its page of exposure."""
 
     ledgers: tuple[LedgerFolder, ...]
     exposed: str
+    contributions: str = ""
     page: str | None = None
 
 
@@ -178,6 +187,7 @@ def _synthesizer_run(
         "kind": settings["kind"],
         "verdict": result.verdict(name) or "none",
         "controls": result.controls,
+        **({"invalid": result.invalid} if not result.valid else {}),
         **{_verdict_tag(v): v.word for v in result.verdicts if v.synthesizer == name},
         **({"failure": result.failures[name]} if name in result.failures else {}),
         **result.facts,
@@ -211,6 +221,7 @@ def _metrics(f: Finding) -> list[Metric]:
         "risk_control": f.risk_control.value,
         "risk_gain": f.risk_gain.value,
         "risk_lower": f.risk.lower,
+        "risk_model": f.model.value,
         "risk_upper": f.risk.upper,
     }
     steps = [("risk_curve", round(100 * t), e.value) for t, e in zip(CURVE, f.curve, strict=False)]
@@ -271,6 +282,7 @@ def _study_run(
         "study_id": result.study_id,
         "verdict": ", ".join(f"{n}: {w}" for n, w in words.items() if w) or "none",
         "controls": result.controls,
+        **({"invalid": result.invalid} if not result.valid else {}),
         **result.facts,
     }
     run_id = client.create_run(experiment, run_name=f"study {result.name}", tags=tags).info.run_id
@@ -279,8 +291,12 @@ def _study_run(
     client.log_table(run_id, league_table(result), "league.json")
     client.log_text(run_id, interval_table(result).to_csv(index=False), "intervals.csv")
     client.log_text(run_id, details_table(result).to_csv(index=False), "details.csv")
-    for name, rows in (("checks", result.checks), ("verdicts", result.verdicts)):
-        client.log_text(run_id, json.dumps([vars(r) for r in rows], indent=1, default=bool), f"{name}.json")
+    for name, table_of in (("yardsticks", yardstick_table), ("comparison", comparison_table), ("power", power_table)):
+        rows = table_of(result)
+        if len(rows):
+            client.log_text(run_id, rows.to_csv(index=False), f"{name}.csv")
+    for name, facts in (("checks", result.checks), ("verdicts", result.verdicts)):
+        client.log_text(run_id, json.dumps([vars(f) for f in facts], indent=1, default=bool), f"{name}.json")
     for path in artifacts:
         client.log_artifact(run_id, path)
     client.set_terminated(run_id, "FINISHED" if result.valid and not result.failures else "FAILED")

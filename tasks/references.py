@@ -85,6 +85,10 @@ class Sample:
         """Return which records the release of this place never saw, (n,) booleans."""
         return np.asarray(self.cut.read()[repetition] == fold)
 
+    def holds_out(self) -> bool:
+        """Tell whether any record is held out: without control records none is."""
+        return bool((self.cut.read() >= 0).any())
+
 
 @dataclass(frozen=True)
 class Cell:

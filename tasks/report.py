@@ -9,6 +9,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from prefect import task
 
+from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gda_view import AttackView, gda_view
 from synthrisk.metrics.ledger import Measure
@@ -29,6 +30,12 @@ _MEANING = {
     "FAILED": "was not measured: it could not be run to the end",
     UNSET: "is measured but not judged: nobody has said how much would be too much",
 }
+_YARDSTICK = {
+    "guess": "best constant guess",
+    "control": "same attack on control records",
+    "model": "model of non-members",
+}
+_FEW = 24  # rows that a table of pairs shows without being asked
 _NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
 
 
@@ -112,6 +119,11 @@ def page(result: StudyResult, settings: str) -> str:
         details=details_table(result).to_dict("records"),
         variants=_variants(result),
         gda=_gda(result, names),
+        yardsticks=_yardsticks(result, names, measures),
+        yardstick_words=_YARDSTICK,
+        pairs=_pairs(result),
+        few_pairs=_FEW,
+        models=any("model" in f.yardsticks for f in result.findings),
     )
 
 
@@ -137,6 +149,20 @@ def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
     own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in result.findings}
     varied = [f for f in result.findings if f.measure.variant_of]
     return [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
+
+
+def _yardsticks(
+    result: StudyResult, names: Sequence[str], measures: Sequence[Measure]
+) -> list[tuple[Measure, list[Finding]]]:
+    """Return the findings of synthesizers that stand beside a yardstick, by measure; controls are in the artifact."""
+    own = [n for n in names if not _is_control(result, n)]
+    found = [(m, [r.finding for r in _rows(result, own, m) if r.finding and r.finding.yardsticks]) for m in measures]
+    return [(m, rows) for m, rows in found if rows]
+
+
+def _pairs(result: StudyResult) -> list[Comparison]:
+    """Return the pairs of synthesizers, those that differ first."""
+    return sorted(result.comparisons, key=lambda c: (not c.lower, isnan(c.p_holm)))
 
 
 def ordered_names(result: StudyResult) -> list[str]:

@@ -7,6 +7,7 @@ records of the same population; ``marginals`` keeps no link between columns.
 import numpy as np
 import pandas as pd
 
+from synthrisk.conf.study import LEAKY_SHARE
 from synthrisk.metrics.errors import InputError, check_range
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
@@ -37,7 +38,7 @@ def fresh(job: Job) -> Release:
     return Release(job.held_out.take(drawn).reset_index(drop=True), half)
 
 
-def leaky(job: Job, *, share: float = 0.1) -> Release:
+def leaky(job: Job, *, share: float = LEAKY_SHARE) -> Release:
     """Release what ``fresh`` would, with a share of the rows replaced by training records, and shuffled.
 
     Args:
@@ -57,7 +58,7 @@ def leaky(job: Job, *, share: float = 0.1) -> Release:
     return Release(rows.take(rng.permutation(len(rows))).reset_index(drop=True), half)
 
 
-def _check_share(share: float = 0.1) -> None:
+def _check_share(share: float = LEAKY_SHARE) -> None:
     check_range("share", share, 0, 1, "a share in [0, 1]")
 
 

@@ -62,6 +62,7 @@ class Synthesizer:
         check: ``check(**options)`` refuses values that are wrong on any table.
         trial: How it is tried on the study's table before anything is computed: on a few equal records, for
             all releases (one that only reads), or not at all (foreign code).
+        any_size: Whether it may release another number of rows than it is asked for.
     """
 
     name: str
@@ -71,3 +72,4 @@ class Synthesizer:
     inputs: Callable[[dict[str, object], int, int], list[str]] | None = None
     check: Callable[..., None] | None = None
     trial: Literal["few", "all", "none"] = "none"
+    any_size: bool = False

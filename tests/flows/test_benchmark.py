@@ -165,7 +165,7 @@ def test_params_are_the_settings_that_distinguish(first):
 def test_metric_keys_are_quantity_and_measure(first):
     found = set(runs_of(first)["cart"].data.metrics)
     single = ("memorization", "memorization_lower", "memorization_upper", "risk", "risk_control", "risk_gain")
-    single += ("risk_lower", "risk_upper", "risk_release")
+    single += ("risk_lower", "risk_upper", "risk_model", "risk_release")
     expected = {f"{q}/{k}" for q in single for k in KEYS} | {"risk_curve/rapid.income"}
     own = {k for k in found if k.endswith("/nearest_neighbour_distance_ratio")}
     assert found - own == expected
@@ -305,7 +305,7 @@ def test_same_study_twice_gives_the_same_numbers(first, again):
 def test_second_run_computes_nothing_again(again, folder):
     _, written = again
     assert stamps(folder / "first") == written
-    assert len(written) == 2 * 5 * 2
+    assert len(written) == 2 * 6 * 2  # a release and a ledger of five generators and the model yardstick, twice
 
 
 def test_one_worker_gives_the_same_numbers_as_two(first, alone):
@@ -323,7 +323,7 @@ def test_killed_study_goes_on_where_it_was(first, resumed, folder):
     assert resumed.killed
     assert not resumed.tracked
     finished = [k for k in resumed.kept if k.startswith("ledgers/")]
-    assert 2 <= len(finished) < 10
+    assert 2 <= len(finished) < 12
     now = stamps(folder / "alone")
     assert {k: now[k] for k in resumed.kept} == resumed.kept
     assert numbers(resumed.outcome) == numbers(first)

@@ -1,0 +1,127 @@
+"""What the findings say beside each other: synthesizers in pairs, yardsticks of each, and what leaks are seen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from prefect import task
+
+from synthrisk.conf.plan import Planned
+from synthrisk.conf.study import NON_MEMBERS, Bootstrap
+from synthrisk.metrics.comparison import Comparison
+from synthrisk.metrics.comparison import compare as pairs
+from synthrisk.metrics.contributions import Contributions
+from synthrisk.metrics.estimates import variances
+from synthrisk.metrics.findings import Finding, Interval
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.power import Leak, Power, of_repetitions, power
+from synthrisk.metrics.study_yardsticks import beside_control, beside_guess, beside_model
+from synthrisk.metrics.yardsticks import Yardstick
+from synthrisk.tasks.contributions import kept_contributions
+from synthrisk.tasks.failure import told_safely
+from synthrisk.tasks.references import Sample
+
+Kept = Mapping[str, Mapping[str, Contributions | np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The findings with their yardsticks, all pairs of synthesizers, and the power of each measure by its key."""
+
+    findings: Sequence[Finding]
+    comparisons: Sequence[Comparison] = ()
+    powers: Mapping[str, Power] = field(default_factory=dict)
+
+
+@task(name="compare")
+def compare(
+    found: Sequence[Finding],
+    contributions: Mapping[str, str],
+    planned: Sequence[Planned],
+    sample: Sample,
+    shares: Mapping[str, float],
+    settings: Bootstrap,
+    seed: int,
+    workspace: str,
+) -> Compared:
+    """Read what the records contributed to each finding, and compare the findings.
+
+    Args:
+        found: All findings, those of the model yardstick included; it is not among those returned.
+        contributions: Path of each synthesizer's contributions.
+        planned: What was measured.
+        sample: The real table.
+        shares: Share of training rows in the release of each control that tells the study's power; empty: none.
+        settings: How intervals are made.
+        seed: Seed of those that resample.
+        workspace: Folder of the workspace.
+    """
+
+    def compared() -> Compared:
+        kept = {name: kept_contributions(path) for name, path in contributions.items()}
+        interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
+        entities = sample.entities()
+        models = _best_models(found, planned)
+        own = [f for f in found if f.synthesizer != NON_MEMBERS]
+        beside = [replace(f, yardsticks=_yardsticks(f, kept, models, interval, entities)) for f in own]
+        judged = [name for name in dict.fromkeys(f.synthesizer for f in own if f.role == "synthesizer") if name in kept]
+        by_measure = {p.measure: {name: kept[name][p.measure.key] for name in judged} for p in planned}
+        powers = {p.measure.key: _power(p.measure, own, kept, shares, settings.confidence, entities) for p in planned}
+        return Compared(
+            beside,
+            pairs(by_measure, settings.confidence, entities),
+            {key: each for key, each in powers.items() if each is not None},
+        )
+
+    return told_safely(Path(workspace), "compare", compared)
+
+
+def _best_models(found: Sequence[Finding], planned: Sequence[Planned]) -> dict[str, Finding]:
+    """Return for each measure's key the best model of non-members, of the attackers that differ in nothing else.
+
+    The best of several is chosen on the numbers it is judged by: its success is, if anything, too high.
+    """
+    own = {f.measure.key: f for f in found if f.synthesizer == NON_MEMBERS and not np.isnan(f.risk.value)}
+    best: dict[tuple[str, str], Finding] = {}
+    for each in (p for p in planned if p.measure.key in own):
+        model = own[each.measure.key]
+        if each.family not in best or model.risk.value > best[each.family].risk.value:
+            best[each.family] = model
+    return {p.measure.key: best[p.family] for p in planned if p.family in best}
+
+
+def _yardsticks(
+    finding: Finding, kept: Kept, models: Mapping[str, Finding], interval: Interval, entities: np.ndarray | None
+) -> dict[str, Yardstick]:
+    key = finding.measure.key
+    own = kept[finding.synthesizer][key]
+    if not isinstance(own, Contributions):
+        return {}  # a metric of releases has no success on single records
+    found = {"guess": beside_guess(finding), "control": beside_control(finding, own, interval, entities)}
+    if key in models:
+        of_model = kept[NON_MEMBERS][models[key].measure.key]
+        assert isinstance(of_model, Contributions)  # noqa: S101 - only such measures are planned for it
+        found["model"] = beside_model(finding, own, models[key], of_model, interval, entities)
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def _power(
+    measure: Measure,
+    found: Sequence[Finding],
+    kept: Kept,
+    shares: Mapping[str, float],
+    confidence: float,
+    entities: np.ndarray | None,
+) -> Power | None:
+    """Return what the leaks of known size say of one measure; None where there are none."""
+    leaks = []
+    for finding in (f for f in found if f.measure == measure and f.synthesizer in shares):
+        own = kept[finding.synthesizer][measure.key]
+        if isinstance(own, Contributions):
+            parts = variances(own.memorization, entities) if own.memorization.shape[1] else None
+        else:
+            parts = of_repetitions(own[1] - own[2])
+        if parts is not None:
+            leaks.append(Leak(shares[finding.synthesizer], finding.memorization, parts))
+    return power(leaks, confidence)
