@@ -60,9 +60,9 @@ def close(outcome: Outcome) -> None:
         console.print(_line("FAILED", f"{name}: {reason}"))
     for verdict in result.verdicts:
         console.print(_line(verdict.word, f"{verdict.synthesizer}, {verdict.quantity}: {verdict.reason}"))
-    for text in (_pairs(result), _powers(result)):
-        if text:
-            console.print(text)
+    for told in (_pairs(result), _powers(result)):
+        if told:
+            console.print(told)
     local = outcome.logged.uri.startswith("sqlite:")
     server = SERVER if local else outcome.logged.uri
     console.print(f"\nReport   {outcome.report}", soft_wrap=True)
@@ -101,7 +101,8 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
     tables: list[Table | Text] = []
     for measure in dict.fromkeys(f.measure for f in result.findings):
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
-        guess = next(iter(findings.values())).guess
+        guesses = [f.guess for f in findings.values()]
+        guess = guesses[0] if len(set(guesses)) == 1 else math.nan  # of claims: not that of every synthesizer
         ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
         model = next(iter(findings.values())).model.value
         known = {"constant guess": guess, "model of non-members": model, "ceiling": ceiling}

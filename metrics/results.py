@@ -17,6 +17,8 @@ BESIDE = {
     "null_real_mean": "null (truth permuted)",
     "null_synthetic_mean": "null (release permuted)",
     "accuracy": "accuracy",
+    "statistical_confidence": "statistical guess S",
+    "claim_probability": "claim probability",
 }
 """Details without which a value cannot be read, and what they are called."""
 
