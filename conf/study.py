@@ -261,6 +261,8 @@ class Bootstrap(_Settings):
     """Which interval is reported; all are written to the study's table of intervals."""
     resamples: int = Field(default=500, ge=100)
     """Resamples of the methods that resample."""
+    vulnerable: float = Field(default=0.05, gt=0, lt=1)
+    """Share of the records reported apart as vulnerable: those farthest from all others, and those of rare keys."""
 
 
 def _shares(shares: list[float]) -> list[float]:

@@ -15,7 +15,7 @@ from prefect.task_runners import TaskRunner
 
 from synthrisk.conf import Study
 from synthrisk.conf.plan import Planned, plan
-from synthrisk.conf.study import NON_MEMBERS, Synthesizer, share_of
+from synthrisk.conf.study import ALL_OTHERS, NON_MEMBERS, Synthesizer, share_of
 from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
 from synthrisk.flows.runner import task_runner
@@ -150,6 +150,7 @@ def bootstrap_all(
                 "ledgers": ledgers[name],
                 "measures": [p.measure for p in measured[name]],
                 "sample": sample,
+                "key": _key(study, sample),
                 "settings": study.bootstrap,
                 "seed": seed_of(study.seed, "bootstrap", name),
                 "workspace": workspace,
@@ -296,6 +297,12 @@ def _yardstick(study: Study, sample: Sample, planned: Sequence[Planned]) -> list
     if not study.model_yardstick or not measured or not sample.holds_out():
         return []
     return [(Synthesizer(name=NON_MEMBERS, kind=NON_MEMBERS), measured)]
+
+
+def _key(study: Study, sample: Sample) -> list[str]:
+    """Return the quasi-identifiers that the study declares."""
+    known, hidden = study.data.quasi_identifiers, (*study.data.sensitive, sample.identifier)
+    return [c for c in sample.table.columns if c not in hidden] if known == ALL_OTHERS else list(known)
 
 
 def _dearest_first(study: Study) -> list[Synthesizer]:

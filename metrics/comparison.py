@@ -59,7 +59,7 @@ def compare(
 
     Args:
         found: For each measure, the contributions of each synthesizer by name; of a metric without a score a real
-            record (3, R, K): value on all members, on as many members as controls, on controls.
+            record (4, R, K): value on all members, on all controls, on as many members as controls, on those controls.
         confidence: Confidence level.
         entities: (n,) entity of each record, where one entity has several records.
     """
@@ -98,7 +98,7 @@ def _difference(
     if isinstance(first, Contributions):
         tested = t_test(paired(getattr(first, quantity), getattr(second, quantity)), confidence, entities)
     else:
-        one, other = (v[0] if quantity == "risk" else v[1] - v[2] for v in (first, np.asarray(second)))
+        one, other = (v[0] if quantity == "risk" else v[2] - v[3] for v in (first, np.asarray(second)))
         tested = t_test_across_repetitions(one - other, confidence)
     return tested.estimate, tested.p_value
 

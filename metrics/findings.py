@@ -79,6 +79,8 @@ class Finding:
         change: Of a what-if: members' mean score minus that of the measure it varies.
         yardsticks: ``guess``, ``control`` and ``model``, those that there are: s, gain and difference with intervals.
         intervals: All interval methods for ``risk`` and ``memorization``.
+        groups: The same for the vulnerable records alone, by the name of their group.
+        spread: Quantiles of the single records' memorization (``exposure.QUANTILES``), or nothing.
     """
 
     synthesizer: str
@@ -97,6 +99,8 @@ class Finding:
     intervals: dict[str, dict[str, Estimate]] = field(default_factory=dict)
     change: Estimate = NOT_ESTIMABLE
     yardsticks: Mapping[str, Yardstick] = field(default_factory=dict)
+    groups: Mapping[str, "Finding"] = field(default_factory=dict)
+    spread: tuple[float, ...] = ()
 
     @property
     def model(self) -> Estimate:
@@ -231,17 +235,6 @@ def release_values(
     count = mask.sum(axis=2)
     means = np.divide(np.where(mask, amount, 0.0).sum(axis=2), count, out=np.full(count.shape, np.nan), where=count > 0)
     return means if transform is None else np.vectorize(transform, otypes=[float])(means)
-
-
-def record_memorization(attacked: Attacked) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return each record's mean score as member, as control, and their difference, (n,); NaN where unknown."""
-    means = []
-    for chosen in (attacked.member, attacked.control):
-        mask = chosen & ~np.isnan(attacked.scores)
-        count = mask.sum(axis=(0, 1))
-        total = np.where(mask, attacked.scores, 0.0).sum(axis=(0, 1))
-        means.append(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
-    return means[0], means[1], means[0] - means[1]
 
 
 def _is_right_or_wrong(attacked: Attacked) -> bool:

@@ -13,9 +13,12 @@ from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.contributions import Contributions, contributions_of
 from synthrisk.metrics.estimates import METHODS
-from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released, record_memorization
+from synthrisk.metrics.exposure import quantiles, record_exposure
+from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released
+from synthrisk.metrics.groups import find_groups
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.vulnerable import vulnerable
 from synthrisk.metrics.weighted import contributions
 from synthrisk.metrics.what_if import difference
 from synthrisk.tasks.contributions import keep_contributions
@@ -31,15 +34,31 @@ def bootstrap(
     ledgers: Sequence[LedgerFolder],
     measures: Sequence[Measure],
     sample: Sample,
+    key: Sequence[str],
     settings: Bootstrap,
     seed: int,
     workspace: str,
 ) -> tuple[list[Finding], str, str]:
-    """Return the findings of one synthesizer, and the paths of its exposed records and of its contributions."""
+    """Return the findings of one synthesizer, and the paths of its exposed records and of its contributions.
+
+    Args:
+        synthesizer: Its name.
+        role: ``synthesizer``, ``control`` or ``yardstick``.
+        ledgers: Its ledgers.
+        measures: What was measured.
+        sample: The real table.
+        key: The quasi-identifiers that make a record's key, for the group of rare keys.
+        settings: How intervals are made.
+        seed: Seed of those that resample.
+        workspace: Folder of the workspace.
+    """
     interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
 
     def found_and_exposed() -> tuple[list[Finding], str, str]:
-        found, exposed, before = [], {}, {}
+        groups = vulnerable(sample.records(), key, settings.vulnerable)
+        found: list[Finding] = []
+        exposed: dict[str, pd.DataFrame] = {}
+        before: dict[tuple[str, str | None], np.ndarray] = {}
         contributions: dict[str, Contributions | np.ndarray] = {}
         varied = {(m.variant_of, m.sensitive) for m in measures if m.variant_of}
         for measure, attacked in _attacked(ledgers, measures, sample):
@@ -51,17 +70,20 @@ def bootstrap(
                     first = before[measure.variant_of, measure.sensitive]
                     change = difference(first, attacked.scores, interval.confidence, attacked.member, attacked.entities)
                     finding = replace(finding, change=change)
-                found.append(finding)
-                exposed[measure.key] = record_memorization(attacked)
+                rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
+                apart = {} if METRICS[measure.metric].weight else find_groups(finding, attacked, groups, interval)
+                spread = quantiles(rows["memorization"].to_numpy())
+                found.append(replace(finding, groups=apart, spread=spread))
+                exposed[measure.key] = rows
                 contributions[measure.key] = contributions_of(attacked)
             else:
                 values, reasons = attacked
                 contributions[measure.key] = values
                 found.append(find_released(synthesizer, role, measure, values, interval, reasons))
-        key = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
-        path = Path(workspace) / "exposed" / f"{key}.parquet"
+        name = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
+        path = Path(workspace) / "exposed" / f"{name}.parquet"
         write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
-        return found, str(path), keep_contributions(Path(workspace) / "contributions" / f"{key}.npz", contributions)
+        return found, str(path), keep_contributions(Path(workspace) / "contributions" / f"{name}.npz", contributions)
 
     return told_safely(Path(workspace), f"bootstrap-{synthesizer}", found_and_exposed)
 
@@ -153,11 +175,8 @@ def _details(found: Iterable[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     return means  # type: ignore[return-value]
 
 
-def _exposed_table(exposed: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> pd.DataFrame:
-    """Return one row a record and measure: mean score as member and as control, and memorization."""
-    parts = [
-        pd.DataFrame({"record": np.arange(len(m)), "measure": key, "as_member": a, "as_control": b, "memorization": m})
-        for key, (a, b, m) in exposed.items()
-    ]
-    columns = ["record", "measure", "as_member", "as_control", "memorization"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+def _exposed_table(exposed: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return one row a record and measure: mean score as member and as control, and memorization with interval."""
+    parts = [rows.assign(record=np.arange(len(rows)), measure=key) for key, rows in exposed.items()]
+    columns = ["record", "measure", "as_member", "as_control", "memorization", "lower", "upper"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)

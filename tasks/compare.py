@@ -121,7 +121,7 @@ def _power(
         if isinstance(own, Contributions):
             parts = variances(own.memorization, entities) if own.memorization.shape[1] else None
         else:
-            parts = of_repetitions(own[1] - own[2])
+            parts = of_repetitions(own[2] - own[3])
         if parts is not None:
             leaks.append(Leak(shares[finding.synthesizer], finding.memorization, parts))
     return power(leaks, confidence)

@@ -100,9 +100,9 @@ def test_a_copy_at_distance_zero_has_no_slope():
 
 def test_metrics_of_releases_are_paired_over_repetitions():
     rng = np.random.default_rng(4)
-    a, b = rng.random((3, 4, 2)), rng.random((3, 4, 2))
+    a, b = rng.random((4, 4, 2)), rng.random((4, 4, 2))
     risk, memorization = compare({CAP: {"a": a, "b": b}})
-    for row, one, other in ((risk, a[0], b[0]), (memorization, a[1] - a[2], b[1] - b[2])):
+    for row, one, other in ((risk, a[0], b[0]), (memorization, a[2] - a[3], b[2] - b[3])):
         test = stats.ttest_rel(one.mean(axis=1), other.mean(axis=1))
         ends = test.confidence_interval(0.95)
         assert row.p_value == pytest.approx(test.pvalue)

@@ -9,15 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synthrisk.conf.plan import Planned
+from synthrisk.metrics.exposure import record_exposure
 from synthrisk.metrics.findings import (
     Attacked,
     Interval,
     find,
     find_released,
     paired,
-    record_memorization,
     release_values,
 )
+from synthrisk.metrics.groups import find_groups
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.yardsticks import gain
 from synthrisk.tasks.attack import attack_release
@@ -78,15 +79,32 @@ def test_memorization_of_complete_folds_is_member_minus_control_of_each_record()
         as_member = np.mean([x[r, k, i] for r in range(2) for k in range(3) if not held_out[r, k, i]])
         as_control = np.mean([x[r, k, i] for r in range(2) for k in range(3) if held_out[r, k, i]])
         each.append((as_member, as_control, as_member - as_control))
-    np.testing.assert_allclose(np.transpose(record_memorization(Attacked(x, ~held_out, held_out))), each, atol=1e-12)
+    found = record_exposure(x, ~held_out, held_out)[["as_member", "as_control", "memorization"]]
+    np.testing.assert_allclose(found, each, atol=1e-12)
     assert said(Attacked(x, ~held_out, held_out)).memorization.value == pytest.approx(np.mean(each, axis=0)[2])
 
 
 def test_a_record_without_a_control_score_has_no_memorization_of_its_own():
-    member, control, gap = record_memorization(holdout([0.2, 0.4, 0.9], [2]))
-    assert member[:2].tolist() == [0.2, 0.4]
-    assert control[2] == 0.9
-    assert np.isnan(gap).all()
+    one = holdout([0.2, 0.4, 0.9], [2])
+    found = record_exposure(one.scores, one.member, one.control)
+    assert found["as_member"][:2].tolist() == [0.2, 0.4]
+    assert found["as_control"][2] == 0.9
+    assert found["memorization"].isna().all()
+
+
+def test_a_group_of_records_is_estimated_as_all_are():
+    rng = np.random.default_rng(2)
+    x, held_out = rng.random((2, 3, 30)), np.stack([np.eye(3, dtype=bool)[rng.permutation(30) % 3].T for _ in range(2)])
+    rows = np.arange(30) < 12
+    attacked = Attacked(x, ~held_out, held_out, transform=np.sqrt, contribution=x**2)
+    group = find_groups(said(attacked), attacked, {"some": rows}, Interval())["some"]
+    alone = said(Attacked(x[..., rows], ~held_out[..., rows], held_out[..., rows], x[..., rows] ** 2, np.sqrt))
+    for quantity in ("risk", "risk_control", "memorization"):
+        found, expected = getattr(group, quantity), getattr(alone, quantity)
+        np.testing.assert_allclose(
+            (found.value, found.lower, found.upper), (expected.value, expected.lower, expected.upper)
+        )
+    assert group.details["records"] == (12, 12)
 
 
 def test_one_release_of_right_and_wrong_has_wilson_and_newcombe():

@@ -93,7 +93,7 @@ def sample(tmp_path) -> Sample:
 
 def findings(ledgers, sample, folder, measures=(CAP, RAPID, RATIO), **settings):
     found, exposed, _ = bootstrap.fn(
-        "cart", "synthesizer", ledgers, measures, sample, Bootstrap(**settings), 3, str(folder)
+        "cart", "synthesizer", ledgers, measures, sample, ["a"], Bootstrap(**settings), 3, str(folder)
     )
     return {f.measure: f for f in found}, pd.read_parquet(exposed)
 

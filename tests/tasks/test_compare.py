@@ -50,7 +50,8 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
             parts, values = [], {}
             for p in planned:
                 if p is RATIO:
-                    values[p.measure.key] = {"value": rng.random(), "members": rng.random(), "controls": rng.random()}
+                    names = ("value", "control", "members", "controls")
+                    values[p.measure.key] = {n: rng.random() for n in names} | {"reasons": {}}
                     continue
                 hit = rng.random(N) < CHANCE[p.measure.label] + leak * (held_out != k)
                 names = {
@@ -58,7 +59,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
                     for c, v in (("metric", p.measure.label), ("sensitive", "vote"))
                 }
                 parts.append(pd.DataFrame({"record": np.arange(N), "member": member, **names, "score": hit * 1.0}))
-                values[p.measure.key] = {"all": {"guess": 0.25}, "warning": ""}
+                values[p.measure.key] = {"all": {"guess": 0.25}, "warning": "", "reasons": {}}
             place = folder / f"{name}-{r}-{k}"
             place.mkdir(parents=True)
             pd.concat(parts, ignore_index=True).to_parquet(place / LEDGER)
@@ -75,7 +76,7 @@ def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMB
         planned = [p for p in PLANNED if p.guesses] if name == NON_MEMBERS else PLANNED
         made = ledgers(folder, name, leaks.get(name, 0.0), planned)
         role, measures = roles.get(name, "synthesizer"), [p.measure for p in planned]
-        findings, _, path = bootstrap.fn(name, role, made, measures, sample, Bootstrap(), 3, str(folder))
+        findings, _, path = bootstrap.fn(name, role, made, measures, sample, [], Bootstrap(), 3, str(folder))
         found += findings
         kept[name] = path
     done = compare.fn(found, kept, PLANNED, sample, shares or {}, Bootstrap(), 3, str(folder))
