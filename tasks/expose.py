@@ -33,6 +33,8 @@ class Exposed:
         classes: Risk of the records of each sensitive value.
         levels: Risk of the records of each level of each quasi-identifier.
         combinations: The worst joint subgroups of two quasi-identifiers.
+        memorized: Those that carry most memorization; empty where no record was ever kept away.
+        records: The records that are most surely memorized, by their position in the real table.
         attribution: Effects of the quasi-identifiers; None where the attack trains no model.
         drawings: Figures of the attribution.
     """
@@ -41,6 +43,8 @@ class Exposed:
     classes: pd.DataFrame
     levels: pd.DataFrame
     combinations: pd.DataFrame
+    memorized: pd.DataFrame
+    records: pd.DataFrame
     attribution: Attribution | None
     drawings: Sequence[Markup]
 
@@ -69,12 +73,12 @@ def expose(
     path = Path(workspace) / "reports" / study_id / f"exposure-{synthesizer}.html"
 
     def written() -> str:
-        scores = pd.read_parquet(exposed, columns=["measure", "as_member"])
+        scores = pd.read_parquet(exposed)
         records, entities = sample.records(), sample.entities()
         found = []
         for each in planned:
-            own = scores.loc[scores["measure"] == each.measure.key, "as_member"].to_numpy(dtype=float)
-            if each.measure.sensitive and not each.measure.variant_of and not np.isnan(own).all():
+            own = scores[scores["measure"] == each.measure.key]
+            if each.measure.sensitive and not each.measure.variant_of and own["as_member"].notna().any():
                 found.append(_exposed(own, records, each, confidence, entities))
         return str(replace_file(path, render("expose.html", synthesizer=synthesizer, study_id=study_id, found=found)))
 
@@ -82,8 +86,9 @@ def expose(
 
 
 def _exposed(
-    scores: np.ndarray, records: pd.DataFrame, planned: Planned, confidence: float, entities: np.ndarray | None
+    exposed: pd.DataFrame, records: pd.DataFrame, planned: Planned, confidence: float, entities: np.ndarray | None
 ) -> Exposed:
+    scores = exposed["as_member"].to_numpy(dtype=float)
     known = list(planned.options["quasi_identifiers"])
     why = None
     if planned.measure.attacker is not None:
@@ -95,6 +100,10 @@ def _exposed(
         risk_by(scores, records, [str(planned.measure.sensitive)], confidence=confidence),
         risk_by(scores, records, known, confidence=confidence),
         _worst(scores, records, known, confidence),
+        _memorized(exposed["memorization"].to_numpy(dtype=float), records, known, confidence),
+        exposed.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
+        .query("memorization > 0")
+        .head(WORST),
         why,
         [Markup(svg(figure, f"{key}/{i}")) for i, figure in enumerate(drawn)],  # noqa: S704 - matplotlib escapes texts
     )
@@ -110,3 +119,14 @@ def _worst(scores: np.ndarray, records: pd.DataFrame, known: Sequence[str], conf
     columns = ["combination", "records", "risk", "lower", "upper"]
     every = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
     return every.sort_values(["lower", "combination"], ascending=[False, True], kind="stable").head(WORST)[columns]
+
+
+def _memorized(
+    memorization: np.ndarray, records: pd.DataFrame, known: Sequence[str], confidence: float
+) -> pd.DataFrame:
+    """Return the joint subgroups whose memorization is most surely high, and above 0."""
+    if np.isnan(memorization).all():
+        return pd.DataFrame()
+    found = _worst((memorization + 1) / 2, records, known, confidence)  # means of scores in [0, 1], and back
+    scaled = found.assign(**{c: 2 * found[c] - 1 for c in ("risk", "lower", "upper")})
+    return scaled[scaled["lower"] > 0]

@@ -66,6 +66,25 @@ def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
     return figure
 
 
+def spread_figure(rows: Sequence[Row]) -> Figure:
+    """Return the panel of one measure: memorization of single records, 1 to 99 %, middle half thick, median a dot."""
+    ends = np.array([q for r in rows if r.finding for q in r.finding.spread] or [0.0])
+    low, high = min(0.0, ends.min()), max(0.0, ends.max(), 0.02)
+    pad = 0.06 * (high - low)
+    figure, axes = _panel(rows, low - pad, high + pad)
+    axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
+    for y, row in enumerate(rows):
+        colour = MUTED if row.control else ACCENT
+        if row.finding is None or not row.finding.spread:
+            _mark(axes, y, row, None)
+            continue
+        least, _, below, middle, above, _, most = row.finding.spread
+        axes.plot([least, most], [y, y], color=colour, linewidth=1)
+        axes.plot([below, above], [y, y], color=colour, linewidth=4, solid_capstyle="butt", alpha=0.6)
+        axes.plot([middle], [y], "o", color=colour, markersize=4.2, zorder=3)
+    return figure
+
+
 def curves_figure(rows: Sequence[Row]) -> Figure:
     """Return the panel of one measure: share of members at risk against the threshold, a line and band a name."""
     curves = [(i, r, np.array([e.value for e in (r.finding.curve if r.finding else ())])) for i, r in enumerate(rows)]

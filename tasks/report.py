@@ -15,7 +15,7 @@ from synthrisk.metrics.gda_view import AttackView, gda_view
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import BESIDE, StudyResult, details_table
 from synthrisk.metrics.verdicts import Verdict, worst
-from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, svg
+from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, spread_figure, svg
 from synthrisk.tasks.gda_figure import gda_figure
 from synthrisk.tasks.pages import either, number, render
 from synthrisk.tasks.store import replace_file
@@ -119,6 +119,7 @@ def page(result: StudyResult, settings: str) -> str:
         details=details_table(result).to_dict("records"),
         variants=_variants(result),
         gda=_gda(result, names),
+        apart=[f for f in result.findings if f.groups and f.role == "synthesizer"],
         yardsticks=_yardsticks(result, names, measures),
         yardstick_words=_YARDSTICK,
         pairs=_pairs(result),
@@ -205,13 +206,18 @@ def _answer(result: StudyResult, name: str) -> Answer:
 
 def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measure]) -> Mapping[str, list[Panel]]:
     """Return the panels of each figure."""
-    panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "curves": []}
+    panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "curves": [], "spread": []}
     for measure in measures:
         rows = _rows(result, names, measure)
         for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
             limit = result.limits.get(f"{kind}/{measure.key}")
             drawn = draw(rows, limit.value if limit else None)
             panels[kind].append(_panel(kind, measure, _told(rows, kind), drawn))
+        if any(r.finding.spread for r in rows if r.finding):
+            told = "; ".join(
+                f"{r.name} median {number(r.finding.spread[3])}" for r in rows if r.finding and r.finding.spread
+            )
+            panels["spread"].append(_panel("spread", measure, told, spread_figure(rows)))
         lines = [r.name for r in rows if r.finding and r.finding.curve]
         if lines:
             panels["curves"].append(_panel("curves", measure, ", ".join(lines), curves_figure(rows)))

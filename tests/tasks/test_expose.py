@@ -30,11 +30,12 @@ def sample(tmp_path) -> Sample:
     return Sample(store(frame, tmp_path), Cut("unused", "cut", 1, 2, 0.0))
 
 
-def page_of(sample, folder, scores, planned):
-    parts = [
-        pd.DataFrame({"record": np.arange(len(s)), "measure": p.measure.key, "as_member": s})
-        for p, s in zip(planned, scores, strict=True)
-    ]
+def page_of(sample, folder, scores, planned, control=None):
+    parts = []
+    for p, s in zip(planned, scores, strict=True):
+        away = np.full(len(s), np.nan) if control is None else control
+        rows = {"record": np.arange(len(s)), "measure": p.measure.key, "as_member": s, "as_control": away}
+        parts.append(pd.DataFrame(rows | {"memorization": s - away, "lower": s - away - 0.1, "upper": np.nan}))
     pd.concat(parts).to_parquet(folder / "exposed.parquet")
     path = expose.fn("cart", str(folder / "exposed.parquet"), planned, sample, 0.95, "s-1", str(folder))
     assert path == str(folder / "reports" / "s-1" / "exposure-cart.html")
@@ -53,6 +54,21 @@ def test_groups_and_effects_are_told(sample, tmp_path):
     assert "change of the probability of being at risk" in html
     assert "What goes with risk" not in html.partition("cap.")[2].partition("<h2>")[0]  # no model, no attribution
     assert html.count("<h2>") == 2
+
+
+def test_who_is_memorized_is_told_by_combination_and_row(sample, tmp_path):
+    table = sample.records()
+    nurse = (table["job"] == "nurse").to_numpy()
+    odd = np.arange(len(table)) % 2
+    scores, away = np.where(nurse, 1.0, 0.25 + 0.5 * odd), np.where(nurse, 0.5 * odd, 0.25 + 0.5 * odd)
+    html = page_of(sample, tmp_path, [scores], [RAPID], away)
+    memorized = html.partition("carry the memorization")[2].partition("<h3>")[0]
+    assert memorized.count("job nurse") == memorized.count('class="interval"') > 2
+    first = np.flatnonzero(nurse & (odd == 0))[0]
+    row = f'<tr><td class="n">{first}</td><td class="n">1.000</td><td class="n">0.000</td><td class="n">+1.000'
+    assert row in html.partition("Records that are memorized most")[2]
+    assert "carry the memorization" not in page_of(sample, tmp_path, [away], [RAPID], away)
+    assert "Records that are memorized" not in page_of(sample, tmp_path, [scores], [RAPID])
 
 
 def test_values_of_the_table_are_escaped(sample, tmp_path):

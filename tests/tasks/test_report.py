@@ -323,3 +323,13 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
 
 def test_no_gda_view_without_claims():
     assert "GDA" not in read(usual()).text
+
+
+def test_vulnerable_records_stand_beside_all():
+    whole = finding("cart")
+    outliers = replace(finding("cart", risk=0.7, extra=0.3), details={"records": (300.0, 300.0)})
+    own = replace(whole, groups={"outliers": outliers}, spread=(-1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0))
+    made = read(study([own, finding("copy")]))
+    assert made.row("", "", "outliers")[3:] == ["300", "0.700 [0.690, 0.710]", "0.400", "+0.300 [+0.294, +0.306]"]
+    assert ["aria-label", "spread by rapid.income: cart median 0.250"] in [list(a) for a in made.attributes]
+    assert "Single records" not in read(usual()).text
