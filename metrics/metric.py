@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,7 +32,8 @@ class Score:
     """The result of one metric on one release.
 
     Attributes:
-        value: Risk in [0, 1], 1 = no privacy left; NaN where it is not defined (``reason`` says why).
+        value: Risk in [0, 1], 1 = no privacy left (of a utility metric: 1 = as useful as the real table); NaN where
+            it is not defined (``reason`` says why).
         published: The number that the source would print, in its own scale and direction.
         records: One row an attacked record: ``score`` and the measure's own columns; None where a metric
             has no per-record form.
@@ -79,7 +81,8 @@ class Metric:
         range: Range of ``value``.
         reference: Source.
         scores: The table whose records are scored: ``real`` or ``synthetic``.
-        label: ``signal``: may carry a verdict; ``sanity``: never.
+        label: ``signal``: may carry a verdict; ``sanity``: never; ``utility``: no risk at all, a high value is
+            useful, ``control`` gives its ceiling, and a study values each release on its members.
         mean: Whether ``value`` is the mean of ``records["score"]``.
         transform: Where it is not: the monotone function of the mean of ``records[contribution]``.
         contribution: The column whose mean makes the value.
@@ -89,6 +92,8 @@ class Metric:
         against: For metrics that score synthetic records, and for medians: ``against(tables, rows)``, the value
             against some of the real records, on which member/control differences are taken.
         check_values: Refuses option values that break their rules, before there are tables.
+        check_table: Refuses options that do not fit the real table: ``check_table(real, **options)``.
+        package: A package of an extra, without which the metric cannot be computed.
         reduce: What some of the ``records`` come to: for groups of records (members, control, a class).
     """
 
@@ -100,7 +105,7 @@ class Metric:
     range: tuple[float, float]
     reference: str
     scores: Literal["real", "synthetic"] = "real"
-    label: Literal["signal", "sanity"] = "signal"
+    label: Literal["signal", "sanity", "utility"] = "signal"
     mean: bool = True
     contribution: str = "score"
     weight: str | None = None
@@ -108,6 +113,8 @@ class Metric:
     copied: float | None = None
     difference_only: bool = False
     check_values: Callable[..., None] | None = None
+    check_table: Callable[..., None] | None = None
+    package: str | None = None
     against: Callable[[Tables, np.ndarray], float] | None = None
     reduce: Callable[[pd.DataFrame], Reduction] | None = None
 
@@ -120,7 +127,7 @@ class Metric:
         """The keyword arguments that the metric takes, ``seed`` and what it needs included."""
         own = [p for p in self._parameters if p != "tables"]
         bins = ("bins", "binning") if "quasi_identifiers" in self.needs else ()
-        control = ("control",) if "control" in self.needs or self.reduce is not None else ()
+        control = ("control",) if "control" in self.needs or self.reduce is not None or self.is_utility else ()
         return tuple(dict.fromkeys([*own, *bins, *control, "seed"]))
 
     def default(self, option: str) -> Any:
@@ -131,6 +138,16 @@ class Metric:
     def choices(self) -> tuple[str, ...]:
         """The options that a study may set: neither roles of columns nor what the study itself provides."""
         return tuple(o for o in self.options if o not in (*self.needs, "control", "seed"))
+
+    @property
+    def is_utility(self) -> bool:
+        """Whether it says how useful a release is, not how risky."""
+        return self.label == "utility"
+
+    @property
+    def installed(self) -> bool:
+        """Whether all that it needs is installed."""
+        return self.package is None or find_spec(self.package) is not None
 
     @property
     def by_release(self) -> bool:
@@ -188,7 +205,7 @@ class Metric:
         if "seed" not in self._parameters:
             options.pop("seed", None)
         bins, binning = options.pop("bins", None), options.pop("binning", "quantile")
-        if "control" in self.needs or tables.control is None:
+        if "control" in self.needs or self.is_utility or tables.control is None:
             return self._scored(tables, bins, binning, options)
         return self._beside_control(tables, bins, binning, options)
 

@@ -11,9 +11,12 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.tables import Tables
 
-GROUPS = {"cap", "rapid", "distance", "claims"}
+GROUPS = {"cap", "rapid", "distance", "claims", "utility"}
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["illness"]}
-OPTIONS = {"rapid": {"attacker": "logistic"}}  # the forest draws its bootstrap by row of the release
+OPTIONS = {
+    "rapid": {"attacker": "logistic"},  # the forest draws its bootstrap by row of the release
+    "train_synthetic_test_real": {"model": "logistic"},  # trees know the order of levels
+}
 
 
 def draw(seed, n):
@@ -36,7 +39,7 @@ SYNTHETIC.iloc[:5] = REAL.iloc[:5]
 
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.keys())
 with_roles = pytest.mark.parametrize(
-    "metric", [pytest.param(m, id=m.name) for m in METRICS.values() if "sensitive" in m.needs]
+    "metric", [pytest.param(m, id=m.name) for m in METRICS.values() if "quasi_identifiers" in m.needs]
 )
 
 
@@ -52,6 +55,23 @@ def call(metric, real=REAL, synthetic=SYNTHETIC, **options):
     if "links" in metric.options and isinstance(real, pd.DataFrame) and isinstance(synthetic, pd.DataFrame):
         given["links"] = links(real if len(real) else REAL, synthetic)
     return metric(real, synthetic, **given | OPTIONS.get(metric.name, {}) | {"seed": 0} | options)
+
+
+def assert_same_scores(after, before, rows=slice(None), atol=1e-12):
+    """Compare the scores of records, where the metric has such."""
+    if before.records is None:
+        assert after.records is None
+        return
+    expected = before.records["score"].to_numpy()[rows]
+    np.testing.assert_allclose(after.records["score"], expected, rtol=0, atol=atol)
+
+
+def assert_same_records(after, before):
+    if before.records is None:
+        assert after.records is None
+        assert after.value == before.value
+        return
+    pd.testing.assert_frame_equal(after.records, before.records)
 
 
 def without(metric, name):
@@ -85,7 +105,8 @@ def test_facts(metric):
     assert len(metric.reference) > 10
     assert set(metric.needs) <= {"quasi_identifiers", "sensitive", "control"}
     assert metric.scores in ("real", "synthetic")
-    assert metric.label in ("signal", "sanity")
+    assert metric.label in ("signal", "sanity", "utility")
+    assert (metric.label == "utility") == (metric.group == "utility")
     assert "seed" in metric.options
     assert set(metric.needs) <= set(metric.options)
     assert metric.function.__doc__
@@ -111,6 +132,10 @@ def test_the_score_keeps_to_its_facts(metric):
     assert low <= score.value <= high
     assert score.reason is None
     assert all(isinstance(k, str) and isinstance(v, float) for k, v in score.details.items())
+    assert score.published == score.value or not metric.is_utility
+    if metric.is_utility:
+        assert score.records is None
+        return
     attacked = REAL if metric.scores == "real" else SYNTHETIC
     assert score.records.index.tolist() == attacked.index.tolist()
     scored = score.records["score"].dropna()
@@ -120,6 +145,9 @@ def test_the_score_keeps_to_its_facts(metric):
 @every_metric
 def test_the_value_follows_from_the_records(metric):
     score = call(metric)
+    if metric.is_utility:
+        assert metric.by_release
+        return
     weights = None if metric.weight is None else score.records[metric.weight]
     mean = np.average(score.records[metric.contribution].dropna().astype(float), weights=weights)
     if metric.mean or metric.weight:
@@ -148,7 +176,7 @@ def test_settings_travel_with_the_score(metric):
 def test_the_same_call_gives_the_same_score(metric):
     first, again = call(metric), call(metric)
     assert first.value == again.value
-    pd.testing.assert_frame_equal(first.records, again.records)
+    assert_same_records(again, first)
     assert first.details == again.details
 
 
@@ -163,7 +191,7 @@ def test_shared_tables_give_the_same_score(metric):
     given = {name: value for name, value in ROLES.items() if name in metric.needs}
     given |= {"links": links(REAL, SYNTHETIC)} if "links" in metric.options else {}
     after = metric.score(tables, **given | OPTIONS.get(metric.name, {}) | {"seed": 0})
-    pd.testing.assert_frame_equal(after.records, call(metric).records)
+    assert_same_records(after, call(metric))
 
 
 @every_metric
@@ -182,7 +210,7 @@ def test_the_tables_are_left_as_they_were(metric):
 
 
 @every_metric
-def test_an_exact_copy_is_riskier_than_an_unrelated_table(metric):
+def test_an_exact_copy_is_riskier_and_more_useful_than_an_unrelated_table(metric):
     """Illness is made a function of the keys, so that a copy gives everything away."""
     pure = REAL.assign(illness=REAL["city"].fillna("?"))
     other = SYNTHETIC.iloc[5:].assign(illness="none")
@@ -202,7 +230,7 @@ def test_order_of_rows_moves_nothing(metric):
     after = call(metric, REAL.iloc[real], SYNTHETIC.iloc[synthetic], **given)
     moved = real if metric.scores == "real" else synthetic
     assert after.value == pytest.approx(before.value, abs=1e-9)
-    np.testing.assert_allclose(after.records["score"], before.records["score"].to_numpy()[moved], rtol=0, atol=1e-6)
+    assert_same_scores(after, before, moved, 1e-6)
 
 
 @every_metric
@@ -212,7 +240,7 @@ def test_order_of_columns_moves_nothing(metric, columns):
     for real, synthetic in ((REAL[columns], SYNTHETIC), (REAL, SYNTHETIC[columns])):
         after = call(metric, real, synthetic)
         assert after.value == pytest.approx(before.value, abs=1e-12)
-        np.testing.assert_allclose(after.records["score"], before.records["score"], rtol=0, atol=1e-12)
+        assert_same_scores(after, before)
 
 
 @every_metric
@@ -221,7 +249,9 @@ def test_index_labels_move_nothing(metric):
     labels = pd.Index(["twice", "twice", *range(38)], name="patient")
     after = call(metric, REAL.set_axis(labels), SYNTHETIC.set_axis(pd.RangeIndex(50, 0, -1)))
     assert after.value == before.value
-    np.testing.assert_array_equal(after.records["score"], before.records["score"])
+    assert_same_scores(after, before, atol=0)
+    if metric.is_utility:
+        return
     attacked = labels if metric.scores == "real" else pd.RangeIndex(50, 0, -1)
     assert after.records.index.tolist() == attacked.tolist()
 
@@ -239,7 +269,7 @@ def test_names_and_order_of_levels_move_nothing(metric):
     for real, synthetic, given in ((*renamed, control), (REAL.astype(levels), SYNTHETIC, {})):
         after = call(metric, real, synthetic, **given)
         assert after.value == pytest.approx(before.value, abs=1e-9)
-        np.testing.assert_allclose(after.records["score"], before.records["score"], rtol=0, atol=1e-6)
+        assert_same_scores(after, before, atol=1e-6)
 
 
 @every_metric
@@ -253,6 +283,8 @@ def test_dtype_width_and_kind_of_missing_move_nothing(metric):
 
 @every_metric
 def test_a_column_that_no_role_names_matters_only_to_distances(metric):
+    if metric.is_utility:
+        pytest.skip("what is useful is every column")
     before, after = call(metric), call(metric, REAL.assign(income=0.0), SYNTHETIC.assign(income=0.0))
     scores = before.records["score"].to_numpy(dtype=float), after.records["score"].to_numpy(dtype=float)
     same = before.value == after.value and np.array_equal(*scores, equal_nan=True)
@@ -321,7 +353,7 @@ def test_roles_are_refused_where_they_make_no_sense(metric, name):
 
 @every_metric
 def test_control_records_are_scored_too_where_records_are(metric):
-    if "control" not in metric.options or "control" in metric.needs:
+    if metric.reduce is None or "control" in metric.needs:
         pytest.skip("this metric has no score a real record, or needs control itself")
     given = {"links": np.arange(len(SYNTHETIC))} if "links" in metric.options else {}  # some from control records
     beside = call(metric, control=CONTROL, **given)
@@ -336,6 +368,24 @@ def test_control_records_are_scored_too_where_records_are(metric):
     assert beside.details["control_lower"] <= difference <= beside.details["control_upper"]
     for name, value in metric.reduce(other).details.items():
         assert beside.details[f"control_{name}"] == pytest.approx(value, nan_ok=True)
+
+
+@pytest.mark.parametrize("metric", [pytest.param(m, id=m.name) for m in METRICS.values() if m.is_utility])
+def test_control_records_give_the_ceiling_of_a_utility(metric):
+    """A copy of the control records is as useful as they are, and order, names and labels of rows have no part."""
+    beside = call(metric, control=CONTROL)
+    assert {"ceiling", "thinned", "ceiling_rows"} <= set(beside.details)
+    assert 0 <= beside.details["ceiling"] <= 1
+    if metric.name != "train_synthetic_test_real":  # which tests on control records, and trains on members
+        assert beside.value == call(metric).value
+        assert beside.details["ceiling_rows"] == len(CONTROL)
+        same = call(metric, synthetic=CONTROL, control=CONTROL)
+        assert same.value == same.details["ceiling"] == same.details["thinned"] == beside.details["ceiling"]
+    after = call(metric, REAL.iloc[::-1], SYNTHETIC.iloc[::-1], control=CONTROL.sample(frac=1, random_state=0))
+    names = {"city": {"Ulm": "z", "Łódź": "y", "Zanzibar": "x"}}
+    renamed = call(metric, REAL.replace(names), SYNTHETIC.replace(names), control=CONTROL.replace(names))
+    for other in (after, renamed):
+        assert other.details == pytest.approx(beside.details, abs=1e-6, nan_ok=True)
 
 
 @with_roles
@@ -412,7 +462,8 @@ def test_a_number_is_not_its_text(metric, side, column):
         real = real.astype({column: str})
     else:
         synthetic = synthetic.astype({column: str})
-    options = {"attacker": "random_forest"} if metric.name == "rapid" else {}  # guesses classes and numbers
+    both = {"rapid": {"attacker": "random_forest"}, "train_synthetic_test_real": {"model": "cart"}}
+    options = dict(both.get(metric.name, {}))  # models that guess classes and numbers
     if "control" in metric.needs:
         options["control"] = CONTROL.assign(illness=CONTROL["age"] % 3)
     with pytest.raises(InputError, match=f"'{column}'"):
