@@ -59,6 +59,7 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
                 options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
                 if sensitive is not None:
                     options["sensitive"] = sensitive
+                if sensitive is not None and "quasi_identifiers" in metric.needs:
                     options["quasi_identifiers"] = _known(known, sensitive, columns)
                 asked = Planned(Measure(label, choice.name, sensitive, attacker), options)
                 planned += [asked, *_variants(asked, choice.what_if)]

@@ -23,13 +23,14 @@ def check(study: Study) -> None:
 
 
 def check_on(study: Study, sample: Sample, planned: Sequence[Planned]) -> None:
-    """Raise ``InputError`` with every synthesizer, release and attacker that does not fit the table."""
+    """Raise ``InputError`` with every synthesizer, release, attacker and option that does not fit the table."""
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     generators = (*study.synthesizers, *study.all_controls)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
     models = [p.measure for p in planned if p.measure.attacker in ATTACKERS and p.measure.sensitive]
     attacks = [partial(_check_model, measure, records) for measure in models]
-    _refuse(study, [*tried, *attacks])
+    fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
+    _refuse(study, [*tried, *attacks, *fitting])
 
 
 def _check_model(measure: Measure, records: pd.DataFrame) -> None:

@@ -23,6 +23,7 @@ from synthrisk.metrics.results import (
     power_table,
     yardstick_table,
 )
+from synthrisk.metrics.usefulness import utility_table
 from synthrisk.metrics.verdicts import is_signal
 
 SERVER = "http://127.0.0.1:5000"
@@ -42,7 +43,7 @@ def close(outcome: Outcome) -> None:
     console.print(
         f"Study [bold]{result.name}[/bold], {result.facts['records']} records, {result.facts['releases']} releases"
     )
-    console.print(*_leagues(result), sep="")
+    console.print(*_leagues(result), *_utilities(result), sep="")
     for check in (c for c in result.checks if not c.passed):
         console.print(
             _line(
@@ -81,6 +82,7 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "exit_code": result.exit_code,
         "valid": result.valid,
         "findings": _rows(league_table(result)),
+        "utility": _rows(utility_table(result.utility)),
         "verdicts": [{k: _plain(v) for k, v in vars(v).items()} for v in result.verdicts],
         "checks": [vars(c) for c in result.checks],
         "invalid": result.invalid or None,
@@ -147,6 +149,28 @@ def _absent(findings: Sequence[Finding]) -> list[str]:
         if math.isnan(f.risk.value):
             names.setdefault((f.measure.key, f.risk.note), []).append(f.synthesizer)
     return [f"{key}: {reason} ({', '.join(each)})" for (key, reason), each in names.items()]
+
+
+def _utilities(result: StudyResult) -> list[Table]:
+    """Return one table a utility measure: how useful, beside what control records reach."""
+    tables = []
+    for measure in dict.fromkeys(f.measure for f in result.utility):
+        table = Table(
+            title=Text(f"{measure.key}  (1: as useful as the real table)"),
+            title_justify="left",
+            title_style="bold",
+            box=SIMPLE_HEAD,
+            padding=(0, 1),
+            pad_edge=False,
+        )
+        table.add_column("synthesizer")
+        for name in ("utility", "at the size of the ceiling", "ceiling"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for f in (f for f in result.utility if f.measure == measure):
+            cells = _interval(f.value), _number(f.thinned.value), _number(f.ceiling.value)
+            table.add_row(Text(f.synthesizer), *cells, style="dim" if f.role == "control" else "")
+        tables.append(table)
+    return tables
 
 
 def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:

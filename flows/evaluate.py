@@ -45,7 +45,8 @@ def evaluate(
         quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others.
         sensitive: Columns that an attacker guesses.
         control: Real records that the synthesizer never saw.
-        metrics: Register names; all unless given, without those that need ``control`` where there is none.
+        metrics: Register names; all unless given, without those that need ``control`` where there is none, or an
+            extra that is not installed.
         thresholds: ``<quantity>/<measure>`` -> limit.
         categorical: Numeric columns that are code lists.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
@@ -62,7 +63,7 @@ def evaluate(
         synthetic,
         quasi_identifiers,
         sensitive,
-        metrics or [name for name, metric in METRICS.items() if control or "control" not in metric.needs],
+        metrics or [n for n, m in METRICS.items() if m.installed and (control or "control" not in m.needs)],
         thresholds,
         categorical,
         what_if,

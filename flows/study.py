@@ -24,6 +24,7 @@ from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.search import prepare
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.usefulness import Usefulness
 from synthrisk.metrics.verdicts import Check, check_controls, check_limits, holds_for, judge, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
@@ -61,10 +62,13 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))
-        compared = compare_all(runner, study, sample, planned, found, kept, str(workspace))
+        risks = [p for p in planned if not METRICS[p.measure.metric].is_utility]
+        risky = [f for f in found if isinstance(f, Finding)]
+        compared = compare_all(runner, study, sample, risks, risky, kept, str(workspace))
         study_id = f"{started:%Y%m%d-%H%M%S}-{key_of(study.model_dump(mode='json'), sample.table.digest)[:6]}"
         exposures = expose_all(runner, study, sample, planned, kept, study_id, str(workspace))
-    result = conclude(study, sample, compared, failures, started, study_id)
+    useful = [f for f in found if isinstance(f, Usefulness)]
+    result = conclude(study, sample, compared, useful, failures, started, study_id)
     settings = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     page = report(result, settings, str(workspace))
     kept = {name: replace(each, page=exposures.get(name)) for name, each in kept.items()}
@@ -135,7 +139,7 @@ def bootstrap_all(
     ledgers: Mapping[str, list[LedgerFolder]],
     failures: dict[str, str],
     workspace: str,
-) -> tuple[list[Finding], dict[str, Kept]]:
+) -> tuple[list[Finding | Usefulness], dict[str, Kept]]:
     """Return the findings of all synthesizers that did not fail, and what is kept of their records."""
     roles = {s.name: "synthesizer" for s in study.synthesizers} | {c.name: "control" for c in study.all_controls}
     measured = dict.fromkeys(roles, planned)
@@ -159,7 +163,7 @@ def bootstrap_all(
         for name, role in roles.items()
         if name not in failures
     }
-    found: list[Finding] = []
+    found: list[Finding | Usefulness] = []
     kept = {}
     for name, future in made.items():
         if reason := _failure(future):
@@ -236,11 +240,12 @@ def conclude(
     study: Study,
     sample: Sample,
     compared: Compared,
+    useful: Sequence[Usefulness],
     failures: Mapping[str, str],
     started: datetime,
     study_id: str,
 ) -> StudyResult:
-    """Check the controls, judge the synthesizers, and put provenance beside the numbers."""
+    """Check the controls, judge the synthesizers by their risks alone, and put provenance beside the numbers."""
     found = compared.findings
     kinds = {c.name: c.kind for c in study.all_controls}
     checks = check_controls(found, kinds, study.bootstrap.confidence)
@@ -278,6 +283,7 @@ def conclude(
         settings={s.name: _settings(s, role) for s, role in everyone},
         comparisons=compared.comparisons,
         powers=compared.powers,
+        utility=useful,
     )
 
 

@@ -161,6 +161,11 @@ class Metric:
         if self.check_values is not None:
             self.check_values(**own)
 
+    def check_options_on(self, real: pd.DataFrame, options: Mapping[str, Any]) -> None:
+        """Refuse options that do not fit the real table, before anything is computed."""
+        if self.check_table is not None:
+            self.check_table(real, **options)
+
     def check(self, options: dict[str, Any]) -> None:
         """Refuse options that the metric does not take and the absence of those that it needs."""
         for name in options:

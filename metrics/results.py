@@ -9,6 +9,7 @@ import pandas as pd
 from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.power import Power
+from synthrisk.metrics.usefulness import Usefulness
 from synthrisk.metrics.verdicts import Check, Verdict, worst
 
 BESIDE = {
@@ -47,6 +48,7 @@ class StudyResult:
         settings: The options that distinguish each synthesizer.
         comparisons: All pairs of synthesizers, in each measure and quantity.
         powers: By key of the measure: the leak that the study detects, where its ``power`` option told.
+        utility: One for each synthesizer or control and utility measure; no check and no verdict looks at them.
     """
 
     study_id: str
@@ -60,6 +62,7 @@ class StudyResult:
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     comparisons: Sequence[Comparison] = ()
     powers: Mapping[str, Power] = field(default_factory=dict)
+    utility: Sequence[Usefulness] = ()
 
     @property
     def valid(self) -> bool:
@@ -137,7 +140,11 @@ def league_table(result: StudyResult) -> pd.DataFrame:
 
 
 def details_table(result: StudyResult) -> pd.DataFrame:
-    """Return all named details, a row a finding and detail: mean over releases on members and on control records."""
+    """Return all named details, a row a finding and detail: mean over releases on members and on control records.
+
+    Of a utility measure ``control`` is what control records reach in place of the release.
+    """
+    every: list[Finding | Usefulness] = [*result.findings, *result.utility]
     rows = [
         {
             "synthesizer": f.synthesizer,
@@ -146,7 +153,7 @@ def details_table(result: StudyResult) -> pd.DataFrame:
             "members": own,
             "control": other,
         }
-        for f in result.findings
+        for f in every
         for name, (own, other) in f.details.items()
     ]
     return pd.DataFrame(rows, columns=["synthesizer", "measure", "detail", "members", "control"])

@@ -39,6 +39,11 @@ class Usefulness:
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
     reason: str = ""
 
+    @property
+    def at_one_size(self) -> Estimate:
+        """The value that may be compared with the ceiling, and between synthesizers; the value where there is none."""
+        return self.value if np.isnan(self.thinned.value) else self.thinned
+
 
 def utility_values(score: Score) -> dict[str, object]:
     """Return what is kept of the score of one release."""
@@ -71,9 +76,7 @@ def usefulness(
     reason = next((str(each["reason"]) for each in found.values() if each["reason"]), "")
     every = [_details(each) for _, each in sorted(found.items())]
     means = {name: (_mean(every, name), _mean(every, f"ceiling_{name}")) for name in _own_names(every)}
-    return Usefulness(
-        synthesizer, role, measure, value, thinned, ceiling, tuple(cubes["value"].ravel()), means, reason
-    )
+    return Usefulness(synthesizer, role, measure, value, thinned, ceiling, tuple(cubes["value"].ravel()), means, reason)
 
 
 def utility_table(findings: Sequence[Usefulness]) -> pd.DataFrame:

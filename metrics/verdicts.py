@@ -145,6 +145,8 @@ def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
     keys = {name: METRICS[m.metric] for m in measures for name in (m.key, m.label)}
     for name in limits:
         quantity, _, key = name.partition("/")
+        if quantity == "utility" or (key in keys and keys[key].is_utility):
+            raise InputError(f"thresholds must be on risks, of which too much is bad, got {name!r}, a utility")
         if quantity not in QUANTITIES:
             raise InputError(
                 f"thresholds must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"

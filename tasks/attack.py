@@ -16,11 +16,12 @@ from synthrisk.metrics.ledger import COLUMNS, ledger_rows
 from synthrisk.metrics.metric import Reduction, reason_of
 from synthrisk.metrics.register import GROUP
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.usefulness import utility_values
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 5  # raise it when the same scores give another ledger
+_FORMAT = 6  # raise it when the same scores give another ledger
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
 _OTHER_SIZE = "groups of other sizes: read the difference"
@@ -76,7 +77,8 @@ def attack_release(
     """Return the ledger of a release, and what each measure says beside its scores.
 
     Of each measure: ``all`` real records, ``members`` and ``controls`` (named numbers), ``reasons`` why these have no
-    value, and a ``warning``; of a metric without a score a real record, its values and ``reasons``.
+    value, and a ``warning``; of a metric without a score a real record, its values and ``reasons``; of a utility metric
+    ``usefulness.utility_values``.
 
     Records that a control release was drawn from (``fresh``, ``leaky``) are neither members nor control records. The
     distance metrics leave them out, for they are the release itself: beside them no real record could be nearer to
@@ -86,11 +88,16 @@ def attack_release(
     """
     groups = np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
     everyone = Tables(real, synthetic, groups=groups)
+    draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
     parts: list[pd.DataFrame] = []
     values: dict[str, dict[str, Any]] = {}
     for each in planned:
         metric, measure = METRICS[each.measure.metric], each.measure
         own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
+        if metric.is_utility:
+            useful = everyone.shared("useful", lambda: _beside_control(everyone, groups, draw))
+            values[measure.key] = utility_values(metric.score(useful, seed=own, **each.options))
+            continue
         tables = everyone.members_and_controls() if metric.group == "distance" else everyone
         if metric.by_release:
             values[measure.key] = _released(tables, int((groups != 1).sum()), each, own)
@@ -108,6 +115,18 @@ def _of_all(score: Score, tables: Tables, groups: np.ndarray) -> Score:
         return score
     places = np.flatnonzero(groups >= 0)
     return replace(score, records=score.records.set_axis(places).reindex(np.arange(len(groups))))
+
+
+def _beside_control(tables: Tables, groups: np.ndarray, seed: int) -> Tables:
+    """Return members and release, and half of the held-out records apart, which a ceiling is taken on.
+
+    Half, for the controls ``fresh`` and ``leaky`` leave that half: so all ceilings of a study have one size.
+    """
+    controls, size = np.flatnonzero(groups == 0), max(int((groups != 1).sum()) // 2, 1)
+    if len(controls) > size:
+        controls = np.sort(np.random.default_rng(seed).choice(controls, size, replace=False))
+    own = tables.real.iloc[controls] if len(controls) else None
+    return Tables(tables.real[groups == 1], tables.synthetic, own)
 
 
 def _by_group(metric: Metric, score: Score, tables: Tables) -> dict[str, dict[str, Any]]:

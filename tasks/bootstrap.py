@@ -18,6 +18,7 @@ from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_r
 from synthrisk.metrics.groups import find_groups
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.usefulness import Usefulness, usefulness
 from synthrisk.metrics.vulnerable import vulnerable
 from synthrisk.metrics.weighted import contributions
 from synthrisk.metrics.what_if import difference
@@ -38,8 +39,10 @@ def bootstrap(
     settings: Bootstrap,
     seed: int,
     workspace: str,
-) -> tuple[list[Finding], str, str]:
+) -> tuple[list[Finding | Usefulness], str, str]:
     """Return the findings of one synthesizer, and the paths of its exposed records and of its contributions.
+
+    The findings of its risks come first, then those of its utility.
 
     Args:
         synthesizer: Its name.
@@ -54,14 +57,15 @@ def bootstrap(
     """
     interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
 
-    def found_and_exposed() -> tuple[list[Finding], str, str]:
+    def found_and_exposed() -> tuple[list[Finding | Usefulness], str, str]:
         groups = vulnerable(sample.records(), key, settings.vulnerable)
-        found: list[Finding] = []
+        found: list[Finding | Usefulness] = []
+        risks = [m for m in measures if not METRICS[m.metric].is_utility]
         exposed: dict[str, pd.DataFrame] = {}
         before: dict[tuple[str, str | None], np.ndarray] = {}
         contributions: dict[str, Contributions | np.ndarray] = {}
         varied = {(m.variant_of, m.sensitive) for m in measures if m.variant_of}
-        for measure, attacked in _attacked(ledgers, measures, sample):
+        for measure, attacked in _attacked(ledgers, risks, sample):
             if isinstance(attacked, Attacked):
                 finding = find(synthesizer, role, measure, attacked, interval, METHODS)
                 if (measure.label, measure.sensitive) in varied:
@@ -80,6 +84,7 @@ def bootstrap(
                 values, reasons = attacked
                 contributions[measure.key] = values
                 found.append(find_released(synthesizer, role, measure, values, interval, reasons))
+        found += [_useful(synthesizer, role, m, ledgers, interval.confidence) for m in measures if m not in risks]
         name = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
         path = Path(workspace) / "exposed" / f"{name}.parquet"
         write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
@@ -131,6 +136,13 @@ def _attacked(
                 (_reason(details.values(), "members"), _reason(details.values(), "controls")),
             ),
         )
+
+
+def _useful(
+    synthesizer: str, role: str, measure: Measure, ledgers: Sequence[LedgerFolder], confidence: float
+) -> Usefulness:
+    found = {(each.cell.repetition, each.cell.fold): each.values()[measure.key] for each in ledgers}
+    return usefulness(synthesizer, role, measure, found, confidence)
 
 
 def _contribution(metric: Metric, cubes: dict[str, np.ndarray]) -> np.ndarray | None:

@@ -128,23 +128,24 @@ def svg(figure: Figure, salt: str) -> str:
 def shortened(name: str, width: int = 24) -> str:
     """Return a name that fits a panel: both its ends, and what is between left out."""
     printable = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    if _cells(printable) <= width:
+    if text_cells(printable) <= width:
         return printable
     half = (width - 1) // 2
     head, tail = printable[:half], printable[-half:]
-    while _cells(head) > half:
+    while text_cells(head) > half:
         head = head[:-1]
-    while _cells(tail) > half:
+    while text_cells(tail) > half:
         tail = tail[1:]
     return f"{head}…{tail}"
 
 
-def _cells(text: str) -> int:
+def text_cells(text: str) -> int:
+    """Return how many characters wide a text is; wide ones count twice."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _label_width(rows: Iterable[Row]) -> float:
-    return 0.075 * max((_cells(shortened(r.name)) for r in rows), default=0)
+    return 0.075 * max((text_cells(shortened(r.name)) for r in rows), default=0)
 
 
 def _axes(width: float, height: float, left: float, right: float, bottom: float = 0.25) -> tuple[Figure, Axes]:

@@ -33,6 +33,7 @@ from synthrisk.metrics.results import (
     power_table,
     yardstick_table,
 )
+from synthrisk.metrics.usefulness import Usefulness, utility_table
 from synthrisk.metrics.verdicts import Verdict
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.references import LedgerFolder, Table
@@ -98,7 +99,7 @@ def log(
         runs[name] = _synthesizer_run(client, experiment, result, name, table)
         status = "FAILED"
         try:
-            _numbers(client, runs[name], findings)
+            _numbers(client, runs[name], findings, [f for f in result.utility if f.synthesizer == name])
             if name in kept and tracking.records != "none":
                 _records(client, runs[name], kept[name], hashes, tracking.records)
             status = "FAILED" if name in result.failures else "FINISHED"
@@ -206,8 +207,8 @@ def _verdict_tag(verdict: Verdict) -> str:
     return f"verdict.{metric_key(quantity, measure)}"
 
 
-def _numbers(client: MlflowClient, run_id: str, findings: Sequence[Finding]) -> None:
-    metrics = [m for f in findings for m in _metrics(f)]
+def _numbers(client: MlflowClient, run_id: str, findings: Sequence[Finding], useful: Sequence[Usefulness] = ()) -> None:
+    metrics = [m for f in findings for m in _metrics(f)] + [m for f in useful for m in _utility(f)]
     for start in range(0, len(metrics), _BATCH):
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
 
@@ -226,9 +227,16 @@ def _metrics(f: Finding) -> list[Metric]:
     }
     steps = [("risk_curve", round(100 * t), e.value) for t, e in zip(CURVE, f.curve, strict=False)]
     steps += [("risk_release", step, v) for step, v in enumerate(f.release_risk)]
+    return _logged(f.measure.key, [(q, 0, v) for q, v in single.items()] + steps)
+
+
+def _utility(f: Usefulness) -> list[Metric]:
+    return _logged(f.measure.key, [("utility", 0, f.value.value), ("utility_ceiling", 0, f.ceiling.value)])
+
+
+def _logged(measure: str, entries: Sequence[tuple[str, int, float]]) -> list[Metric]:
     now = int(time.time() * 1000)
-    entries = [(q, 0, v) for q, v in single.items()] + steps
-    return [Metric(metric_key(q, f.measure.key), float(v), now, int(s)) for q, s, v in entries if np.isfinite(v)]
+    return [Metric(metric_key(q, measure), float(v), now, int(s)) for q, s, v in entries if np.isfinite(v)]
 
 
 def _log_dataset(client: MlflowClient, run_id: str, table: Table) -> None:
@@ -289,6 +297,8 @@ def _study_run(
     _log_dataset(client, run_id, table)
     client.log_text(run_id, study_yaml, "study.yaml")
     client.log_table(run_id, league_table(result), "league.json")
+    if result.utility:
+        client.log_table(run_id, utility_table(result.utility), "utility.json")
     client.log_text(run_id, interval_table(result).to_csv(index=False), "intervals.csv")
     client.log_text(run_id, details_table(result).to_csv(index=False), "details.csv")
     for name, table_of in (("yardsticks", yardstick_table), ("comparison", comparison_table), ("power", power_table)):

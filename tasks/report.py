@@ -18,6 +18,7 @@ from synthrisk.metrics.verdicts import Verdict, worst
 from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, spread_figure, svg
 from synthrisk.tasks.gda_figure import gda_figure
 from synthrisk.tasks.pages import either, number, render
+from synthrisk.tasks.risk_utility_figure import Point, risk_utility_figure
 from synthrisk.tasks.store import replace_file
 
 UNSET = "NO THRESHOLD SET"
@@ -120,6 +121,7 @@ def page(result: StudyResult, settings: str) -> str:
         variants=_variants(result),
         gda=_gda(result, names),
         apart=[f for f in result.findings if f.groups and f.role == "synthesizer"],
+        utility=[(m, [f for f in result.utility if f.measure == m]) for m in _utilities(result)],
         yardsticks=_yardsticks(result, names, measures),
         yardstick_words=_YARDSTICK,
         pairs=_pairs(result),
@@ -206,7 +208,8 @@ def _answer(result: StudyResult, name: str) -> Answer:
 
 def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measure]) -> Mapping[str, list[Panel]]:
     """Return the panels of each figure."""
-    panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "curves": [], "spread": []}
+    panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "spread": [], "curves": []}
+    panels["map"] = _maps(result, names)
     for measure in measures:
         rows = _rows(result, names, measure)
         for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
@@ -221,6 +224,39 @@ def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measu
         lines = [r.name for r in rows if r.finding and r.finding.curve]
         if lines:
             panels["curves"].append(_panel("curves", measure, ", ".join(lines), curves_figure(rows)))
+    return panels
+
+
+def _utilities(result: StudyResult) -> list[Measure]:
+    return list(dict.fromkeys(f.measure for f in result.utility))
+
+
+def _maps(result: StudyResult, names: Sequence[str]) -> list[Panel]:
+    """Return a risk-utility map for each risk with a threshold, or for the first measure where none is set.
+
+    The utility is the study's first, at the size of its ceiling. Without a utility metric there is no map.
+    """
+    if not result.utility or not result.findings:
+        return []
+    across = {f.synthesizer: f for f in result.utility if f.measure == _utilities(result)[0]}
+    first = result.findings[0].measure.key
+    known = any(not isnan(f.memorization.value) for f in result.findings if f.measure.key == first)
+    wanted: dict[str, float | None] = {n: limit.value for n, limit in result.limits.items()}
+    panels = []
+    for name, limit in (wanted or {f"{'memorization' if known else 'risk'}/{first}": None}).items():
+        quantity, _, key = name.partition("/")
+        up = {f.synthesizer: getattr(f, quantity) for f in result.findings if f.measure.key == key}
+        points = [
+            Point(n, _is_control(result, n), across[n].at_one_size, up[n]) for n in names if n in across and n in up
+        ]
+        points = [p for p in points if not isnan(p.utility.value) and not isnan(p.risk.value)]
+        if points:
+            measure = across[points[0].name].measure
+            ceilings = [across[p.name].ceiling.value for p in points if not p.control] or [float("nan")]
+            drawn = risk_utility_figure(points, measure.key, quantity, ceilings[0], limit)
+            told = "; ".join(f"{p.name} {number(p.utility.value)} and {number(p.risk.value)}" for p in points)
+            text = f"{measure.key} and {quantity} by {key}: {told}"
+            panels.append(Panel(f"{quantity} by {key}", text, Markup(svg(drawn, f"map/{name}"))))  # noqa: S704 - escaped
     return panels
 
 

@@ -1,0 +1,196 @@
+"""The risk-utility map: each synthesizer as a point, how useful to the right, how risky upwards."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from synthrisk.metrics.estimates import Estimate
+from synthrisk.tasks.figures import ACCENT, ALARM, FAINT, INK, MUTED, shortened, text_cells
+
+_SIZE = 8.5
+_WIDTH, _HEIGHT = 4.55, 3.0  # inches of the axes
+_LEFT, _RIGHT, _BOTTOM, _TOP = 0.55, 0.12, 0.5, 0.26
+_CELL, _LINE = 0.071, 0.14  # inches that a character and a line of text take
+_STRAY = 0.35  # intervals may widen an axis by this share of what the values span
+
+
+@dataclass(frozen=True)
+class Point:
+    """One synthesizer on the map."""
+
+    name: str
+    control: bool
+    utility: Estimate
+    risk: Estimate
+
+
+class _Box(NamedTuple):
+    """A rectangle in inches from the lower left corner of the axes."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def shared(self, other: "_Box") -> float:
+        """Return the area that two rectangles share."""
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.top, other.top) - max(self.bottom, other.bottom)
+        return max(width, 0.0) * max(height, 0.0)
+
+
+def risk_utility_figure(
+    points: Sequence[Point], utility: str, risk: str, ceiling: float = float("nan"), limit: float | None = None
+) -> Figure:
+    """Return the map of one measure of risk and one of utility.
+
+    Args:
+        points: Synthesizers (filled) and controls (hollow), each with both estimates.
+        utility: Name of the horizontal axis.
+        risk: Name of the vertical axis.
+        ceiling: Utility of real records in place of a release; a dashed line.
+        limit: Threshold of the risk; a red line.
+    """
+    figure, axes = _empty_map()
+    axes.set_xlabel(
+        f"{utility} (utility, at the size of the ceiling)" if np.isfinite(ceiling) else f"{utility} (utility)",
+        size=_SIZE,
+        color=INK,
+    )
+    axes.set_ylabel(risk, size=_SIZE, color=INK)
+    axes.set_xlim(*_limits([p.utility for p in points], [ceiling], 0.0, 1.0))
+    axes.set_ylim(*_limits([p.risk for p in points], [0.0, np.nan if limit is None else limit], -1.0, 1.0))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.axhline(0, color=INK, linewidth=0.9, zorder=1)
+    taken = _lines(axes, ceiling, limit)
+    for point in points:
+        _mark(axes, point)
+    _label(axes, points, taken)
+    return figure
+
+
+def _empty_map() -> tuple[Figure, Axes]:
+    total = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP
+    figure = Figure(figsize=total)
+    figure.patch.set_visible(False)
+    axes = figure.add_axes((_LEFT / total[0], _BOTTOM / total[1], _WIDTH / total[0], _HEIGHT / total[1]))
+    axes.patch.set_visible(False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelsize=_SIZE, labelcolor=INK, pad=4)
+    axes.grid(color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _limits(found: Sequence[Estimate], fixed: Sequence[float], lowest: float, highest: float) -> tuple[float, float]:
+    """Return limits that hold all values, and what there is room for of wide intervals."""
+    values = np.array([*(e.value for e in found), *fixed])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    stray = _STRAY * max(high - low, 0.02)
+    ends = np.array([x for e in found for x in (e.lower, e.upper) if np.isfinite(x)])
+    ends = np.clip(ends, max(lowest, low - stray), min(highest, high + stray))
+    low, high = min([low, *ends]), max([high, *ends])
+    pad = 0.08 * max(high - low, 0.02)
+    return low - pad, high + pad
+
+
+def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
+    """Draw ceiling and threshold, with their names at the margin; return what room they take."""
+    taken = []
+    if np.isfinite(ceiling):
+        axes.axvline(ceiling, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)), zorder=1)
+        place, x = axes.get_xaxis_transform(), _inches(axes, ceiling, 0)[0]
+        side = "right" if x > _WIDTH / 2 else "left"
+        axes.text(ceiling, 1.02, "real records reach", transform=place, color=MUTED, size=8, ha=side, va="bottom")
+        taken.append(_Box(x - 0.02, 0, x + 0.02, _HEIGHT))
+    if limit is not None:
+        axes.axhline(limit, color=ALARM, linewidth=1.1, zorder=1)
+        y, text = _inches(axes, 0, limit)[1], f"threshold {limit:g}"
+        place = axes.get_yaxis_transform()
+        axes.text(0.005, limit, text, transform=place, color=ALARM, size=8, ha="left", va="bottom")
+        taken += [_Box(0, y - 0.02, _WIDTH, y + 0.02), _Box(0, y, _CELL * len(text), y + _LINE)]
+    zero = _inches(axes, 0, 0)[1]
+    return [*taken, _Box(0, zero - 0.015, _WIDTH, zero + 0.015)]
+
+
+def _mark(axes: Axes, point: Point) -> None:
+    x, y = point.utility, point.risk
+    colour, filled = (MUTED, "white") if point.control else (ACCENT, ACCENT)
+    width = 0.9 if point.control else 1.5
+    if np.isfinite(x.lower):
+        axes.plot([x.lower, x.upper], [y.value] * 2, color=colour, linewidth=width, zorder=2, solid_capstyle="butt")
+    if np.isfinite(y.lower):
+        axes.plot([x.value] * 2, [y.lower, y.upper], color=colour, linewidth=width, zorder=2, solid_capstyle="butt")
+    axes.plot([x.value], [y.value], "o", ms=6, mfc=filled, mec=colour, mew=1.2, zorder=3)
+
+
+def _label(axes: Axes, points: Sequence[Point], taken: Sequence[_Box]) -> None:
+    """Write each name where it covers least, the nearest such place; a thin line leads to one that is far."""
+    marks = [_around(*_inches(axes, p.utility.value, p.risk.value)) for p in points]
+    obstacles = [*taken, *(b for p in points for b in _bars(axes, p))]
+    labels: list[_Box] = []
+    for point in points:
+        x, y = _inches(axes, point.utility.value, point.risk.value)
+        name = shortened(point.name)
+        places = [_place(x, y, side, away, name) for away in (0.1, 0.22, 0.4, 0.6) for side in _SIDES]
+        costs = [
+            sum(100 * box.shared(b) for b in (*marks, *labels))
+            + sum(10 * box.shared(b) for b in obstacles)
+            + 100 * _outside(box)
+            for box in places
+        ]
+        best = places[int(np.argmin(np.round(costs, 4) + 0.02 * np.arange(len(places))))]
+        labels.append(best)
+        ink = MUTED if point.control else INK
+        middle = (best.left + best.right) / 2, (best.bottom + best.top) / 2
+        text = axes.text(middle[0] / _WIDTH, middle[1] / _HEIGHT, name, transform=axes.transAxes)
+        text.set(size=_SIZE, color=ink, ha="center", va="center", zorder=4, parse_math=False)
+        near = min(max(x, best.left), best.right), min(max(y, best.bottom), best.top)
+        if np.hypot(near[0] - x, near[1] - y) > 0.2:
+            ends = [x / _WIDTH, near[0] / _WIDTH], [y / _HEIGHT, near[1] / _HEIGHT]
+            axes.plot(*ends, transform=axes.transAxes, color=ink, linewidth=0.5, zorder=2)
+
+
+_SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+
+
+def _place(x: float, y: float, side: tuple[int, int], away: float, name: str) -> _Box:
+    """Return the rectangle of a name at a side of a point."""
+    width, height = _CELL * text_cells(name), _LINE
+    reach = away if 0 in side else 0.75 * away
+    left = x + side[0] * reach - (0, width / 2, width)[1 - side[0]]
+    bottom = y + side[1] * reach - (0, height / 2, height)[1 - side[1]]
+    return _Box(left, bottom, left + width, bottom + height)
+
+
+def _bars(axes: Axes, point: Point) -> list[_Box]:
+    x, y, thin = point.utility, point.risk, 0.02
+    boxes = []
+    if np.isfinite(x.lower):
+        (a, b), (c, _) = _inches(axes, x.lower, y.value), _inches(axes, x.upper, y.value)
+        boxes.append(_Box(a, b - thin, c, b + thin))
+    if np.isfinite(y.lower):
+        (a, b), (_, c) = _inches(axes, x.value, y.lower), _inches(axes, x.value, y.upper)
+        boxes.append(_Box(a - thin, b, a + thin, c))
+    return boxes
+
+
+def _around(x: float, y: float) -> _Box:
+    return _Box(x - 0.06, y - 0.06, x + 0.06, y + 0.06)
+
+
+def _outside(box: _Box) -> float:
+    """Return how far a rectangle leaves the axes."""
+    return max(0.0, -box.left) + max(0.0, box.right - _WIDTH) + max(0.0, -box.bottom) + max(0.0, box.top - _HEIGHT)
+
+
+def _inches(axes: Axes, x: float, y: float) -> tuple[float, float]:
+    """Return where a value lies, in inches from the lower left corner of the axes."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    return float((x - left) / (right - left) * _WIDTH), float((y - bottom) / (top - bottom) * _HEIGHT)

@@ -1,0 +1,261 @@
+"""Utility in a study: valued on members, with the ceiling of held-out records; in tables, page and MLflow."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+from synthrisk.conf.plan import Planned, plan
+from synthrisk.conf.study import Bootstrap, Study, Tracking
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.results import Limit, StudyResult, details_table
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.usefulness import Usefulness
+from synthrisk.tasks.attack import attack_release
+from synthrisk.tasks.bootstrap import bootstrap
+from synthrisk.tasks.data.table import store
+from synthrisk.tasks.log import log
+from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.report import page
+from synthrisk.tasks.risk_utility_figure import Point, risk_utility_figure
+from synthrisk.tasks.store import save_array
+
+COVERAGE, ACCURACY, CAP = (
+    Measure("coverage", "coverage"),
+    Measure("accuracy", "accuracy"),
+    Measure("zero_cap", "zero_cap", "job"),
+)
+QUERIES = [{"count": "*", "by": ["job"]}]
+PLANNED = [
+    Planned(CAP, {"quasi_identifiers": ["age"], "sensitive": "job"}),
+    Planned(COVERAGE),
+    Planned(ACCURACY, {"queries": QUERIES}),
+]
+
+
+def people(seed, n):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({"age": rng.integers(20, 60, n), "job": rng.choice([*"abcdefgh"], n)})
+
+
+def around(value, half):
+    return Estimate(value, value - half, value + half)
+
+
+# The attack on one release
+
+
+def attacked(member, synthesizer="cart", planned=PLANNED):
+    return attack_release(people(0, 40), people(1, 25), member, planned, 1, Cell(synthesizer, 0, 1))
+
+
+def test_a_release_is_valued_on_its_members_beside_half_of_the_held_out():
+    real, member = people(0, 40), pd.array([True] * 24 + [False] * 16, dtype="boolean")
+    ledger, values = attacked(member)
+    assert set(ledger["metric"]) == {"zero_cap"}
+    chosen = np.sort(np.random.default_rng(seed_of(1, 0, 1, "ceiling")).choice(np.arange(24, 40), 8, replace=False))
+    for each in PLANNED[1:]:
+        seed = seed_of(1, 0, 1, "cart", *each.words)
+        by_hand = METRICS[each.measure.metric](
+            real.iloc[:24], people(1, 25), control=real.iloc[chosen], seed=seed, **each.options
+        )
+        assert values[each.measure.key] == {"value": by_hand.value, "details": by_hand.details, "reason": ""}
+        assert by_hand.details["ceiling_rows"] == 8
+
+
+def test_the_ceiling_has_one_size_and_one_draw_for_all_synthesizers():
+    split = pd.array([True] * 24 + [False] * 16, dtype="boolean")
+    ceilings = [attacked(split, name)[1]["coverage"]["details"]["ceiling"] for name in ("cart", "copy")]
+    assert ceilings[0] == ceilings[1]
+    drawn_from = pd.array([True] * 24 + [False] * 8 + [pd.NA] * 8, dtype="boolean")  # fresh leaves one half
+    assert attacked(drawn_from)[1]["coverage"]["details"]["ceiling_rows"] == 8
+
+
+def test_without_held_out_records_there_is_a_value_alone():
+    values = attacked(pd.array([True] * 40, dtype="boolean"))[1]["coverage"]
+    assert values["value"] == METRICS["coverage"](people(0, 40), people(1, 25)).value
+    assert "ceiling" not in values["details"]
+
+
+def test_what_is_predicted_takes_no_quasi_identifiers():
+    study = Study.model_validate(
+        {
+            "name": "s",
+            "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["job"]},
+            "synthesizers": ["cart"],
+            "metrics": ["zero_cap", {"name": "train_synthetic_test_real", "model": "cart"}],
+        }
+    )
+    planned = plan(study, ["age", "job", "pay"])
+    assert [p.measure.key for p in planned] == ["zero_cap.job", "train_synthetic_test_real.job"]
+    assert planned[1].options == {"model": "cart", "sensitive": "job"}
+
+
+# From ledgers to findings
+
+
+def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
+    real = people(0, 40)
+    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 2, 1, 0.0))
+    save_array(np.zeros((2, 40), np.int16), tmp_path / "cut.npy")
+    ledgers, own = [], []
+    for r in range(2):
+        member = pd.array(np.random.default_rng(r).permutation(40) < 24, dtype="boolean")
+        ledger, values = attack_release(real, people(r + 5, 25), member, PLANNED, 1, Cell("cart", r, 0))
+        place = tmp_path / str(r)
+        place.mkdir()
+        ledger.to_parquet(place / LEDGER)
+        (place / VALUES).write_text(json.dumps(values))
+        ledgers.append(LedgerFolder(Cell("cart", r, 0), str(place)))
+        own.append(values["accuracy"])
+    measures = [p.measure for p in PLANNED]
+    found, exposed = bootstrap.fn("cart", "synthesizer", ledgers, measures, sample, Bootstrap(), 3, str(tmp_path))
+    assert [type(f) for f in found] == [Finding, Usefulness, Usefulness]
+    accuracy = found[2]
+    assert accuracy.value.value == pytest.approx(np.mean([v["value"] for v in own]))
+    assert accuracy.ceiling.value == pytest.approx(np.mean([v["details"]["ceiling"] for v in own]))
+    assert accuracy.thinned.value == pytest.approx(np.mean([v["details"]["thinned"] for v in own]))
+    assert accuracy.value.lower < accuracy.value.value < accuracy.value.upper
+    assert set(pd.read_parquet(exposed)["measure"]) == {"zero_cap.job"}
+
+
+def test_a_study_of_utility_alone_has_findings(tmp_path):
+    real = people(0, 40)
+    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 1, 1, 0.0))
+    member = pd.array([True] * 24 + [False] * 16, dtype="boolean")
+    ledger, values = attack_release(real, people(5, 25), member, [PLANNED[1]], 1, Cell("cart", 0, 0))
+    ledger.to_parquet(tmp_path / LEDGER)
+    (tmp_path / VALUES).write_text(json.dumps(values))
+    folder = LedgerFolder(Cell("cart", 0, 0), str(tmp_path))
+    found, _ = bootstrap.fn("cart", "synthesizer", [folder], [COVERAGE], sample, Bootstrap(), 3, str(tmp_path))
+    assert [f.measure for f in found] == [COVERAGE]
+
+
+# In the report and in MLflow
+
+
+PICTURE = {"cart": (0.9, 0.05), "$x$ ctgan": (0.75, 0.01), "copy": (1.0, 0.9), "fresh": (0.8, 0.0)}
+
+
+def useful(name, value, measure=ACCURACY):
+    role = "control" if name in ("copy", "fresh") else "synthesizer"
+    details = {"count_by_1": (value, 0.8), "ceiling_only": (float("nan"), float("nan"))}
+    return Usefulness(
+        name, role, measure, around(value, 0.02), around(value - 0.05, 0.02), around(0.78, 0.01), (), details
+    )
+
+
+def risky(name, memorization):
+    role = "control" if name in ("copy", "fresh") else "synthesizer"
+    return Finding(name, role, CAP, around(0.5, 0.1), around(0.4, 0.1), around(memorization, 0.02))
+
+
+def result(limits=None, findings=True, **others):
+    names = {n: {"role": "control" if n in ("copy", "fresh") else "synthesizer", "kind": n} for n in PICTURE}
+    found = [risky(n, m) for n, (_, m) in PICTURE.items()] if findings else []
+    made = StudyResult("s-1", "demo", found, [], [], limits=limits or {}, facts={}, settings=names)
+    return replace(made, **{"utility": [useful(n, u) for n, (u, _) in PICTURE.items()]} | others)
+
+
+def drawn_maps(html):
+    drawings = re.findall(
+        r'<figure><figcaption>([^<]*).*?aria-label="(accuracy and [^"]*)".*?(<svg .*?</svg>)', html, re.S
+    )
+    return [(told, ElementTree.fromstring(svg)) for _, told, svg in drawings]
+
+
+def texts(drawing):
+    return ["".join(t.itertext()) for t in drawing.iter() if t.tag.endswith("text")]
+
+
+def test_the_page_has_the_table_and_a_map_a_threshold():
+    limits = {"memorization/zero_cap.job": Limit(0.04, "board"), "risk/zero_cap.job": Limit(0.6, "board")}
+    html = page(result(limits), "")
+    plain = " ".join(re.sub(r"<[^>]*>", " ", html).split())
+    assert "cart accuracy 0.900 [0.880, 0.920] 0.850 0.780" in plain
+    maps = drawn_maps(html)
+    assert len(maps) == 2
+    assert maps[0][0].startswith("accuracy and memorization by zero_cap.job: cart 0.850 and 0.050;")
+    for _, drawing in maps:
+        assert set(PICTURE) <= set(texts(drawing))
+        assert "real records reach" in texts(drawing)
+    assert "threshold 0.04" in texts(maps[0][1])
+    assert page(result(limits), "") == html
+
+
+def test_without_thresholds_the_first_measure_is_mapped():
+    maps = drawn_maps(page(result(), ""))
+    assert [told.split(":")[0] for told, _ in maps] == ["accuracy and memorization by zero_cap.job"]
+
+
+def test_without_utility_there_is_neither_table_nor_map():
+    html = page(result(utility=[]), "")
+    assert "Utility" not in html
+    assert not drawn_maps(html)
+
+
+def test_utility_alone_has_a_table_and_no_map():
+    html = page(result(findings=False), "")
+    assert "Utility: what" in html
+    assert not drawn_maps(html)
+
+
+def test_what_is_not_estimable_is_said_and_left_out_of_the_map():
+    nothing = replace(useful("cart", 0.9), value=NOT_ESTIMABLE, thinned=NOT_ESTIMABLE, reason="<no> query")
+    html = page(result(utility=[nothing, useful("copy", 1.0)]), "")
+    assert "not estimable: &lt;no&gt; query" in html
+    assert "cart" not in texts(drawn_maps(html)[0][1])
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 14])
+def test_names_on_the_map_do_not_lie_over_each_other(n):
+    """Also where points crowd: as many names as points, each at a place of its own, inside the figure."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    rng = np.random.default_rng(n)
+    points = [
+        Point(f"synthesizer-{i}", i % 3 == 0, around(0.9 + 0.02 * rng.random(), 0.01), around(0.1 * rng.random(), 0.01))
+        for i in range(n)
+    ]
+    figure = risk_utility_figure(points, "accuracy", "memorization", 0.92, 0.05)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    names = [t for t in figure.axes[0].texts if t.get_text().startswith("synthesizer")]
+    boxes = [t.get_window_extent(canvas.get_renderer()) for t in names]
+    assert len(boxes) == n
+    width, height = figure.bbox.width, figure.bbox.height
+    for i, box in enumerate(boxes):
+        assert box.x0 >= 0
+        assert box.x1 <= width
+        assert box.y0 >= 0
+        assert box.y1 <= height
+        assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_details_hold_those_of_the_ceiling():
+    table = details_table(result())
+    row = table[(table["synthesizer"] == "cart") & (table["detail"] == "count_by_1")].iloc[0]
+    assert (row["measure"], row["members"], row["control"]) == ("accuracy", 0.9, 0.8)
+
+
+def test_mlflow_has_utility_and_its_ceiling_and_no_risk_of_it(tmp_path):
+    table = store(people(0, 10), tmp_path)
+    logged = log.fn(result(), {}, table, "name: demo\n", [], Tracking(), str(tmp_path))
+    client = MlflowClient(logged.uri)
+    metrics = client.get_run(logged.runs["cart"]).data.metrics
+    assert metrics["utility/accuracy"] == 0.9
+    assert metrics["utility_ceiling/accuracy"] == 0.78
+    assert {k for k in metrics if k.endswith("/accuracy")} == {"utility/accuracy", "utility_ceiling/accuracy"}
+    study = client.search_runs([logged.experiment_id], "tags.role = 'study'")[0]
+    written = json.loads(Path(client.download_artifacts(study.info.run_id, "utility.json")).read_text())
+    rows = pd.DataFrame(written["data"], columns=written["columns"])
+    assert rows.loc[rows["synthesizer"] == "copy", "utility"].tolist() == [1.0]
