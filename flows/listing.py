@@ -1,5 +1,6 @@
 """Lists for the terminal: the register of metrics, and the league table of an experiment."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -47,17 +48,27 @@ def print_comparison(
     if not history:
         runs = runs[runs["study_id"] == runs.sort_values("start")["study_id"].iloc[-1]]
     measures = [c.partition("/")[2] for c in runs.columns if c.startswith("risk/")]
+    useful = [c.partition("/")[2] for c in runs.columns if c.startswith("utility/")]
     measure = metric_key("", measure)[1:] if measure else None
-    if measure is not None and measure not in measures:
-        raise InputError(f"--measure must be one of {', '.join(measures)}, got {measure!r}{nearest(measure, measures)}")
+    known = [*measures, *useful]
+    if measure is not None and measure not in known:
+        raise InputError(f"--measure must be one of {', '.join(known)}, got {measure!r}{nearest(measure, known)}")
+    runs = runs.sort_values(["study_id", "role", "start"], ascending=[True, False, True])
+    if risks := [m for m in measures if measure in (None, m)]:
+        _print_risks(runs, risks, experiment)
+    if utilities := [m for m in useful if measure in (None, m)]:
+        _print_utilities(runs, utilities, experiment)
+
+
+def _print_risks(runs: pd.DataFrame, measures: Sequence[str], experiment: str) -> None:
     table = Table(header_style="bold", pad_edge=False, title=f"Experiment {experiment}", title_justify="left")
     for name in ("study", "synthesizer", "measure"):
         table.add_column(name, no_wrap=True)
     for name in ("risk", "control", "memorization"):
         table.add_column(name, justify="right")
     table.add_column("verdict")
-    for _, run in runs.sort_values(["study_id", "role", "start"], ascending=[True, False, True]).iterrows():
-        for key in [measure] if measure else measures:
+    for _, run in runs.iterrows():
+        for key in measures:
             memorization = _interval(run, "memorization", key, "+.3f")
             shown = (
                 _interval(run, "risk", key, ".3f"),
@@ -66,6 +77,22 @@ def print_comparison(
             )
             style = "dim" if run["role"] == "control" else ""
             table.add_row(*map(Text, (run["study_id"], run["synthesizer"], key, *shown, run["verdict"])), style=style)
+    Console().print(table)
+
+
+def _print_utilities(runs: pd.DataFrame, measures: Sequence[str], experiment: str) -> None:
+    table = Table(
+        header_style="bold", pad_edge=False, title=f"Utility in experiment {experiment}", title_justify="left"
+    )
+    for name in ("study", "synthesizer", "measure"):
+        table.add_column(name, no_wrap=True)
+    for name in ("utility", "ceiling"):
+        table.add_column(name, justify="right")
+    for _, run in runs.iterrows():
+        for key in measures:
+            cells = run["study_id"], run["synthesizer"], key
+            shown = _value(run, f"utility/{key}", ".3f"), _value(run, f"utility_ceiling/{key}", ".3f")
+            table.add_row(*map(Text, (*cells, *shown)), style="dim" if run["role"] == "control" else "")
     Console().print(table)
 
 
