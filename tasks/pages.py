@@ -21,14 +21,12 @@ def render(template: str, **values: Any) -> str:
 
 
 def number(value: float, sign: bool = False) -> str:
-    """Return three decimals with a true minus sign, and no signed zero; a dash where there is no number.
+    """Return three decimals with a true minus sign, and no signed zero.
 
     Example:
         >>> number(0.0321, sign=True), number(-0.0001), number(-0.5)
         ('+0.032', '0.000', '−0.500')
     """
-    if value != value:
-        return "–"
     text = f"{value:+.3f}" if sign else f"{value:.3f}"
     return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
 

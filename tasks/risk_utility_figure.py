@@ -1,7 +1,7 @@
 """The risk-utility map: each synthesizer as a point, how useful to the right, how risky upwards."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,11 +11,13 @@ from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.tasks.figures import ACCENT, ALARM, FAINT, INK, MUTED, shortened, text_cells
+from synthrisk.tasks.pages import number
 
 _SIZE = 8.5
 _WIDTH, _HEIGHT = 4.55, 3.0  # inches of the axes
 _LEFT, _RIGHT, _BOTTOM, _TOP = 0.55, 0.12, 0.5, 0.26
 _CELL, _LINE = 0.071, 0.14  # inches that a character and a line of text take
+_FAR = 1.5  # controls this many times the height of the synthesizers above them are drawn at the edge
 _STRAY = 0.35  # intervals may widen an axis by this share of what the values span
 
 
@@ -27,6 +29,7 @@ class Point:
     control: bool
     utility: Estimate
     risk: Estimate
+    above: bool = False  # higher than the axes reach
 
 
 class _Box(NamedTuple):
@@ -64,11 +67,11 @@ def risk_utility_figure(
     )
     axes.set_ylabel(risk, size=_SIZE, color=INK)
     axes.set_xlim(*_limits([p.utility for p in points], [ceiling], 0.0, 1.0))
-    axes.set_ylim(*_limits([p.risk for p in points], [0.0, np.nan if limit is None else limit], -1.0, 1.0))
+    axes.set_ylim(*_heights(points, [0.0 if risk == "memorization" else np.nan, np.nan if limit is None else limit]))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axes.axhline(0, color=INK, linewidth=0.9, zorder=1)
     taken = _lines(axes, ceiling, limit)
+    points = [_brought_in(axes, p) for p in points]
     for point in points:
         _mark(axes, point)
     _label(axes, points, taken)
@@ -100,6 +103,25 @@ def _limits(found: Sequence[Estimate], fixed: Sequence[float], lowest: float, hi
     return low - pad, high + pad
 
 
+def _heights(points: Sequence[Point], fixed: Sequence[float]) -> tuple[float, float]:
+    """Return limits that hold all synthesizers, and the controls that are not far above them, as a copy is."""
+    judged = [p.risk for p in points if not p.control] or [p.risk for p in points]
+    top = _limits(judged, fixed, -1.0, 1.0)[1]
+    low = min(top, *(p.risk.value for p in points))
+    near = [p.risk for p in points if p.risk.value <= top + _FAR * max(top - low, 0.05)]
+    return _limits(near, fixed, -1.0, 1.0)
+
+
+def _brought_in(axes: Axes, point: Point) -> Point:
+    """Return a point above the axes as one at their upper edge, named with its value."""
+    top = axes.get_ylim()[1]
+    if point.risk.value <= top:
+        return point
+    edge = top - 0.04 * (top - axes.get_ylim()[0])
+    at_edge = Estimate(edge, float("nan"), float("nan"))
+    return replace(point, name=f"{shortened(point.name)} ({number(point.risk.value)})", risk=at_edge, above=True)
+
+
 def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
     """Draw ceiling and threshold, with their names at the margin; return what room they take."""
     taken = []
@@ -107,7 +129,7 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
         axes.axvline(ceiling, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)), zorder=1)
         place, x = axes.get_xaxis_transform(), _inches(axes, ceiling, 0)[0]
         side = "right" if x > _WIDTH / 2 else "left"
-        axes.text(ceiling, 1.02, "real records reach", transform=place, color=MUTED, size=8, ha=side, va="bottom")
+        axes.text(ceiling, 1.02, "ceiling", transform=place, color=MUTED, size=8, ha=side, va="bottom")
         taken.append(_Box(x - 0.02, 0, x + 0.02, _HEIGHT))
     if limit is not None:
         axes.axhline(limit, color=ALARM, linewidth=1.1, zorder=1)
@@ -115,8 +137,11 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
         place = axes.get_yaxis_transform()
         axes.text(0.005, limit, text, transform=place, color=ALARM, size=8, ha="left", va="bottom")
         taken += [_Box(0, y - 0.02, _WIDTH, y + 0.02), _Box(0, y, _CELL * len(text), y + _LINE)]
-    zero = _inches(axes, 0, 0)[1]
-    return [*taken, _Box(0, zero - 0.015, _WIDTH, zero + 0.015)]
+    if axes.get_ylim()[0] < 0:
+        axes.axhline(0, color=INK, linewidth=0.9, zorder=1)
+        zero = _inches(axes, 0, 0)[1]
+        taken.append(_Box(0, zero - 0.015, _WIDTH, zero + 0.015))
+    return taken
 
 
 def _mark(axes: Axes, point: Point) -> None:
@@ -127,7 +152,7 @@ def _mark(axes: Axes, point: Point) -> None:
         axes.plot([x.lower, x.upper], [y.value] * 2, color=colour, linewidth=width, zorder=2, solid_capstyle="butt")
     if np.isfinite(y.lower):
         axes.plot([x.value] * 2, [y.lower, y.upper], color=colour, linewidth=width, zorder=2, solid_capstyle="butt")
-    axes.plot([x.value], [y.value], "o", ms=6, mfc=filled, mec=colour, mew=1.2, zorder=3)
+    axes.plot([x.value], [y.value], "^" if point.above else "o", ms=6, mfc=filled, mec=colour, mew=1.2, zorder=3)
 
 
 def _label(axes: Axes, points: Sequence[Point], taken: Sequence[_Box]) -> None:
@@ -137,22 +162,24 @@ def _label(axes: Axes, points: Sequence[Point], taken: Sequence[_Box]) -> None:
     labels: list[_Box] = []
     for point in points:
         x, y = _inches(axes, point.utility.value, point.risk.value)
-        name = shortened(point.name)
-        places = [_place(x, y, side, away, name) for away in (0.1, 0.22, 0.4, 0.6) for side in _SIDES]
+        name = point.name if point.above else shortened(point.name)
+        bars = [b for b in _bars(axes, point) if b.right - b.left < 1.2 and b.top - b.bottom < 1.2]
+        reach = [max([0.1, *ends]) for ends in _reaches(x, y, bars)]
+        places = [_place(x, y, side, reach, away, name) for away in (0, 0.12, 0.3, 0.5) for side in _SIDES]
         costs = [
             sum(100 * box.shared(b) for b in (*marks, *labels))
-            + sum(10 * box.shared(b) for b in obstacles)
+            + sum(40 * box.shared(b) for b in obstacles)
             + 100 * _outside(box)
             for box in places
         ]
-        best = places[int(np.argmin(np.round(costs, 4) + 0.02 * np.arange(len(places))))]
+        best = places[int(np.argmin(np.round(costs, 4) + 0.01 * np.arange(len(places))))]
         labels.append(best)
         ink = MUTED if point.control else INK
         middle = (best.left + best.right) / 2, (best.bottom + best.top) / 2
         text = axes.text(middle[0] / _WIDTH, middle[1] / _HEIGHT, name, transform=axes.transAxes)
         text.set(size=_SIZE, color=ink, ha="center", va="center", zorder=4, parse_math=False)
         near = min(max(x, best.left), best.right), min(max(y, best.bottom), best.top)
-        if np.hypot(near[0] - x, near[1] - y) > 0.2:
+        if np.hypot(near[0] - x, near[1] - y) > max(reach) + 0.1:
             ends = [x / _WIDTH, near[0] / _WIDTH], [y / _HEIGHT, near[1] / _HEIGHT]
             axes.plot(*ends, transform=axes.transAxes, color=ink, linewidth=0.5, zorder=2)
 
@@ -160,12 +187,17 @@ def _label(axes: Axes, points: Sequence[Point], taken: Sequence[_Box]) -> None:
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
-def _place(x: float, y: float, side: tuple[int, int], away: float, name: str) -> _Box:
-    """Return the rectangle of a name at a side of a point."""
+def _reaches(x: float, y: float, bars: Sequence[_Box]) -> tuple[list[float], list[float]]:
+    """Return how far intervals reach sideways and up or down, and some room beyond."""
+    return [max(b.right - x, x - b.left) + 0.06 for b in bars], [max(b.top - y, y - b.bottom) + 0.06 for b in bars]
+
+
+def _place(x: float, y: float, side: tuple[int, int], reach: Sequence[float], away: float, name: str) -> _Box:
+    """Return the rectangle of a name at a side of a point: beyond its interval, or beside it at a corner."""
     width, height = _CELL * text_cells(name), _LINE
-    reach = away if 0 in side else 0.75 * away
-    left = x + side[0] * reach - (0, width / 2, width)[1 - side[0]]
-    bottom = y + side[1] * reach - (0, height / 2, height)[1 - side[1]]
+    own = [r + away for r in reach] if 0 in side else [0.06 + away, 0.06 + away]
+    left = x + side[0] * own[0] - (0, width / 2, width)[1 - side[0]]
+    bottom = y + side[1] * own[1] - (0, height / 2, height)[1 - side[1]]
     return _Box(left, bottom, left + width, bottom + height)
 
 

@@ -28,7 +28,12 @@ RUN = {
         {"name": "thief", "kind": "copy"},
     ],
     "controls": ["copy", "fresh"],
-    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}, "nearest_neighbour_distance_ratio"],
+    "metrics": [
+        "zero_cap",
+        {"name": "rapid", "attackers": ["logistic"]},
+        "nearest_neighbour_distance_ratio",
+        "coverage",
+    ],
     "thresholds": {"memorization/zero_cap.income": {"value": 0.01, "source": "nobody"}},
     "split": {"holdout": 0.5, "repetitions": 2},
 }

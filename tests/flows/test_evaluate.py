@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from mlflow import MlflowClient
 from scipy.stats import binomtest
 
 from synthrisk.flows.closing import as_json
-from synthrisk.metrics import METRICS
+from synthrisk.metrics import METRICS, InputError
 
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
 
@@ -65,8 +66,35 @@ def test_all_metrics_are_measured(judged, uncontrolled):
     assert judged.result.failures == {}
     assert uncontrolled.result.failures == {}
     variants = {f"{name}-without-age" for name, m in METRICS.items() if "quasi_identifiers" in m.needs}
-    assert set(findings(uncontrolled)) == {name for name, m in METRICS.items() if "control" not in m.needs}
-    assert set(findings(judged)) == set(METRICS) | variants
+    risks = {name for name, m in METRICS.items() if not m.is_utility}
+    assert set(findings(uncontrolled)) == {name for name in risks if "control" not in METRICS[name].needs}
+    assert set(findings(judged)) == risks | variants
+    for outcome in (judged, uncontrolled):
+        assert {f.measure.label for f in outcome.result.utility} == set(METRICS) - risks
+
+
+@pytest.mark.parametrize("name", ["coverage", "accuracy", "quality"])
+def test_utility_is_that_of_the_metric_on_the_same_files(judged, uncontrolled, tables, name):
+    score = METRICS[name](tables["members"], tables["release"])
+    for outcome in (judged, uncontrolled):
+        found = next(f for f in outcome.result.utility if f.measure.label == name)
+        assert found.value.value == pytest.approx(score.value, abs=1e-12)
+        assert np.isnan(found.ceiling.value) == (outcome is uncontrolled)
+        assert name in Path(outcome.report).read_text("utf-8")
+
+
+def test_without_its_extra_a_metric_is_left_out_unless_it_is_asked_for(folder, tables):
+    from synthrisk.flows.evaluate import evaluate
+
+    arguments = {name: str(folder / f"{name}.csv") for name in ("real", "synthetic")}
+    with patch.object(type(METRICS["quality"]), "installed", property(lambda m: m.package is None)):
+        with patch("synthrisk.flows.evaluate.check", side_effect=InputError("stop")) as checked:
+            with pytest.raises(InputError, match="stop"):
+                evaluate.fn(**arguments, **ROLES)
+            asked = {m.name for m in checked.call_args.args[0].metrics}
+        with pytest.raises(InputError, match="quality needs SDMetrics"):
+            evaluate.fn(**arguments, **ROLES, metrics=["quality"])
+    assert asked == {n for n, m in METRICS.items() if "control" not in m.needs} - {"quality"}
 
 
 def test_a_what_if_is_the_metric_on_fewer_columns_and_its_change_is_paired(judged, tables):
@@ -153,6 +181,8 @@ def test_json_is_strict_and_complete(request, which):
     assert [row["measure"] for row in found["findings"]] == [f.measure.key for f in outcome.result.findings]
     changed = {row["measure"] for row in found["findings"] if row["change"] is not None}
     assert {m.partition("-")[2] for m in changed} == ({"without-age.income"} if which == "judged" else set())
+    assert [row["measure"] for row in found["utility"]] == [f.measure.key for f in outcome.result.utility]
+    assert all((row["utility_ceiling"] is None) == (which == "uncontrolled") for row in found["utility"])
     scored = [row for row in found["findings"] if row["risk"] is not None]
     assert all((row["memorization"] is None) == (which == "uncontrolled") for row in scored)
 

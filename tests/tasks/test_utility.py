@@ -186,9 +186,9 @@ def test_the_page_has_the_table_and_a_map_a_threshold():
     assert len(maps) == 2
     assert maps[0][0].startswith("accuracy and memorization by zero_cap.job: cart 0.850 and 0.050;")
     for _, drawing in maps:
-        assert set(PICTURE) <= set(texts(drawing))
-        assert "real records reach" in texts(drawing)
-    assert "threshold 0.04" in texts(maps[0][1])
+        assert set(PICTURE) - {"copy"} <= set(texts(drawing))
+        assert "ceiling" in texts(drawing)
+    assert {"threshold 0.04", "copy (0.900)"} <= set(texts(maps[0][1]))
     assert page(result(limits), "") == html
 
 
@@ -239,6 +239,20 @@ def test_names_on_the_map_do_not_lie_over_each_other(n):
         assert box.y0 >= 0
         assert box.y1 <= height
         assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_a_control_far_above_the_synthesizers_stands_at_the_edge_with_its_value():
+    """A copy would press all others to the floor; a control just above them would not."""
+    points = [
+        Point("cart", False, around(0.8, 0.01), around(0.05, 0.01)),
+        Point("leaky", True, around(0.8, 0.01), around(0.09, 0.01)),
+        Point("copy", True, around(0.95, 0.01), around(0.9, 0.01)),
+    ]
+    axes = risk_utility_figure(points, "accuracy", "memorization", 0.8, 0.04).axes[0]
+    assert {t.get_text() for t in axes.texts} >= {"cart", "leaky", "copy (0.900)"}
+    assert 0.1 < axes.get_ylim()[1] < 0.2
+    near = [replace(p, risk=around(0.1, 0.01)) if p.name == "copy" else p for p in points]
+    assert "copy" in {t.get_text() for t in risk_utility_figure(near, "accuracy", "memorization").axes[0].texts}
 
 
 def test_details_hold_those_of_the_ceiling():
