@@ -28,9 +28,10 @@ def print_metrics() -> None:
     for metric in _ordered():
         name, said, needs, scores, kind, source = _facts(metric)
         console.print(f"[bold]{name}[/bold]  {kind}")
+        scored = scores if metric.is_utility else f"{scores} records"
         for text in (
             said,
-            f"needs {needs}; scores {scores} records; {', '.join(_own_options(metric)) or 'no options'}",
+            f"needs {needs}; scores {scored}; {', '.join(_own_options(metric)) or 'no options'}",
             source,
         ):
             console.print(Padding(Text(text), (0, 0, 0, 4)))
@@ -107,7 +108,8 @@ def _ordered() -> list[Metric]:
 def _facts(metric: Metric) -> tuple[str, ...]:
     said = (metric.function.__doc__ or "").strip().splitlines()[0].rstrip(".")
     kind = f"{metric.label}, as member/control difference" if metric.difference_only else metric.label
-    return metric.name, said, ", ".join(metric.needs) or "-", metric.scores, kind, metric.reference
+    scores = "release" if metric.is_utility else metric.scores
+    return metric.name, said, ", ".join(metric.needs) or "-", scores, kind, metric.reference
 
 
 def _interval(run: pd.Series, quantity: str, key: str, form: str) -> str:

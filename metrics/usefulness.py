@@ -1,7 +1,7 @@
 """What a study says of how useful a synthesizer's releases are: value, interval, and the ceiling beside it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -72,7 +72,7 @@ def usefulness(
         for name, number in {**_details(each), "value": each["value"]}.items():
             if name in cubes:
                 cubes[name][place] = number
-    value, thinned, ceiling = (across_repetitions(cube, confidence) for cube in cubes.values())
+    value, thinned, ceiling = (_within(across_repetitions(cube, confidence)) for cube in cubes.values())
     reason = next((str(each["reason"]) for each in found.values() if each["reason"]), "")
     every = [_details(each) for _, each in sorted(found.items())]
     means = {name: (_mean(every, name), _mean(every, f"ceiling_{name}")) for name in _own_names(every)}
@@ -89,6 +89,11 @@ def utility_table(findings: Sequence[Usefulness]) -> pd.DataFrame:
         for f in findings
     ]
     return pd.DataFrame(rows)
+
+
+def _within(found: Estimate) -> Estimate:
+    """Return an estimate whose interval ends where utilities do: at 0 and 1."""
+    return replace(found, lower=float(np.clip(found.lower, 0, 1)), upper=float(np.clip(found.upper, 0, 1)))
 
 
 def _details(found: Mapping[str, object]) -> dict[str, float]:

@@ -29,7 +29,7 @@ def test_value_and_ceiling_are_means_over_repetitions_with_an_interval():
     half = stats.t.ppf(0.975, 2) * 0.15 / math.sqrt(3)
     assert found.value.value == pytest.approx(sum(means) / 3)
     assert found.value.lower == pytest.approx(0.7 - half)
-    assert found.value.upper == pytest.approx(0.7 + half)
+    assert found.value.upper == 1 < 0.7 + half  # no utility is more than 1
     assert found.ceiling.value == pytest.approx(0.35)
     assert found.thinned.value == found.at_one_size.value == pytest.approx(0.6)
     assert found.releases == tuple(values.values())
