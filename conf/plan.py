@@ -11,6 +11,8 @@ from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.what_if import Change
 
+_COLUMNS = ("columns", "columns_a", "columns_b")  # options that name columns of the table
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -89,13 +91,18 @@ def _check_roles(study: Study, columns: Sequence[str]) -> None:
     """Refuse roles of single metrics that name no column of the table."""
     for choice in study.metrics:
         known = choice.quasi_identifiers if isinstance(choice.quasi_identifiers, list) else []
-        for role, names in (("quasi_identifiers", known), ("sensitive", choice.sensitive or [])):
+        own = [(option, _names(choice.options[option])) for option in _COLUMNS if option in choice.options]
+        for role, names in (("quasi_identifiers", known), ("sensitive", choice.sensitive or []), *own):
             for name in names:
                 if name not in columns:
                     hint = nearest(name, columns)
                     raise InputError(
                         f"{role} of metric {choice.label} must be columns of the table, got {name!r}{hint}"
                     )
+
+
+def _names(columns: Any) -> list[str]:
+    return [columns] if isinstance(columns, str) else list(columns or [])
 
 
 def _known(known: Sequence[str] | str, sensitive: str, columns: Sequence[str]) -> list[str]:

@@ -201,6 +201,9 @@ class WhatIf(_Settings):
         return self
 
 
+_STUDY_MODES = ("match", "holdout", "cross_validated")
+
+
 class MetricChoice(_Settings):
     """One metric of the study with its options."""
 
@@ -240,7 +243,7 @@ class MetricChoice(_Settings):
             raise ValueError("a study scores each attacker on its own: list them as attackers, without an envelope")
         if self.what_if and "quasi_identifiers" not in metric.needs:
             raise ValueError(f"what_if changes quasi_identifiers, which {self.name} does not use")
-        if "mode" in self.options:
+        if self.options.get("mode") in _STUDY_MODES:
             raise ValueError("a study runs all modes at once: risk is match, risk_control holdout or cross-validated")
         if "links" in self.options:
             raise ValueError("links belong to one release, and a study makes many: give them to hidden_rate itself")
@@ -249,6 +252,9 @@ class MetricChoice(_Settings):
             if option not in metric.choices:
                 takes = list(metric.choices)
                 raise ValueError(f"{self.name} takes no option {option!r}{nearest(option, takes)}; it takes {takes}")
+        absent = [option for option in metric.own_needs if self.options.get(option) is None]
+        if absent:
+            raise ValueError(f"{self.name} needs the options {', '.join(absent)}, got none")
         return self
 
 

@@ -45,8 +45,8 @@ def evaluate(
         quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others.
         sensitive: Columns that an attacker guesses.
         control: Real records that the synthesizer never saw.
-        metrics: Register names; all unless given, without those that need ``control`` where there is none, or an
-            extra that is not installed.
+        metrics: Register names; all unless given, without those that need ``control`` where there is none, options
+            that only a study can give (``linkability``), or an extra that is not installed.
         thresholds: ``<quantity>/<measure>`` -> limit.
         categorical: Numeric columns that are code lists.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
@@ -63,7 +63,7 @@ def evaluate(
         synthetic,
         quasi_identifiers,
         sensitive,
-        metrics or [n for n, m in METRICS.items() if m.installed and (control or "control" not in m.needs)],
+        metrics or [name for name in _without_options() if control or "control" not in METRICS[name].needs],
         thresholds,
         categorical,
         what_if,
@@ -108,7 +108,7 @@ def study_of(
             "split": {"holdout": 0.5, "repetitions": 1},
             "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
             "controls": [],
-            "metrics": [_with_changes(name, what_if or ()) for name in metrics or METRICS],
+            "metrics": [_with_changes(name, what_if or ()) for name in metrics or _without_options()],
             "thresholds": dict(thresholds or {}),
             "tracking": {"experiment": experiment, "uri": tracking_uri or None},
             "runner": {"workers": 1},
@@ -116,6 +116,11 @@ def study_of(
             "seed": seed,
         }
     )
+
+
+def _without_options() -> list[str]:
+    """Return the installed metrics that need nothing but roles: which columns to link nobody can guess."""
+    return [name for name, metric in METRICS.items() if metric.installed and not metric.own_needs]
 
 
 def _with_changes(metric: str, what_if: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

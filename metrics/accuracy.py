@@ -89,6 +89,7 @@ ACCURACY = Metric(
     range=(0.0, 1.0),
     reference="Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)",
     label="utility",
+    own_control=True,
     mean=False,
     check_values=_check,
     check_table=check_query_columns,

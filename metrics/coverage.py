@@ -68,5 +68,6 @@ COVERAGE = Metric(
     range=(0.0, 1.0),
     reference="Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)",
     label="utility",
+    own_control=True,
     mean=False,
 )

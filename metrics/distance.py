@@ -115,7 +115,8 @@ def nearest_neighbour_distance_ratio(
     """NNDR: mean over synthetic records of 1 - d1/d2, d1 and d2 the distances to the two nearest real ones.
 
     Near 1 where synthetic records sit on one real record and far from the next. d1 = 0 counts as a hit (1),
-    also where d2 = 0. ``published`` is the mean of d1/d2 with 0/0 = 0.
+    also where d2 = 0. ``published`` is the mean of d1/d2 with 0/0 = 0. A study takes member/control differences in
+    gower space, whatever ``space`` and ``projection``.
 
     Args:
         tables: Real (n >= 2 records) and synthetic (m records).
@@ -158,12 +159,16 @@ def nearest_neighbour_distance_ratio(
     return Score(name, value, 1 - value, records, details, settings)
 
 
-def ratio_against(tables: Tables, rows: np.ndarray) -> float:
+def ratio_against(
+    tables: Tables, rows: np.ndarray, *, space: SpaceName = "euclid", projection: ProjectionName | None = None
+) -> float:
     """Return NNDR's value in gower against some of the real records, in the space of all of them.
 
-    This is what a member/control difference is taken on: both groups must have the same size, for how near the
-    nearest of many is depends on how many.
+    It is in gower whatever ``space`` and ``projection`` of the value, as for all distances. This is what a
+    member/control difference is taken on: both groups must have the same size, for how near the nearest of many
+    is depends on how many.
     """
+    check_projection(projection, space)
     first, second = synthetic_to_some(tables, "gower", rows, k=2).distances.T
     return float(np.mean(1 - np.divide(first, second, out=np.zeros(len(first)), where=first > 0)))
 

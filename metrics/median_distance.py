@@ -78,8 +78,12 @@ def reduce_medians(records: pd.DataFrame) -> Reduction:
     return Reduction(float(nearness(np.array(found))), found, details, ALONE if np.isnan(theirs) else None)
 
 
-def medians_against(tables: Tables, rows: np.ndarray) -> float:
-    """Return the value in gower space on some of the real records, beside all of them."""
+def medians_against(tables: Tables, rows: np.ndarray, *, space: SpaceName = "euclid") -> float:
+    """Return the value in gower space on some of the real records, beside all of them, whatever the ``space``.
+
+    A study's differences are all taken in gower space: standard deviations would be those of the real records given.
+    """
+    check_space(space)
     distance, other = _distances(tables, "gower")
     return reduce_medians(pd.DataFrame({"distance": distance[rows], "real_distance": other[rows]})).value
 

@@ -17,6 +17,9 @@ from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.weighted import contributions
 from synthrisk.metrics.yardsticks import against_control, against_model
 
+ROLES = ("quasi_identifiers", "sensitive", "control")
+"""Arguments that mean the same for all metrics that take them, and that a study gives."""
+
 
 class Reduction(NamedTuple):
     """What the scores of some records come to."""
@@ -77,7 +80,7 @@ class Metric:
         function: ``function(tables, **options) -> Score``.
         group: Family: cap, rapid, distance.
         per_record: Whether the value follows from scores of single records: no median does.
-        needs: Arguments that must be given: ``quasi_identifiers``, ``sensitive``, ``control``.
+        needs: Arguments that must be given: ``quasi_identifiers``, ``sensitive``, ``control``, or options of its own.
         range: Range of ``value``.
         reference: Source.
         scores: The table whose records are scored: ``real`` or ``synthetic``.
@@ -89,12 +92,15 @@ class Metric:
         weight: Where the value is a weighted mean of the scores: the column of weights.
         copied: The score of every member on an exact copy of the members, where the definition settles it.
         difference_only: Whether only the member/control difference is a signal, never the value.
-        against: For metrics that score synthetic records, and for medians: ``against(tables, rows)``, the value
-            against some of the real records, on which member/control differences are taken.
+        against: For metrics that score synthetic records, and for medians: ``against(tables, rows, **options)``, the
+            value against some of the real records, on which member/control differences are taken. It takes all
+            options of the metric.
         check_values: Refuses option values that break their rules, before there are tables.
         check_table: Refuses options that do not fit the real table: ``check_table(real, **options)``.
         package: A package of an extra, without which the metric cannot be computed.
         reduce: What some of the ``records`` come to: for groups of records (members, control, a class).
+        own_control: Whether the function itself compares with ``tables.control`` where that is given, since it scores
+            no real records.
     """
 
     name: str
@@ -115,8 +121,9 @@ class Metric:
     check_values: Callable[..., None] | None = None
     check_table: Callable[..., None] | None = None
     package: str | None = None
-    against: Callable[[Tables, np.ndarray], float] | None = None
+    against: Callable[..., float] | None = None
     reduce: Callable[[pd.DataFrame], Reduction] | None = None
+    own_control: bool = False
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:
@@ -127,7 +134,7 @@ class Metric:
         """The keyword arguments that the metric takes, ``seed`` and what it needs included."""
         own = [p for p in self._parameters if p != "tables"]
         bins = ("bins", "binning") if "quasi_identifiers" in self.needs else ()
-        control = ("control",) if "control" in self.needs or self.reduce is not None or self.is_utility else ()
+        control = ("control",) if "control" in self.needs or self.own_control or self.reduce is not None else ()
         return tuple(dict.fromkeys([*own, *bins, *control, "seed"]))
 
     def default(self, option: str) -> Any:
@@ -137,7 +144,12 @@ class Metric:
     @property
     def choices(self) -> tuple[str, ...]:
         """The options that a study may set: neither roles of columns nor what the study itself provides."""
-        return tuple(o for o in self.options if o not in (*self.needs, "control", "seed"))
+        return tuple(o for o in self.options if o not in (*ROLES, "seed"))
+
+    @property
+    def own_needs(self) -> tuple[str, ...]:
+        """The options that must be given for this metric alone: they are no roles that a study gives all."""
+        return tuple(o for o in self.needs if o not in ROLES)
 
     @property
     def is_utility(self) -> bool:
@@ -210,9 +222,17 @@ class Metric:
         if "seed" not in self._parameters:
             options.pop("seed", None)
         bins, binning = options.pop("bins", None), options.pop("binning", "quantile")
-        if "control" in self.needs or self.is_utility or tables.control is None:
+        if "control" in self.needs or self.own_control or tables.control is None:
             return self._scored(tables, bins, binning, options)
         return self._beside_control(tables, bins, binning, options)
+
+    def value_against(self, tables: Tables, rows: np.ndarray, **options: Any) -> float:
+        """Return the value against some of the real records, by position; NaN where the metric knows none."""
+        if self.against is None:
+            return float("nan")
+        if "seed" not in self._parameters:
+            options.pop("seed", None)
+        return self.against(tables, rows, **options)
 
     def _scored(self, tables: Tables, bins: Bins, binning: str, options: dict[str, Any]) -> Score:
         if bins is None:

@@ -87,6 +87,7 @@ QUALITY = Metric(
     range=(0.0, 1.0),
     reference="SDMetrics 0.32, QualityReport (DataCebo)",
     label="utility",
+    own_control=True,
     mean=False,
     check_values=check_installed,
     package="sdmetrics",

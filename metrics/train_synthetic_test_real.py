@@ -175,6 +175,7 @@ TRAIN_SYNTHETIC_TEST_REAL = Metric(
     range=(0.0, 1.0),
     reference="Esteban, Hyland and Rätsch 2017, arXiv:1706.02633 (train on synthetic, test on real)",
     label="utility",
+    own_control=True,
     mean=False,
     check_values=check_model,
     check_table=check_features,

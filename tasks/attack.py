@@ -169,7 +169,7 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     size = min(len(members), max(held_out, 2) // 2)
     rng = np.random.default_rng(seed)
     for name, rows in (("members", members), ("controls", controls)):
-        enough = metric.against is not None and len(rows) >= size >= 2
+        enough = len(rows) >= size >= 2
         chosen = np.sort(rng.choice(rows, size, replace=False)) if enough else rows
-        found[name] = metric.against(tables, chosen) if metric.against and enough else float("nan")
+        found[name] = metric.value_against(tables, chosen, seed=seed, **planned.options) if enough else float("nan")
     return found
