@@ -28,7 +28,8 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
     claim, attempt = records["claim"].to_numpy(bool), records["attempt"].to_numpy(bool)
     claims, attempts = int(claim.sum()), int(attempt.sum())
     value = mean_score(records)
-    statistical = float(records["baseline"].to_numpy(dtype=float)[claim].mean()) if claims else float("nan")
+    luck = np.sort(records["baseline"].to_numpy(dtype=float)[claim])  # sorted: the same bits in any order of rows
+    statistical = float(luck.mean()) if claims else float("nan")
     details = {
         "attempts": float(attempts),
         "claims": float(claims),

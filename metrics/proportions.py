@@ -3,7 +3,7 @@
 from typing import Literal
 
 import numpy as np
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, norm
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.estimates import Estimate
@@ -51,6 +51,23 @@ def share(scores: np.ndarray, confidence: float, method: ShareMethod = "wilson")
     else:
         raise InputError(f"method must be wilson, clopper_pearson or bootstrap, got {method!r}")
     return Estimate(count / n, float(low), float(high), method)
+
+
+def expected_share(hits: float, n: int, confidence: float) -> Estimate:
+    """Return a share of which the hits are expected ones, not whole, with Wilson's limits at that number.
+
+    (p + z^2/2n -+ z sqrt(p(1 - p)/n + z^2/4n^2))/(1 + z^2/n). An expectation varies less than counts do, so that the
+    limits are rather too wide.
+
+    Example:
+        >>> found = expected_share(8.0, 10, 0.95)
+        >>> found.value, round(found.lower, 3), round(found.upper, 3)
+        (0.8, 0.49, 0.943)
+    """
+    p, z = hits / n, float(norm.ppf(0.5 + confidence / 2))
+    middle, half = p + z**2 / (2 * n), z * np.sqrt(max(p * (1 - p), 0.0) / n + (z / (2 * n)) ** 2)
+    low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
+    return Estimate(p, float(max(low, 0.0)), float(min(high, 1.0)), "wilson")
 
 
 def share_difference(members: Estimate, controls: Estimate, correlation: float = 0.0) -> Estimate:

@@ -11,9 +11,10 @@ import pandas as pd
 from scipy import stats
 
 from synthrisk.metrics.estimates import Estimate, estimate
-from synthrisk.metrics.proportions import correlation, share, share_difference, share_gain
+from synthrisk.metrics.proportions import correlation, expected_share, share, share_difference, share_gain
 
 YARDSTICKS = ("guess", "control", "model")
+_NAMES = ("control_gain", "control_difference", "control_lower", "control_upper")
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,39 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
     """
     x, y = (s.to_numpy(dtype=float) for s in (members, controls))
     x, y = x[~np.isnan(x)], y[~np.isnan(y)]
-    names = ("control_gain", "control_difference", "control_lower", "control_upper")
     if not len(x) or not len(y):
-        return dict.fromkeys(names, float("nan"))
+        return dict.fromkeys(_NAMES, float("nan"))
     difference = float(x.mean() - y.mean())
     if np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all():
         found = share_difference(share(x, confidence), share(y, confidence))
         lower, upper = found.lower, found.upper
     else:
         lower, upper = _welch(x, y, difference, confidence)
-    return dict(zip(names, (gain(float(x.mean()), float(y.mean())), difference, lower, upper), strict=True))
+    return dict(zip(_NAMES, (gain(float(x.mean()), float(y.mean())), difference, lower, upper), strict=True))
+
+
+def hits_against_control(members: float, controls: float, claims: int, confidence: float = 0.95) -> dict[str, float]:
+    """Return gain over control and the difference of the success of the same claims, with Newcombe's interval.
+
+    Args:
+        members: How many of the claims are right on members; may be an expectation, not whole.
+        controls: How many are on control records.
+        claims: How many there are.
+        confidence: Confidence level.
+
+    Returns:
+        ``control_gain``, ``control_difference``, ``control_lower``, ``control_upper``; NaN without claims.
+
+    Example:
+        >>> found = hits_against_control(7.5, 5.0, 10)
+        >>> found["control_difference"], found["control_gain"]
+        (0.25, 0.5)
+    """
+    if not claims:
+        return dict.fromkeys(_NAMES, float("nan"))
+    ours, theirs = (expected_share(hits, claims, confidence) for hits in (members, controls))
+    found = share_difference(ours, theirs)
+    return dict(zip(_NAMES, (gain(ours.value, theirs.value), found.value, found.lower, found.upper), strict=True))
 
 
 def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95) -> dict[str, float]:

@@ -53,6 +53,31 @@ def test_no_attacker_leaves_the_metrics_default():
     assert found.measure.attacker == "random_forest"
 
 
+def test_options_of_claims_are_what_a_study_gives():
+    own = {"columns_a": ["age", "sex"], "columns_b": ["ill"], "neighbours": 2}
+    linked, single = planned(
+        [{"name": "linkability"} | own, {"name": "singling_out", "mode": "univariate", "columns": ["age"]}]
+    )
+    assert linked.measure.key == "linkability"
+    assert linked.options == own | {"attacker": "shared_neighbour"}
+    assert single.options == {"mode": "univariate", "columns": ["age"]}
+    assert single.measure.attacker is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "says"),
+    [
+        ({"name": "linkability", "columns_a": ["age"]}, "linkability needs the options columns_b, got none"),
+        ({"name": "linkability", "columns_a": ["agee"], "columns_b": "sex"}, "columns_a of metric linkability"),
+        ({"name": "singling_out", "columns": ["nobody"]}, "columns of metric singling_out must be columns"),
+        ({"name": "rapid", "mode": "holdout"}, "a study runs all modes at once"),
+    ],
+)
+def test_options_of_claims_are_checked(metric, says):
+    with pytest.raises(InputError, match=says):
+        planned([metric])
+
+
 def test_label_names_the_measure():
     found = planned([{"name": "zero_cap", "label": "cap"}])
     assert [(p.measure.key, p.measure.metric) for p in found] == [("cap.income", "zero_cap"), ("cap.ill", "zero_cap")]

@@ -66,11 +66,13 @@ def test_all_metrics_are_measured(judged, uncontrolled):
     assert judged.result.failures == {}
     assert uncontrolled.result.failures == {}
     variants = {f"{name}-without-age" for name, m in METRICS.items() if "quasi_identifiers" in m.needs}
-    risks = {name for name, m in METRICS.items() if not m.is_utility}
+    measured = {name for name, m in METRICS.items() if not m.own_needs}
+    assert set(METRICS) - measured == {"linkability"}  # whose columns only a study names
+    risks = {name for name in measured if not METRICS[name].is_utility}
     assert set(findings(uncontrolled)) == {name for name in risks if "control" not in METRICS[name].needs}
     assert set(findings(judged)) == risks | variants
     for outcome in (judged, uncontrolled):
-        assert {f.measure.label for f in outcome.result.utility} == set(METRICS) - risks
+        assert {f.measure.label for f in outcome.result.utility} == measured - risks
 
 
 @pytest.mark.parametrize("name", ["coverage", "accuracy", "quality"])
@@ -94,7 +96,7 @@ def test_without_its_extra_a_metric_is_left_out_unless_it_is_asked_for(folder, t
             asked = {m.name for m in checked.call_args.args[0].metrics}
         with pytest.raises(InputError, match="quality needs SDMetrics"):
             evaluate.fn(**arguments, **ROLES, metrics=["quality"])
-    assert asked == {n for n, m in METRICS.items() if "control" not in m.needs} - {"quality"}
+    assert asked == {n for n, m in METRICS.items() if "control" not in m.needs} - {"quality", "linkability"}
 
 
 def test_a_what_if_is_the_metric_on_fewer_columns_and_its_change_is_paired(judged, tables):

@@ -1,6 +1,7 @@
 """Wilson, Clopper-Pearson, bootstrap and Newcombe against their formulas, published cases and exact coverage."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.proportions import share, share_difference
+from synthrisk.metrics.proportions import expected_share, share, share_difference
 
 Z = 1.959963984540054
 
@@ -138,3 +139,21 @@ def test_coverage(method, p, n):
 def test_unknown_method_is_refused(method):
     with pytest.raises(InputError, match="method must be wilson, clopper_pearson or bootstrap"):
         share(scores(1, 2), 0.95, method)
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 1), (1, 1), (0, 7), (3, 7), (7, 7), (56, 70)])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_expected_hits_have_wilsons_limits_where_they_are_whole(hits, n, confidence):
+    found = expected_share(float(hits), n, confidence)
+    whole = share(np.repeat([1.0, 0.0], [hits, n - hits]), confidence)
+    assert found.value == whole.value
+    assert found.lower == pytest.approx(whole.lower, abs=1e-12)
+    assert found.upper == pytest.approx(whole.upper, abs=1e-12)
+
+
+def test_limits_grow_with_expected_hits():
+    found = [expected_share(h, 20, 0.95) for h in np.linspace(0, 20, 81)]
+    for low, high in pairwise(found):
+        assert low.lower <= high.lower
+        assert low.upper <= high.upper
+        assert 0 <= low.lower <= low.value <= low.upper <= 1

@@ -1,5 +1,6 @@
 """What holds for every metric of the register, whatever it measures."""
 
+import inspect
 import math
 
 import numpy as np
@@ -16,6 +17,8 @@ ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["illness"]}
 OPTIONS = {
     "rapid": {"attacker": "logistic"},  # the forest draws its bootstrap by row of the release
     "train_synthetic_test_real": {"model": "logistic"},  # trees know the order of levels
+    "linkability": {"columns_a": ["age", "city"], "columns_b": ["illness"]},
+    "singling_out": {"columns": ["age", "city", "illness"]},
 }
 
 
@@ -103,7 +106,8 @@ def test_facts(metric):
     assert metric.group in GROUPS
     assert metric.range == (0.0, 1.0)
     assert len(metric.reference) > 10
-    assert set(metric.needs) <= {"quasi_identifiers", "sensitive", "control"}
+    assert set(metric.needs) <= {"quasi_identifiers", "sensitive", "control", *OPTIONS.get(metric.name, {})}
+    assert set(metric.own_needs) <= set(metric.choices)
     assert metric.scores in ("real", "synthetic")
     assert metric.label in ("signal", "sanity", "utility")
     assert (metric.label == "utility") == (metric.group == "utility")
@@ -333,8 +337,8 @@ def test_releasing_real_records_brings_the_release_nearer(name, space):
 @every_metric
 def test_an_unknown_option_is_refused_with_the_nearest(metric):
     for name in metric.options:
-        with pytest.raises(InputError, match=f"'{name[:-1]}x'.*did you mean '{name}'") as caught:
-            call(metric, **{name[:-1] + "x": 1})
+        with pytest.raises(InputError, match=f"'{name}x'.*did you mean '{name}'") as caught:
+            call(metric, **{name + "x": 1})
         assert metric.name in str(caught.value)
 
 
@@ -353,8 +357,8 @@ def test_roles_are_refused_where_they_make_no_sense(metric, name):
 
 @every_metric
 def test_control_records_are_scored_too_where_records_are(metric):
-    if metric.reduce is None or "control" in metric.needs:
-        pytest.skip("this metric has no score a real record, or needs control itself")
+    if "control" not in metric.options or "control" in metric.needs or metric.own_control:
+        pytest.skip("this metric has no score a real record, or compares with control itself")
     given = {"links": np.arange(len(SYNTHETIC))} if "links" in metric.options else {}  # some from control records
     beside = call(metric, control=CONTROL, **given)
     everyone = call(metric, real=pd.concat([REAL, CONTROL], ignore_index=True), **given)
@@ -386,6 +390,36 @@ def test_control_records_give_the_ceiling_of_a_utility(metric):
     renamed = call(metric, REAL.replace(names), SYNTHETIC.replace(names), control=CONTROL.replace(names))
     for other in (after, renamed):
         assert other.details == pytest.approx(beside.details, abs=1e-6, nan_ok=True)
+
+
+@every_metric
+def test_control_records_move_no_score_of_a_metric_that_compares_itself(metric):
+    if not metric.own_control or metric.is_utility:
+        pytest.skip("the register's door compares, or there is a ceiling instead")
+    alone, beside = call(metric), call(metric, control=CONTROL)
+    assert beside.value == alone.value
+    pd.testing.assert_frame_equal(beside.records, alone.records)
+    assert set(alone.details) < set(beside.details)
+    names = {"control", "control_gain", "control_difference", "control_lower", "control_upper"}
+    assert names <= set(beside.details)
+    assert beside.details["control_lower"] <= beside.details["control_difference"] <= beside.details["control_upper"]
+
+
+@every_metric
+def test_a_value_against_some_real_records_is_taken_under_the_options(metric):
+    given = OPTIONS.get(metric.name, {}) | {"seed": 3}
+    found = metric.value_against(Tables(REAL, SYNTHETIC), np.arange(20), **given)
+    if metric.against is None:
+        assert math.isnan(found)
+        return
+    assert metric.by_release
+    assert 0 <= found <= 1
+    taken = set(inspect.signature(metric.against).parameters)
+    own = {o for o in metric.choices if o in inspect.signature(metric.function).parameters}
+    assert own <= taken
+    order = np.random.default_rng(0).permutation(len(REAL))
+    moved = metric.value_against(Tables(REAL.iloc[order], SYNTHETIC), np.flatnonzero(order < 20), **given)
+    assert moved == pytest.approx(found, abs=1e-12)
 
 
 @with_roles

@@ -300,6 +300,44 @@ def test_a_median_has_the_values_of_a_call_with_control(space):
     }
 
 
+def test_claims_on_releases_are_compared_at_one_size_under_their_options():
+    """Singling out: members and controls alike are counted by the same predicates, with options and seed."""
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame({c: rng.integers(0, 30, 40) for c in "xyz"}).assign(name=[f"n{i}" for i in range(40)])
+    release = real.iloc[:15].reset_index(drop=True)
+    member = pd.array([True] * 20 + [False] * 20, dtype="boolean")
+    metric, options = METRICS["singling_out"], {"columns": ["x", "y", "z"], "size": 2, "attempts": 12}
+    planned = [Planned(Measure("two", "singling_out"), options)]
+    _, values = attack_release(real, release, member, planned, 3, CELL)
+    seed = seed_of(3, 0, 0, "cart", *planned[0].words)
+    score = metric(real.iloc[:20], release, seed=seed, **options)
+    assert values["two"]["value"] == score.value
+    predicates = [p for p in score.records["predicate"] if p is not None]
+    assert predicates
+    rng = np.random.default_rng(seed)
+    for name, rows in (("members", range(20)), ("controls", range(20, 40))):
+        chosen = real.iloc[rng.choice(list(rows), 10, replace=False)]
+        right = 0
+        for predicate in predicates:
+            mask = np.ones(10, dtype=bool)
+            for column, operator, value in predicate:
+                mask &= (chosen[column] >= value) if operator == ">=" else (chosen[column] <= value)
+            right += mask.sum() == 1
+        assert values["two"][name] == pytest.approx(right / len(predicates))
+
+
+def test_claims_that_link_records_are_in_the_ledger():
+    member = pd.array([True, True, True, False, False, None], dtype="boolean")
+    options = {"columns_a": ["age"], "columns_b": ["pay"]}
+    planned = Planned(Measure("linkability", "linkability", attacker="shared_neighbour"), options)
+    ledger, values = attack_release(REAL, RELEASED, member, [planned], 3, CELL)
+    score = METRICS["linkability"](REAL, RELEASED, seed=seed_of(3, 0, 0, "cart", *planned.words), **options)
+    np.testing.assert_array_equal(ledger["score"], score.records["score"])
+    assert ledger["guess"].isna().all()
+    found = values["linkability"]
+    assert found["members"]["claims"] + found["controls"]["claims"] == score.records["claim"].iloc[:5].sum()
+
+
 def test_no_controls_is_a_value_for_members_alone():
     member = pd.array([True] * 6, dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))

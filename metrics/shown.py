@@ -1,0 +1,91 @@
+"""What an attack is shown: the release, and distinct parts of real records, in orders that say nothing."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.canonical import canonical
+from synthrisk.metrics.kinds import as_floats, kind
+from synthrisk.metrics.ranked import ranked
+from synthrisk.metrics.tables import Tables
+
+
+class Parts(NamedTuple):
+    """The distinct cells of some columns among the real records."""
+
+    cells: pd.DataFrame  # (q, columns), in canonical order with a fresh index
+    own: np.ndarray  # (n,) which of them each real record has
+
+
+class Release(NamedTuple):
+    """The release as an attack sees it."""
+
+    cells: pd.DataFrame  # (m, columns), in canonical order with a fresh index
+    rows: np.ndarray  # (m,) position in the release of each row shown
+
+
+def shown_parts(tables: Tables, columns: Sequence[str]) -> Parts:
+    """Return each distinct combination of values once, and which one each real record has.
+
+    Their order follows from these columns alone: nothing of what else a record holds is in it.
+
+    Example:
+        >>> real = pd.DataFrame({"x": [5, 3, 5], "y": [1, 2, 3]})
+        >>> found = shown_parts(Tables(real, real), ["x"])
+        >>> found.cells["x"].tolist(), found.own.tolist()
+        ([3, 5], [1, 0, 1])
+    """
+    names = list(columns)
+    ranks = value_ranks(Tables(tables.real[names], tables.synthetic[names]))
+    _, first, own = np.unique(ranks, return_index=True, return_inverse=True)
+    return Parts(tables.real[names].iloc[first].reset_index(drop=True), own)
+
+
+def shown_release(tables: Tables, columns: Sequence[str] | None = None) -> Release:
+    """Return the release in an order that follows from its values alone; columns are what the real table types them.
+
+    Raises:
+        InputError: A column of the release cannot hold values of the real table's, or infinite numbers.
+    """
+    return tables.shared(
+        ("shown release", None if columns is None else tuple(columns)), lambda: _shown(tables, columns)
+    )
+
+
+def check_comparable(tables: Tables, columns: Sequence[str]) -> None:
+    """Refuse columns whose values in the two tables are of types that cannot be compared, and infinite numbers."""
+    for column in columns:
+        if tables.kind(column) == "numeric":
+            tables.floats(column)
+        else:
+            tables.codes([column])
+
+
+def _shown(tables: Tables, columns: Sequence[str] | None) -> Release:
+    names = tables.columns if columns is None else list(columns)
+    check_comparable(tables, names)
+    cells = tables.synthetic[names].copy()
+    for column in names:
+        if kind(cells[column]) != tables.kind(column):
+            numeric = tables.kind(column) == "numeric"
+            cells[column] = as_floats(cells[column]) if numeric else cells[column].astype(object)
+    rows = np.argsort(value_ranks(Tables(cells, cells)), kind="stable")
+    return Release(cells.iloc[rows].reset_index(drop=True), rows)
+
+
+def value_ranks(tables: Tables) -> np.ndarray:
+    """Return ranks of the real rows by their values, (n,): equal where rows are equal, and nowhere else.
+
+    Canonical ranks take numbers as floats, which beyond 2^53 (of dates: 256 nanoseconds) are not all different.
+    """
+    ranks = canonical(tables).real
+    rows = tables.codes(tables.columns).tables[0]
+    if len(np.unique(ranks)) == len(np.unique(rows)):
+        return ranks
+    numeric = [c for c in sorted(tables.columns, key=str) if tables.kind(c) == "numeric"]
+    for column in numeric:
+        exact = ranked(tables.real[column], numeric=True)
+        ranks = np.unique(ranks * (exact.size + 1) + exact.ranks, return_inverse=True)[1]
+    return ranks

@@ -1,0 +1,447 @@
+"""Singling out: by hand, against plain loops that share no code, and what a foreign attack may and may not do."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS, Attack, InputError, Tables
+from synthrisk.metrics.singling_out import against_some
+from synthrisk.metrics.singling_out_attacks import unique_combinations, unique_values
+
+SINGLING_OUT = METRICS["singling_out"]
+MODES = ("univariate", "multivariate")
+
+
+def table(seed, n):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 40, n),
+            "job": rng.choice(["a", "b", "it's", None], n, p=[0.4, 0.3, 0.2, 0.1]),
+            "pay": np.where(rng.random(n) < 0.1, np.nan, rng.integers(-9, 30, n) / 2),
+            "flag": rng.random(n) < 0.3,
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 30, n), unit="D"),
+        }
+    )
+
+
+def holds(row, predicate):
+    """Whether a record, as a dict, fulfils all conditions."""
+    for column, operator, value in predicate:
+        cell = row[column]
+        if operator == "missing" or pd.isna(value):
+            fulfilled = pd.isna(cell)
+        elif pd.isna(cell):
+            fulfilled = False
+        else:
+            fulfilled = {"==": cell == value, "<=": cell <= value if operator == "<=" else None}.get(
+                operator, cell >= value if operator == ">=" else None
+            )
+        if not fulfilled:
+            return False
+    return True
+
+
+def count(frame, predicate):
+    return sum(holds(row, predicate) for row in frame.to_dict("records"))
+
+
+def luck(frame, predicate):
+    """n w (1 - w)^(n - 1), w the product of the shares of records that fulfil each column's conditions."""
+    n, weight = len(frame), 1.0
+    for column in {c for c, _, _ in predicate}:
+        own = [condition for condition in predicate if condition[0] == column]
+        weight *= count(frame, own) / n
+    return n * weight * (1 - weight) ** (n - 1)
+
+
+def expected_alone(counted, total, drawn):
+    """Chance that a subsample holds exactly one of some records, by exact binomials."""
+    if counted < 1 or drawn - 1 > total - counted:
+        return 0.0
+    return counted * math.comb(total - counted, drawn - 1) / math.comb(total, drawn)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", range(4))
+def test_claims_are_counted_as_by_plain_loops(mode, seed):
+    real, release = table(seed, 40), table(seed + 50, 45)
+    found = SINGLING_OUT(real, release, mode=mode, seed=seed)
+    claims = found.records[found.records["claim"]]
+    assert len(claims) > 5
+    assert claims["predicate"].is_unique
+    for _, record in claims.iterrows():
+        assert record["score"] == (count(real, record["predicate"]) == 1)
+        assert record["baseline"] == pytest.approx(luck(real, record["predicate"]), abs=1e-12)
+        assert 0 <= record["confidence"] <= 1
+    others = found.records[~found.records["claim"]]
+    assert others["score"].isna().all()
+    c, s, d = claims["score"].mean(), claims["baseline"].mean(), found.details
+    assert found.value == found.published == pytest.approx(c)
+    assert d["statistical_confidence"] == pytest.approx(s)
+    assert d["confidence_improvement"] == pytest.approx((c - s) / (1 - s))
+    assert (d["attempts"], d["claims"]) == (45, len(claims))
+    assert d["claim_probability"] == pytest.approx(len(claims) / 45)
+    assert d["prior_knowledge"] == 0
+    assert d["work"] == pytest.approx(release.size / len(claims))
+    assert found.records.index.tolist() == release.index.tolist()
+
+
+@pytest.mark.parametrize("attack", [unique_values, unique_combinations])
+@pytest.mark.parametrize("seed", range(4))
+def test_own_attacks_claim_where_one_release_record_fulfils_it(attack, seed):
+    release = table(seed, 30)
+    found = attack(release, np.random.default_rng(seed))
+    assert found.index.tolist() == release.index.tolist()
+    for row, predicate in zip(release.to_dict("records"), found["predicate"], strict=True):
+        if predicate is not None:
+            assert holds(row, predicate)
+            assert count(release, predicate) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_unique_values_knows_all_unique_values_and_extremes(seed):
+    """Over many draws each row claims every predicate that it may, and no other."""
+    release = table(seed, 12)
+    rows = release.to_dict("records")
+    expected = []
+    for row in rows:
+        own = set()
+        for column in release:
+            cell, cells = row[column], [r[column] for r in rows if not pd.isna(r[column])]
+            if pd.isna(cell):
+                own |= {(column, "missing", None)} if len(cells) == len(rows) - 1 else set()
+            elif cells.count(cell) == 1:
+                own.add((column, "==", cell))
+                if column in ("age", "pay", "day"):
+                    own |= {(column, "<=", cell)} if cell == min(cells) else set()
+                    own |= {(column, ">=", cell)} if cell == max(cells) else set()
+        expected.append(own)
+    seen = [set() for _ in rows]
+    for draw in range(150):
+        for own, predicate in zip(seen, unique_values(release, np.random.default_rng(draw))["predicate"], strict=True):
+            if predicate is not None:
+                own |= set(predicate)
+    assert seen == expected
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5])
+def test_unique_combinations_draws_columns_and_sides_of_the_median(size):
+    release = table(1, 25)
+    medians = {c: release[c].dropna().median() for c in ("age", "pay", "day")}
+    chosen = set()
+    for draw in range(60):
+        found = unique_combinations(release, np.random.default_rng(draw), size=size)["predicate"]
+        for row, predicate in zip(release.to_dict("records"), found, strict=True):
+            if predicate is None:
+                continue
+            assert len({c for c, _, _ in predicate}) == len(predicate) == size
+            chosen.add(tuple(sorted(c for c, _, _ in predicate)))
+            for column, operator, value in predicate:
+                if pd.isna(row[column]):
+                    assert (operator, value) == ("missing", None)
+                else:
+                    assert value == row[column]
+                    side = (">=" if value >= medians[column] else "<=") if column in medians else "=="
+                    assert operator == side
+    if size > 1:
+        assert len(chosen) >= math.comb(5, size) - 1  # no row is alone with its job and flag
+
+
+def test_by_hand():
+    real = pd.DataFrame({"x": [1, 2, 3, 4], "c": ["a", "a", "b", "c"]})
+    release = pd.DataFrame({"x": [1, 2, 9, 2], "c": ["b", "c", "d", "d"]})
+    predicates = [
+        (("x", "<=", 1),),  # the first: right
+        (("x", ">=", 3), ("c", "==", "b")),  # the third: right
+        (("x", ">=", 3),),  # two
+        (("c", "==", "d"),),  # nobody
+    ]
+
+    def named(release, rng):
+        order = [(1, "b"), (2, "c"), (9, "d"), (2, "d")]
+        found = [predicates[order.index(row)] for row in release.itertuples(index=False, name=None)]
+        return pd.DataFrame({"predicate": pd.Series(found), "confidence": 1.0}, index=release.index)
+
+    found = SINGLING_OUT(real, release, attacker=Attack("named", "singling_out", named))
+    assert found.records["score"].tolist() == [1, 1, 0, 0]
+    weights = [1 / 4, 1 / 2 * 1 / 4, 1 / 2, 0]
+    assert found.records["baseline"].tolist() == pytest.approx([4 * w * (1 - w) ** 3 for w in weights])
+    assert found.value == 0.5
+
+
+def same_everywhere(predicate):
+    def attack(release, rng):
+        predicates = pd.Series([predicate] * len(release), index=release.index, dtype=object)
+        return pd.DataFrame({"predicate": predicates, "confidence": rng.random(len(release))}, index=release.index)
+
+    return Attack("same", "singling_out", attack)
+
+
+def test_a_predicate_counts_once_whatever_the_order_of_its_conditions():
+    real, release = table(1, 20), table(2, 15)
+
+    def attack(release, rng):
+        one, other = ("age", ">=", 39), ("flag", "==", True)
+        turned = [((one, other), (other, one), (("flag", "==", 1), ("age", ">=", 39.0)))[i % 3] for i in release.index]
+        return pd.DataFrame({"predicate": pd.Series(turned), "confidence": 0.5}, index=release.index)
+
+    attacker = Attack("turned", "singling_out", attack)
+    found = SINGLING_OUT(real, release, attacker=attacker)
+    assert found.details["claims"] == found.records["claim"].sum() == found.records["score"].notna().sum() == 1
+    assert found.details["attempts"] == 15
+    moved = release.sample(frac=1, random_state=0)
+    again = SINGLING_OUT(real, moved, attacker=attacker).records["score"].loc[release.index]
+    np.testing.assert_array_equal(again, found.records["score"])
+
+
+def test_two_conditions_on_a_column_have_the_weight_of_both_together():
+    real = pd.DataFrame({"x": range(10)})
+    predicate = (("x", ">=", 3), ("x", "<=", 3))
+    found = SINGLING_OUT(real, real, attacker=same_everywhere(predicate))
+    assert found.value == 1
+    assert found.details["statistical_confidence"] == pytest.approx(10 * 0.1 * 0.9**9)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("n", "m"), [(20, 20), (30, 12), (12, 30), (1, 8), (8, 1)])
+def test_control_of_any_size_is_compared_at_one_size(mode, n, m):
+    real, control, release = table(3, n), table(4, m), table(5, 40)
+    release.iloc[:8] = real.iloc[np.arange(8) % n].to_numpy()
+    release = release.astype(real.dtypes.to_dict())
+    found = SINGLING_OUT(real, release, mode=mode, control=control)
+    alone = SINGLING_OUT(real, release, mode=mode)
+    assert found.value == alone.value
+    pd.testing.assert_frame_equal(found.records, alone.records)
+    size, predicates = min(n, m), [p for p in found.records["predicate"] if p is not None]
+    ours = np.mean([expected_alone(count(real, p), n, size) for p in predicates])
+    theirs = np.mean([expected_alone(count(control, p), m, size) for p in predicates])
+    d = found.details
+    assert d["control"] == pytest.approx(theirs, abs=1e-10)
+    assert d["common_size"] == size
+    assert d["members_at_common_size"] == pytest.approx(ours, abs=1e-10)
+    assert d["control_difference"] == pytest.approx(ours - theirs, abs=1e-10)
+    assert d["control_gain"] == pytest.approx((ours - theirs) / (1 - theirs), abs=1e-9)
+    k, z = len(predicates), 1.959963984540054
+
+    def wilson(p):
+        middle, half = p + z * z / (2 * k), z * math.sqrt(p * (1 - p) / k + z * z / (4 * k * k))
+        return (middle - half) / (1 + z * z / k), (middle + half) / (1 + z * z / k)
+
+    (l1, u1), (l2, u2) = wilson(ours), wilson(theirs)
+    assert d["control_lower"] == pytest.approx(ours - theirs - math.hypot(ours - l1, u2 - theirs), abs=1e-9)
+    assert d["control_upper"] == pytest.approx(ours - theirs + math.hypot(u1 - ours, theirs - l2), abs=1e-9)
+
+
+def test_expectation_over_all_subsamples_by_drawing_them_all():
+    real = pd.DataFrame({"x": [1, 1, 2, 2, 2, 3]})
+    control = pd.DataFrame({"x": [1, 2, 9]})
+    for predicate in ((("x", "==", 1),), (("x", "<=", 2),), (("x", "==", 3),), (("x", "==", 9),)):
+        found = SINGLING_OUT(real, real, control=control, attacker=same_everywhere(predicate))
+        draws = [count(real.iloc[list(rows)], predicate) == 1 for rows in itertools.combinations(range(6), 3)]
+        assert found.details["members_at_common_size"] == pytest.approx(np.mean(draws), abs=1e-12)
+        assert found.details["control"] == (count(control, predicate) == 1)
+
+
+def test_a_release_of_fresh_people_gains_nothing_over_control_whatever_the_sizes():
+    """The size correction is right where members and controls differ in nothing but their number."""
+    for n, m in ((200, 50), (50, 200)):
+        differences = []
+        for seed in range(40):
+            real, control, release = table(3 * seed, n), table(3 * seed + 1, m), table(3 * seed + 2, 100)
+            found = SINGLING_OUT(real, release, control=control, seed=seed, size=3)
+            differences.append(found.details["control_difference"])
+        assert abs(np.mean(differences)) < 3 * np.std(differences) / np.sqrt(40) + 1e-9
+        assert np.std(differences) > 0
+
+
+def test_a_copy_singles_out_at_once():
+    real = table(7, 60)
+    found = SINGLING_OUT(real, real, control=table(8, 60))
+    assert found.value == 1
+    assert found.details["control_gain"] > 0.3
+    assert found.details["control_lower"] > 0
+
+
+def test_members_and_controls_at_one_size_in_a_study():
+    real, release = table(1, 60), table(2, 40)
+    release.iloc[:10] = real.iloc[:10].to_numpy()
+    release = release.astype(real.dtypes.to_dict())
+    tables = Tables(real, release)
+    rows = np.arange(0, 60, 3)
+    for mode in MODES:
+        found = SINGLING_OUT.value_against(tables, rows, mode=mode, seed=5)
+        assert found == SINGLING_OUT(real.iloc[rows], release, mode=mode, seed=5).value
+        assert found == against_some(tables, rows, mode=mode, seed=5)
+    values = {SINGLING_OUT.value_against(tables, rows, size=s, columns=["age", "job", "day"]) for s in (1, 2, 3)}
+    assert len(values) > 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_sample_of_rows_is_the_same_in_any_order(mode):
+    real, release = table(1, 60), table(2, 50)
+    options = {"mode": mode, "attempts": 20, "seed": 3}
+    first = SINGLING_OUT(real, release, **options)
+    assert first.details["attempts"] == first.records["attempt"].sum() == 20
+    assert not first.records["claim"][~first.records["attempt"]].any()
+    columns = ["day", "flag", "job", "pay", "age"]
+    second = SINGLING_OUT(
+        real.sample(frac=1, random_state=0)[columns], release.sample(frac=1, random_state=1), **options
+    )
+    assert first.details == second.details
+    np.testing.assert_array_equal(second.records["score"].loc[release.index], first.records["score"])
+    assert SINGLING_OUT(real, release, **(options | {"attempts": 10**6})).details["attempts"] == 50
+
+
+def test_default_number_of_attempts():
+    rng = np.random.default_rng(0)
+    release = pd.DataFrame({"x": rng.normal(size=10_100), "y": rng.normal(size=10_100)})
+    real = release.iloc[:50]
+    assert SINGLING_OUT(real, release).details["attempts"] == 10_000
+    assert SINGLING_OUT(real, release, mode="univariate").details["attempts"] == 10_100
+    assert SINGLING_OUT(real, release, attempts=10_100).details["attempts"] == 10_100
+
+
+def test_many_predicates_are_counted_a_block_at_a_time(monkeypatch):
+    real, release = table(1, 37), table(2, 60)
+    before = SINGLING_OUT(real, release)
+    monkeypatch.setattr("synthrisk.metrics.predicates._CELLS", 300)
+    after = SINGLING_OUT(real, release)
+    pd.testing.assert_frame_equal(before.records, after.records)
+
+
+def test_columns_restrict_what_is_seen():
+    real, release = table(1, 30), table(2, 30)
+    seen = {}
+
+    def spy(release, rng):
+        seen.update(release=release)
+        return pd.DataFrame({"predicate": None, "confidence": np.nan}, index=release.index)
+
+    found = SINGLING_OUT(real, release, columns=["job", "age"], attacker=Attack("spy", "singling_out", spy))
+    assert np.isnan(found.value)
+    assert found.reason == "the attack made no claim"
+    assert seen["release"].columns.tolist() == ["job", "age"]
+    assert seen["release"].index.tolist() == list(range(30))
+    first = seen["release"]
+    SINGLING_OUT(
+        table(9, 30),
+        release.sample(frac=1, random_state=0),
+        columns=["job", "age"],
+        attacker=Attack("spy", "singling_out", spy),
+    )
+    pd.testing.assert_frame_equal(first, seen["release"])  # neither real records nor positions are in its order
+    for mode in MODES:
+        used = SINGLING_OUT(real, release, columns=["age", "pay"], mode=mode).records["predicate"].dropna()
+        assert {c for p in used for c, _, _ in p} == {"age", "pay"}
+
+
+AWKWARD = {
+    "one row": (pd.DataFrame({"a": [1], "b": ["x"]}), 1),
+    "constant": (pd.DataFrame({"a": [1, 1], "b": ["x", "x"]}), None),
+    "missing": (pd.DataFrame({"a": [np.nan, np.nan], "b": [None, None]}), None),
+    "one missing": (pd.DataFrame({"a": [np.nan], "b": [None]}), 1),
+    "duplicates": (pd.DataFrame({"a": [1, 1, 2], "b": ["x", "x", "y"]}), 1),
+    "huge": (pd.DataFrame({"a": [2**60, 2**60 + 1, 2**60 + 2], "b": [2**63, 2**63 + 1, 2**64 - 1]}), 1),
+    "huge, one missing": (pd.DataFrame({"a": pd.array([2**60, 2**60 + 1, None], dtype="Int64")}), 1),
+    "unicode": (pd.DataFrame({"a": ["Łódź 'x'", 'a"b'], "b": ["\0", "\0b"]}), 1),
+    "booleans": (pd.DataFrame({"a": [True, False], "b": [False, True]}), 1),
+    "nullable": (pd.DataFrame({"a": pd.array([True, None], dtype="boolean"), "b": pd.array([1, None], "Int8")}), 1),
+    "dates": (
+        pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]), "b": pd.to_timedelta([1, 2], "D")}),
+        1,
+    ),
+    "close dates": (pd.DataFrame({"a": pd.to_datetime([1600000000000000001, 1600000000000000002])}), 1),
+    "zones": (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]).tz_localize("Europe/Berlin")}), 1),
+    "categories": (pd.DataFrame({"a": pd.Categorical(["u", "v"], ["v", "u", "w"]), "b": pd.Categorical([1, 2])}), 1),
+    "intervals": (pd.DataFrame({"a": pd.cut([1, 5], [0, 2, 8])}), 1),
+    "negative": (pd.DataFrame({"a": [-1.5, -0.0, 3.0], "b": [-7, -8, -9]}), 1),
+}
+
+
+@pytest.mark.parametrize(("real", "value"), AWKWARD.values(), ids=AWKWARD)
+@pytest.mark.parametrize("mode", MODES)
+def test_awkward_tables(real, value, mode):
+    """A copy: what one release record fulfils alone, one real record does."""
+    found = SINGLING_OUT(real, real, mode=mode, control=real.iloc[:1])
+    if value is None:
+        assert np.isnan(found.value)
+        assert found.reason == "the attack made no claim"
+        assert np.isnan(found.details["control_difference"])
+    else:
+        assert found.value == value
+
+
+def test_unseen_levels_and_values_are_nobodys():
+    real = pd.DataFrame({"c": ["a", "b"], "x": [1, 2]})
+    release = pd.DataFrame({"c": ["new", "a", "a"], "x": [7, 1, 1]})
+    found = SINGLING_OUT(real, release, attacker=same_everywhere((("c", "==", "new"),)))
+    assert found.value == 0
+    assert found.details["statistical_confidence"] == 0
+    assert SINGLING_OUT(real, release, attacker=same_everywhere((("x", ">=", 1.5),))).value == 1
+    assert SINGLING_OUT(real, release, attacker=same_everywhere((("x", "==", "1"),))).value == 0
+
+
+def test_a_release_of_other_dtypes_is_compared_by_value():
+    real = pd.DataFrame({"c": pd.Categorical([1, 2, 3]), "x": pd.array([1, 2, None], dtype="Int64")})
+    release = pd.DataFrame({"c": [1, 2, 2], "x": [1.0, 5.0, np.nan]})
+    for mode in MODES:
+        found = SINGLING_OUT(real, release, mode=mode)
+        for predicate, score in zip(found.records["predicate"], found.records["score"], strict=True):
+            if predicate is not None:
+                assert score == (count(real.astype({"c": object}), predicate) == 1)
+                assert all(operator in ("==", "missing") for c, operator, _ in predicate if c == "c")
+
+
+SECRET = "Zanzibar"
+BAD = {
+    "no frame": (lambda release, rng: [SECRET], "DataFrame"),
+    "no predicate": (lambda release, rng: pd.DataFrame({"confidence": 1.0}, release.index), "'predicate'"),
+    "a text": (SECRET, "predicate"),
+    "empty": ((), "predicate"),
+    "no conditions": ((SECRET,), "conditions"),
+    "a pair": ((("age", SECRET),), "conditions"),
+    "no such column": (((SECRET, "==", 1),), "columns that it was handed"),
+    "unhashable column": ((([SECRET], "==", 1),), "columns that it was handed"),
+    "no such operator": ((("age", SECRET, 1),), "==, <=, >=, missing"),
+    "order of words": ((("job", "<=", SECRET),), "'job'"),
+    "text as number": ((("age", "<=", SECRET),), "'age'"),
+    "a list": ((("job", "==", [SECRET]),), "'job'"),
+    "date as number": ((("age", ">=", pd.Timestamp("1999-01-01")),), "'age'"),
+}
+
+
+@pytest.mark.parametrize(("given", "says"), BAD.values(), ids=BAD)
+def test_a_foreign_attack_is_checked(given, says):
+    real, release = table(1, 10), table(2, 10)
+    attack = Attack("bad", "singling_out", given) if callable(given) else same_everywhere(given)
+    with pytest.raises(InputError, match=says) as caught:
+        SINGLING_OUT(real, release, attacker=attack)
+    assert SECRET not in str(caught.value)
+    assert "1999" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"mode": "both"}, "mode must be univariate or multivariate, got 'both'"),
+        ({"attacker": "unique"}, "attacker must be one of unique_combinations, unique_values, or"),
+        ({"attacker": "nearest_record"}, "attacker must be one of"),
+        ({"attacker": 3}, "attacker must be an attack of the kind singling_out, got int"),
+        ({"size": 2, "mode": "univariate"}, "attack unique_values takes no option 'size'"),
+        ({"size": 0}, "size must be a whole number"),
+        ({"size": 6}, "size must be a whole number, 1 to the number of columns, 5, got 6"),
+        ({"size": True}, "size must be"),
+        ({"attempts": 0}, "attempts must be"),
+        ({"columns": []}, "columns must name at least one column"),
+        ({"columns": ["aeg"]}, "columns must name columns of the table, got 'aeg'.*did you mean 'age'"),
+    ],
+)
+def test_bad_options(options, says):
+    real, release = table(1, 10), table(2, 10)
+    with pytest.raises(InputError, match=says):
+        SINGLING_OUT(real, release, **options)
