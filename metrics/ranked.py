@@ -66,13 +66,14 @@ def ranked(column: pd.Series, numeric: bool) -> Ranked:
         ([2, 1, 0], (0, 2), (1, 1))
     """
     there = column.notna().to_numpy()
-    if not numeric:
-        codes, levels = factorized(column[there].astype(object).to_numpy())
-        places = {level: place for place, level in enumerate(levels)}
-        return Ranked(_placed(codes, there, len(levels)), len(levels), None, places)
-    values, ranks = np.unique(exact_numbers(column)[there], return_inverse=True)
-    temporal = is_temporal(column)
-    return Ranked(_placed(ranks, there, len(values)), len(values), values.tolist(), temporal=temporal)
+    if numeric:
+        numbers, temporal = exact_numbers(column), is_temporal(column)
+        there &= numbers == numbers  # NaN in a column whose missing cells are NA
+        values, ranks = np.unique(numbers[there], return_inverse=True)
+        return Ranked(_placed(ranks, there, len(values)), len(values), values.tolist(), temporal=temporal)
+    codes, levels = factorized(column[there].astype(object).to_numpy())
+    places = {level: place for place, level in enumerate(levels)}
+    return Ranked(_placed(codes, there, len(levels)), len(levels), None, places)
 
 
 def exact_numbers(column: pd.Series) -> np.ndarray:
@@ -81,8 +82,9 @@ def exact_numbers(column: pd.Series) -> np.ndarray:
         return as_floats(column)
     if is_temporal(column):
         return column.dt.as_unit("ns").astype("int64").to_numpy()
-    dtype: Any = getattr(column.dtype, "numpy_dtype", column.dtype)  # of whole numbers that may be missing, too
-    return np.asarray(column.fillna(0) if column.isna().any() else column).astype(dtype)
+    numbers = np.asarray(column.fillna(0) if column.isna().any() else column)
+    dtype = getattr(column.dtype, "numpy_dtype", None)  # of whole numbers that may be missing, too
+    return numbers if dtype is None else numbers.astype(dtype)
 
 
 def number_of(value: Any, temporal: bool) -> Any:

@@ -97,15 +97,15 @@ def _ordered(columns: pd.Index) -> list[Any]:
 def _conditions(column: pd.Series) -> list[Condition]:
     """Return what each cell is named by."""
     name: Hashable = column.name
-    values, missing = column.to_list(), column.isna().to_numpy()
-    operators = np.full(len(column), "==", dtype=object)
-    if scales_of(column.to_frame())[name] != "levels":
-        cells = ranked(column, numeric=True)
-        middle = np.sort(cells.ranks[~missing])[(~missing).sum() // 2 :][:1]  # upper median: at least it, or below
-        operators = np.where(cells.ranks >= middle, ">=", "<=") if len(middle) else operators
+    numeric = scales_of(column.to_frame())[name] != "levels"
+    cells, operators = ranked(column, numeric), np.full(len(column), "==", dtype=object)
+    missing = cells.ranks == cells.size
+    if numeric and not missing.all():
+        middle = np.sort(cells.ranks[~missing])[(~missing).sum() // 2]  # the upper of two: at the median, or below
+        operators = np.where(cells.ranks >= middle, ">=", "<=")
     return [
         (name, "missing", None) if gone else (name, operator, value)
-        for operator, value, gone in zip(operators.tolist(), values, missing.tolist(), strict=True)
+        for operator, value, gone in zip(operators.tolist(), column.to_list(), missing.tolist(), strict=True)
     ]
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -355,6 +356,10 @@ AWKWARD = {
         1,
     ),
     "close dates": (pd.DataFrame({"a": pd.to_datetime([1600000000000000001, 1600000000000000002])}), 1),
+    "nan and NA": (pd.DataFrame({"a": pd.Series([1.0, 0.0, 2.0], dtype="Float64") / pd.Series([1.0, 0.0, 1.0])}), 1),
+    "sparse": (pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, 3, 5])}), 1),
+    "arrow": (pd.DataFrame({"a": pd.array([2**60, 2**60 + 1, None], dtype="int64[pyarrow]")}), 1),
+    "decimals": (pd.DataFrame({"a": pd.Series([Decimal("0.1"), Decimal("0.10"), Decimal(2)], dtype=object)}), 1),
     "zones": (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]).tz_localize("Europe/Berlin")}), 1),
     "categories": (pd.DataFrame({"a": pd.Categorical(["u", "v"], ["v", "u", "w"]), "b": pd.Categorical([1, 2])}), 1),
     "intervals": (pd.DataFrame({"a": pd.cut([1, 5], [0, 2, 8])}), 1),
