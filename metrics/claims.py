@@ -5,6 +5,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Reduction, mean_score
+from synthrisk.metrics.selective import selective_details
 from synthrisk.metrics.yardsticks import gain
 
 NO_CLAIM = "the attack made no claim"
@@ -17,13 +18,15 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
         records: A row a cell that might be attacked: ``susceptible`` (an attempt can be made), ``attempt`` (one was),
             ``claim`` (it ended in a claim), ``score`` (1 right, 0 wrong, NaN without claim), ``baseline`` (share of
             entities that the claimed value holds for), ``cells_known`` and ``cells_read`` (cells that the attempt
-            was handed of its target, and its share of the cells read from the release).
+            was handed of its target, and its share of the cells read from the release); and, for the selective
+            curve, ``confidence`` and ``half`` (0 or 1: ``selective.halves``).
 
     Returns:
         ``value`` = C. Details: ``attempts``, ``claims``, ``correct``; ``confidence`` C; ``statistical_confidence``
         S = mean baseline of the claims; ``confidence_improvement`` (C - S)/(1 - S), NaN at S = 1;
         ``claim_probability`` = claims/attempts; ``susceptibility`` = share of the cells for which an attempt can be
-        made; ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned.
+        made; ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned;
+        ``selective_<share>`` with ``_lower``, ``_upper``, ``_baseline``: see ``selective.selective_curve``.
     """
     claim, attempt = records["claim"].to_numpy(bool), records["attempt"].to_numpy(bool)
     claims, attempts = int(claim.sum()), int(attempt.sum())
@@ -42,6 +45,8 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
         "prior_knowledge": _per(records["cells_known"], claims),
         "work": _per(records["cells_read"], claims),
     }
+    if "half" in records:
+        details |= selective_details(records)
     return Reduction(value, value, details, NO_CLAIM if np.isnan(value) else None)
 
 

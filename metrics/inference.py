@@ -19,6 +19,7 @@ from synthrisk.metrics.inference_attacks import check_neighbours, model_attack
 from synthrisk.metrics.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.register import ATTACKS
+from synthrisk.metrics.selective import halves
 from synthrisk.metrics.tables import Tables
 
 
@@ -59,8 +60,9 @@ def inference(
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guess, truth, confidence, baseline
         (share of the real records for which the same claim would be right), attempt, susceptible, cells_known,
-        cells_read. Details: those of ``claims.reduce_claims``, ``guess`` (= S, the mean baseline of the claims) and
-        ``constant_guess`` (the success of the best constant claim).
+        cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``claims.reduce_claims``,
+        ``guess`` (= S, the mean baseline of the claims) and ``constant_guess`` (the success of the best constant
+        claim).
 
     Raises:
         InputError: An argument breaks its rule, the attack's claims do, or no target has a value.
@@ -103,6 +105,7 @@ def inference(
             "susceptible": susceptible,
             "cells_known": np.where(chosen, float(len(known)), 0.0),
             "cells_read": np.where(chosen, tables.synthetic.size / chosen.sum(), 0.0),
+            "half": halves(tables, seed),
         },
         index=tables.real.index,
     )
