@@ -27,8 +27,11 @@ def tie_counts(
     weights: Mapping[str, float] | None = None,
     columns: Sequence[str] | None = None,
     ranges: Ranges = "both",
+    k: int = 1,
 ) -> np.ndarray:
     """Return how many records lie at the smallest distance of each record of a pass, (n,), at least 1.
+
+    With ``k`` above 1: how many are not farther than the k-th nearest.
 
     Args:
         tables: The tables of a release.
@@ -37,9 +40,10 @@ def tie_counts(
         weights: What a column is multiplied by.
         columns: Those that count.
         ranges: See ``spaces.space_of``.
+        k: Which nearest record sets the limit.
 
     Raises:
-        InputError: An argument breaks its rule, or there is no record to be found.
+        InputError: An argument breaks its rule, or there are fewer records to be found.
 
     Example:
         >>> import pandas as pd
@@ -47,7 +51,7 @@ def tie_counts(
         >>> tie_counts(tables, "real_to_synthetic", "gower").tolist()
         [1, 2]
     """
-    return _counts(Pass(tables, direction, space_of(tables, space, weights, columns, ranges)))
+    return _counts(Pass(tables, direction, space_of(tables, space, weights, columns, ranges)), k)
 
 
 def ties(

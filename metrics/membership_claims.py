@@ -1,0 +1,191 @@
+"""Membership: claims that a record was in the training data, by any attack, scored by a framework that knows it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.attack import Attack
+from synthrisk.metrics.canonical import canonical
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.inference_attacks import check_neighbours
+from synthrisk.metrics.membership import attack_summary
+from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.register import ATTACKS
+from synthrisk.metrics.selective import cut, halves, named, selective_curve, taken
+from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.yardsticks import against_control, gain
+
+
+def membership(
+    tables: Tables,
+    *,
+    columns: Sequence[str] | None = None,
+    attacker: str | Attack = "distance_difference",
+    neighbours: int | None = None,
+    claim_share: float = 0.5,
+    seed: int = 0,
+) -> Score:
+    """Membership: share of members that an attack claims were in the training data, at a fixed share of claims.
+
+    Targets are members and control records together; the attack sees the release and the distinct rows of the
+    targets' columns, in an order that says nothing, and says how likely each was seen. 'Was in the training data' is
+    claimed of the ``claim_share`` of the targets with the highest confidence (equal ones at the cut by their share):
+    ``score`` = 1 claimed, 0 not. ``value = published`` = share of members claimed (true-positive rate); ``control`` =
+    share of controls claimed (false-positive rate). Without information both are ``claim_share`` on average, for the
+    claims do not depend on who is what: only the difference is a signal. It is at most min(1, claim_share / S) with S
+    the share of members among the targets.
+
+    Args:
+        tables: Real records, release and control; or real records of both kinds, told apart by ``groups`` (those
+            that are neither are shown to the attack too, and count nowhere).
+        columns: What the attacker knows of a target: what his table and the protected one have in common; all
+            unless given.
+        attacker: ``distance_difference``, ``density_ratio``, ``classifier``, the name of an installed attack, or an
+            ``Attack``.
+        neighbours: k of ``density_ratio``; 5 unless given.
+        claim_share: Share of the targets claimed, in (0, 1).
+        seed: Seed of the attack, and of the halves of the selective curve.
+
+    Returns:
+        A ``Score``; ``records``: score, claim, confidence, baseline (= S). Details: ``auc``, ``advantage`` (largest
+        difference over all cuts), ``tpr_at_<fpr>`` with limits (``membership.attack_summary``; NaN with fewer than
+        10/fpr controls); of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
+        ``statistical_confidence`` (S) ``confidence_improvement claim_probability susceptibility prior_knowledge
+        work``, as in ``claims.reduce_claims``; ``selective_<share>`` (``selective.selective_curve``); called with
+        ``control=``, also ``control``, ``control_difference`` with limits, ``control_gain``. Not defined without
+        members or without controls.
+
+    Raises:
+        InputError: An argument breaks its rule, or what the attack returns does.
+
+    Example:
+        >>> real, control = pd.DataFrame({"x": [0, 10, 20]}), pd.DataFrame({"x": [5, 15, 25]})
+        >>> found = MEMBERSHIP(real, real, control=control)
+        >>> found.value, found.details["control"], found.details["auc"]
+        (1.0, 0.0, 1.0)
+    """
+    check_values(columns, attacker, neighbours, claim_share)
+    known = sorted(tables.columns if columns is None else tables.check_columns("columns", columns), key=_name)
+    attack = resolved(attacker)
+    settings: dict[str, Any] = {"columns": known, "attacker": attack.name, "claim_share": claim_share, "seed": seed}
+    settings |= {} if neighbours is None else {"neighbours": neighbours}
+    both = tables if tables.groups is not None or tables.control is None else tables.with_control()
+    groups = np.ones(len(both.real), dtype=np.int64) if both.groups is None else both.groups
+    if not (groups == 1).any() or not (groups == 0).any():
+        records = pd.DataFrame(np.nan, index=both.real.index, columns=["score", "claim", "confidence", "baseline"])
+        return Score.of("membership", records.assign(claim=False), reduce_claimed(records), {}, settings)
+    options = {} if neighbours is None else {"neighbours": neighbours}
+    sure = _confidence(both, attack, known, np.random.default_rng(seed), options)
+    counted = groups >= 0
+    score = np.full(len(sure), np.nan)
+    score[counted] = _claimed(sure[counted], claim_share)
+    share = float((groups[counted] == 1).mean())
+    records = pd.DataFrame(
+        {"score": score, "claim": score > 0, "confidence": sure, "baseline": np.where(counted, share, np.nan)},
+        index=both.real.index,
+    )
+    ranked = np.where(np.isnan(sure), -np.inf, sure)  # who abstains finds a target less likely than any other
+    details = attack_summary(ranked[groups == 1], ranked[groups == 0]).details()
+    details |= _of_claims(score[counted], groups[counted] == 1, len(known), both.synthetic.size)
+    half = halves(both, seed)[counted]
+    curve = selective_curve(sure[counted], groups[counted] == 1, np.full(len(half), share), half)
+    details |= named(curve)
+    if tables.groups is None:
+        controls = records["score"][groups == 0]
+        records = records.iloc[: len(tables.real)]
+        details |= {"control": float(controls.mean())} | against_control(records["score"], controls)
+    return Score.of("membership", records, reduce_claimed(records), details, settings)
+
+
+def reduce_claimed(records: pd.DataFrame) -> Reduction:
+    """Return the share of records that are claimed: of members the true-, of controls the false-positive rate."""
+    value = mean_score(records)
+    return Reduction(value, value, {}, "no members or no controls" if np.isnan(value) else None)
+
+
+def resolved(attacker: str | Attack = "distance_difference") -> Attack:
+    """Return the membership attack that is meant."""
+    if isinstance(attacker, str):
+        if attacker not in ATTACKS:
+            known = [name for name, attack in ATTACKS.items() if attack.kind == "membership"]
+            hint = nearest(attacker, known)
+            raise InputError(f"attacker must be one of {', '.join(known)}, or an Attack, got {attacker!r}{hint}")
+        attacker = ATTACKS[attacker]
+    if not isinstance(attacker, Attack) or attacker.kind != "membership":
+        kind = attacker.kind if isinstance(attacker, Attack) else type(attacker).__name__
+        raise InputError(f"attacker must be an attack of the kind membership, got {kind}")
+    return attacker
+
+
+def check_values(
+    columns: Sequence[str] | None = None,
+    attacker: str | Attack = "distance_difference",
+    neighbours: int | None = None,
+    claim_share: float = 0.5,
+) -> None:
+    """Refuse options of ``membership`` that break their rules; ``columns`` are checked with the tables."""
+    attack = resolved(attacker)
+    if neighbours is not None:
+        attack.check_options({"neighbours": neighbours})
+        check_neighbours(neighbours)
+    if isinstance(claim_share, bool) or not isinstance(claim_share, int | float) or not 0 < claim_share < 1:
+        raise InputError(f"claim_share must be a number in (0, 1), got {claim_share!r}")
+
+
+def _confidence(
+    tables: Tables, attack: Attack, known: list[str], rng: np.random.Generator, options: dict[str, Any]
+) -> np.ndarray:
+    """Let the attack speak about each distinct row, and return what it says of every record."""
+    ranks = canonical(Tables(tables.real[known], tables.synthetic[known])).real
+    _, first, own = np.unique(ranks, return_index=True, return_inverse=True)
+    shown = tables.real[known].iloc[first].reset_index(drop=True)
+    columns = sorted(tables.columns, key=_name)
+    order = np.argsort(canonical(Tables(tables.synthetic, tables.synthetic)).real, kind="stable")
+    release = tables.synthetic[columns].iloc[order].reset_index(drop=True)
+    found = attack.claims(shown.index, release, shown, rng, **options)
+    return found["confidence"].to_numpy(dtype=float)[own]
+
+
+def _claimed(sure: np.ndarray, share: float) -> np.ndarray:
+    """Return the chance that each target is claimed; who abstains is not."""
+    ordered = np.sort(sure[~np.isnan(sure)])[::-1]
+    where = cut(ordered, share * len(sure))
+    return (~np.isnan(sure)).astype(float) if where is None else taken(sure, where)
+
+
+def _of_claims(score: np.ndarray, member: np.ndarray, columns: int, cells: int) -> dict[str, float]:
+    """Return what the GDA score says of the claims; each target is an attempt, tied claims count their share."""
+    claims, correct, attempts = float(score.sum()), float(score[member].sum()), len(score)
+    confidence, statistical = correct / claims if claims else np.nan, float(member.mean())
+    return {
+        "attempts": float(attempts),
+        "claims": claims,
+        "correct": correct,
+        "confidence": confidence,
+        "statistical_confidence": statistical,
+        "confidence_improvement": gain(confidence, statistical) if claims else np.nan,
+        "claim_probability": claims / attempts,
+        "susceptibility": 1.0,
+        "prior_knowledge": attempts * columns / claims if claims else np.nan,
+        "work": cells / claims if claims else np.nan,
+    }
+
+
+def _name(column: Any) -> tuple[str, str]:
+    return str(column), type(column).__name__
+
+
+MEMBERSHIP = Metric(
+    name="membership",
+    function=membership,
+    group="claims",
+    per_record=True,
+    needs=("control",),
+    range=(0.0, 1.0),
+    reference="GDA Score (Francis, MPI-SWS, 2018), linkability; Yeom et al. 2018, doi:10.1109/CSF.2018.00027",
+    difference_only=True,
+    check_values=check_values,
+    reduce=reduce_claimed,
+)
