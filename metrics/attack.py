@@ -76,7 +76,10 @@ class Attack:
 
     def claims(self, index: pd.Index, *handed: Any, **options: Any) -> pd.DataFrame:
         """Run the attack and return what it claims: a row for each label of ``index``, checked."""
-        found = self.function(*handed, **options)
+        return self.checked(self.function(*handed, **options), index)
+
+    def checked(self, found: Any, index: pd.Index) -> pd.DataFrame:
+        """Return what the attack returned with its confidence as numbers; refuse what breaks the contract."""
         rule = f"attack {self.name} must return a DataFrame"
         if not isinstance(found, pd.DataFrame):
             raise InputError(f"{rule}, got {type(found).__name__}")
