@@ -10,6 +10,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.canonical import canonical, ordinal_features
+from synthrisk.metrics.compiled import threads
 from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.neighbours import real_to_real, real_to_synthetic
 from synthrisk.metrics.tables import Tables
@@ -92,8 +93,9 @@ def classifier(release: pd.DataFrame, known: pd.DataFrame, rng: np.random.Genera
         released = features.synthetic[np.argsort(ranks.synthetic, kind="stable")]
         for each in range(folds):
             seen, own = features.real[fold != each], fold == each
-            model = ExtraTreesClassifier(_TREES, random_state=int(rng.integers(2**32)))
+            model = ExtraTreesClassifier(_TREES, random_state=int(rng.integers(2**32)), n_jobs=threads())
             model.fit(np.vstack([released, seen]), np.repeat([1, 0], [len(released), len(seen)]))
+            model.set_params(n_jobs=1)  # threads would add up the trees in an order of their own
             other, one = (model.predict_proba(features.real[own]) / (len(seen), len(released))).T
             chance[own] = one / (one + other)
     votes = chance * _TREES
