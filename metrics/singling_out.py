@@ -61,6 +61,8 @@ def singling_out(
         tables: Real (n records) and synthetic (m records), perhaps control.
         columns: What the attack sees of the release; all columns unless given.
         mode: Which attack of ours: ``univariate``: ``unique_values``; ``multivariate``: ``unique_combinations``.
+            A value that occurs once singles out by itself: a release that draws each column independently, which
+            hides every combination, may still release it.
         attacker: Another attack in its place: the name of an installed one, or an ``Attack``. If it takes an option
             ``rows``, it is told the positions of the rows that count.
         attempts: From so many rows of the release, drawn at random. Unless given: all for ``unique_values``; at most
