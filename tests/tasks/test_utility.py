@@ -118,7 +118,9 @@ def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
         ledgers.append(LedgerFolder(Cell("cart", r, 0), str(place)))
         own.append(values["accuracy"])
     measures = [p.measure for p in PLANNED]
-    found, exposed = bootstrap.fn("cart", "synthesizer", ledgers, measures, sample, Bootstrap(), 3, str(tmp_path))
+    found, exposed, _ = bootstrap.fn(
+        "cart", "synthesizer", ledgers, measures, sample, ["age"], Bootstrap(), 3, str(tmp_path)
+    )
     assert [type(f) for f in found] == [Finding, Usefulness, Usefulness]
     accuracy = found[2]
     assert accuracy.value.value == pytest.approx(np.mean([v["value"] for v in own]))
@@ -136,7 +138,9 @@ def test_a_study_of_utility_alone_has_findings(tmp_path):
     ledger.to_parquet(tmp_path / LEDGER)
     (tmp_path / VALUES).write_text(json.dumps(values))
     folder = LedgerFolder(Cell("cart", 0, 0), str(tmp_path))
-    found, _ = bootstrap.fn("cart", "synthesizer", [folder], [COVERAGE], sample, Bootstrap(), 3, str(tmp_path))
+    found, *_ = bootstrap.fn(
+        "cart", "synthesizer", [folder], [COVERAGE], sample, ["age"], Bootstrap(), 3, str(tmp_path)
+    )
     assert [f.measure for f in found] == [COVERAGE]
 
 
