@@ -180,6 +180,7 @@ def find_released(
     released: np.ndarray,
     interval: Interval,
     reasons: Mapping[str, str] | None = None,
+    details: Mapping[str, tuple[float, float]] | None = None,
 ) -> Finding:
     """Return the finding of a metric that has no score a real record, but values a release.
 
@@ -191,6 +192,7 @@ def find_released(
             controls. The difference is one of the last two.
         interval: How intervals are made; here always over repetitions.
         reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
+        details: What else the measure says, as in ``Attacked``.
     """
     value, control, members, controls = released
     why = reasons or {}
@@ -207,6 +209,7 @@ def find_released(
         memorization,
         control_gain=gain(risk.value, risk_control.value),
         release_risk=tuple(value.ravel()),
+        details=dict(details or {}),
     )
 
 

@@ -21,7 +21,7 @@ from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 6  # raise it when the same scores give another ledger
+_FORMAT = 7  # raise it when the same scores give another ledger
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
 _OTHER_SIZE = "groups of other sizes: read the difference"
@@ -165,6 +165,7 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     reasons = {name: reason_of(score, each) or "" for name, each in groups.items()}
     of_controls, of_both = (_OTHER_SIZE, _TOO_FEW) if len(controls) else (_NO_CONTROL, _NO_CONTROL)
     found: dict[str, Any] = {"value": values.get("members", score.value), "control": values.get("controls", np.nan)}
+    found["details"] = groups["members"].details if "members" in groups else score.details
     found["reasons"] = {"members": score.reason or "", "controls": of_controls, "difference": of_both} | reasons
     size = min(len(members), max(held_out, 2) // 2)
     rng = np.random.default_rng(seed)

@@ -27,6 +27,8 @@ from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample
 from synthrisk.tasks.store import key_of, write_file
 
+_Released = tuple[np.ndarray, dict[str, str], dict[str, tuple[float, float]]]
+
 
 @task(name="bootstrap", task_run_name="bootstrap {synthesizer}")
 def bootstrap(
@@ -81,9 +83,9 @@ def bootstrap(
                 exposed[measure.key] = rows
                 contributions[measure.key] = contributions_of(attacked)
             else:
-                values, reasons = attacked
+                values, reasons, details = attacked
                 contributions[measure.key] = values
-                found.append(find_released(synthesizer, role, measure, values, interval, reasons))
+                found.append(find_released(synthesizer, role, measure, values, interval, reasons, details))
         found += [_useful(synthesizer, role, m, ledgers, interval.confidence) for m in measures if m not in risks]
         name = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
         path = Path(workspace) / "exposed" / f"{name}.parquet"
@@ -95,8 +97,11 @@ def bootstrap(
 
 def _attacked(
     ledgers: Sequence[LedgerFolder], measures: Sequence[Measure], sample: Sample
-) -> Iterator[tuple[Measure, Attacked | tuple[np.ndarray, dict[str, str]]]]:
-    """Yield each measure with its scores on all releases, (R, K, n), or values, (4, R, K), and why some are absent."""
+) -> Iterator[tuple[Measure, Attacked | _Released]]:
+    """Yield each measure with its scores on all releases, (R, K, n), or its values, (4, R, K).
+
+    Beside values: why some are absent, and what is said of members besides, in the mean over releases.
+    """
     places = [(each.cell.repetition, each.cell.fold) for each in ledgers]
     shape = (max(r for r, _ in places) + 1, max(f for _, f in places) + 1)
     values = {place: each.values() for place, each in zip(places, ledgers, strict=True)}
@@ -108,8 +113,11 @@ def _attacked(
             released = np.full((4, *shape), np.nan)
             for place, found in details.items():
                 released[:, *place] = [found[name] for name in ("value", "control", "members", "controls")]
-            names = ("members", "controls", "difference")
-            yield measure, (released, {name: _reason(details.values(), name) for name in names})
+            reasons = {name: _reason(details.values(), name) for name in ("members", "controls", "difference")}
+            told = {
+                name: [found["details"].get(name, np.nan) for found in details.values()] for name in _names(details)
+            }
+            yield measure, (released, reasons, {name: (float(np.mean(each)), np.nan) for name, each in told.items()})
             continue
         cubes: dict[str, np.ndarray] = {}
         wanted = {"member", "score", metric.contribution} | ({"gain"} if _has_gain(details.values()) else set())
@@ -136,6 +144,11 @@ def _attacked(
                 (_reason(details.values(), "members"), _reason(details.values(), "controls")),
             ),
         )
+
+
+def _names(details: dict[tuple[int, int], dict[str, Any]]) -> list[str]:
+    """Return the names of all that is said of any release besides its value, in the order said."""
+    return list(dict.fromkeys(name for found in details.values() for name in found["details"]))
 
 
 def _useful(

@@ -216,7 +216,8 @@ def test_release_level_metric_compares_groups_of_one_size_in_one_space():
     member = pd.array([True, True, False, False, False, False], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
     found = values[RATIO]
-    assert set(found) == {"value", "control", "members", "controls", "reasons"}
+    assert set(found) == {"value", "control", "members", "controls", "reasons", "details"}
+    assert found["details"] == METRICS[RATIO](REAL.iloc[:2], RELEASED).details
     assert np.isnan(found["control"])  # it depends on how many control records there are
     assert found["value"] == METRICS[RATIO](REAL.iloc[:2], RELEASED).value
     assert found["members"] == pytest.approx(ratio_by_hand([0, 1]), abs=1e-12)

@@ -75,6 +75,7 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
                     "members": 0.8 + 0.01 * r + 0.1 * k,
                     "controls": 0.7 + 0.02 * r,
                     "control": float("nan"),
+                    "details": {"attempts": 10.0 + r},
                     "reasons": {"members": "", "controls": "other sizes"},
                 },
             }
@@ -214,6 +215,8 @@ def test_release_level_metric_is_judged_over_repetitions(sample, tmp_path):
     assert np.isnan(found.risk_control.value)  # its groups have another size: only the difference is told
     assert found.memorization.value == pytest.approx(0.14)
     assert found.release_risk == pytest.approx([0.8, 0.9, 0.81, 0.91, 0.82, 0.92])
+    assert found.details["attempts"][0] == pytest.approx(11)
+    assert np.isnan(found.details["attempts"][1])
 
 
 def test_exposed_records_against_a_plain_loop(sample, tmp_path):

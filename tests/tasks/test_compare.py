@@ -51,7 +51,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
             for p in planned:
                 if p is RATIO:
                     names = ("value", "control", "members", "controls")
-                    values[p.measure.key] = {n: rng.random() for n in names} | {"reasons": {}}
+                    values[p.measure.key] = {n: rng.random() for n in names} | {"reasons": {}, "details": {}}
                     continue
                 hit = rng.random(N) < CHANCE[p.measure.label] + leak * (held_out != k)
                 names = {
