@@ -398,9 +398,8 @@ class Study(_Settings):
 
 def share_of(control: Synthesizer) -> float | None:
     """Return the share of training rows in a control's release; None where it is no mixture with new rows."""
-    if control.kind == "fresh":
-        return 0.0
-    return float(control.options.get("share", LEAKY_SHARE)) if control.kind == "leaky" else None
+    share = {"fresh": 0.0, "leaky": control.options.get("share", LEAKY_SHARE)}.get(control.kind)
+    return float(share) if isinstance(share, int | float) else None  # another is refused with the options
 
 
 def _leaky(share: float) -> Synthesizer:

@@ -10,6 +10,7 @@ from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import ValidationError
 
 from synthrisk.conf import Study, load, resolve, schema, shipped
+from synthrisk.conf.study import share_of
 from synthrisk.metrics import InputError
 
 SMALL = {
@@ -450,3 +451,49 @@ def test_a_source_of_no_known_form_is_told_in_one_line(source, told):
     text = refusal(changed(data__source=source))
     assert text.startswith(f"the study has 1 error: {told}")
     assert "\n" not in text
+
+
+# yardstick and power
+
+
+def test_model_yardstick_is_on_and_power_off():
+    study = load(SMALL)
+    assert (study.model_yardstick, study.power) == (True, None)
+    assert study.all_controls == study.controls
+
+
+def test_power_adds_a_leaky_for_each_share_that_the_controls_lack():
+    study = load(changed(power={}))
+    assert [c.name for c in study.all_controls[4:]] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
+    assert [share_of(c) for c in study.all_controls] == [None, 0.1, 0.0, None, 0.01, 0.02, 0.05]
+    odd = load(changed(power={"shares": [0.5, 0.005]}, controls=["fresh"]))
+    assert [(c.name, c.kind, c.options) for c in odd.all_controls[1:]] == [
+        ("leaky-0_5pct", "leaky", {"share": 0.005}),
+        ("leaky-50pct", "leaky", {"share": 0.5}),
+    ]
+
+
+@pytest.mark.parametrize("shares", [[0.0], [1.5], [0.1, 0.1], [-0.1]])
+def test_shares_are_distinct_and_between_0_and_1(shares):
+    assert "shares must be distinct numbers in (0, 1], got" in refusal(changed(power={"shares": shares}))
+
+
+def test_there_must_be_a_share():
+    assert "power.shares" in refusal(changed(power={"shares": []}))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"synthesizers": ["nonmembers"]},
+        {"synthesizers": [{"name": "mine", "kind": "nonmembers"}]},
+        {"synthesizers": [{"name": "nonmembers", "kind": "cart"}]},
+        {"controls": [{"name": "nonmembers", "kind": "copy"}]},
+    ],
+)
+def test_the_yardstick_is_no_synthesizer(parts):
+    assert "must not be called 'nonmembers': it is the yardstick" in refusal(changed(**parts))
+
+
+def test_a_share_that_is_no_number_is_left_to_the_check_of_options():
+    assert share_of(load(changed(controls=[{"name": "leaky", "share": "much"}])).controls[0]) is None

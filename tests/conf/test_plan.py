@@ -144,3 +144,29 @@ def test_what_ifs_that_make_no_sense_are_refused(what_if, said):
 def test_a_metric_without_quasi_identifiers_has_no_what_if():
     with pytest.raises(InputError, match="distance_to_closest_record does not use"):
         planned([{"name": "distance_to_closest_record", "what_if": [{"drop": ["age"]}]}])
+
+
+def test_attackers_that_differ_in_nothing_else_are_a_family():
+    """Their best model of non-members is one yardstick; another threshold is another question."""
+    from synthrisk.conf import load
+    from synthrisk.conf.plan import plan
+
+    study = load(
+        {
+            "name": "families",
+            "data": {"source": "x.csv", "quasi_identifiers": ["a", "b"], "sensitive": ["c"]},
+            "synthesizers": ["cart"],
+            "metrics": [
+                {"name": "rapid", "attackers": ["random_forest", "lasso"], "what_if": [{"drop": ["a"]}]},
+                {"name": "rapid", "label": "strict", "threshold": 0.9},
+                {"name": "rapid", "label": "cart", "attackers": ["cart"]},
+                "distance_to_closest_record",
+            ],
+        }
+    )
+    planned = {p.measure.label: p for p in plan(study, ["a", "b", "c"])}
+    families = {label: p.family for label, p in planned.items()}
+    assert families["rapid-random_forest"] == families["rapid-lasso"] == families["cart"]
+    assert families["rapid-random_forest-without-a"] == families["rapid-lasso-without-a"]
+    assert len(set(families.values())) == 4
+    assert [label for label, p in planned.items() if not p.guesses] == ["distance_to_closest_record"]

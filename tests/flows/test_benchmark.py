@@ -17,7 +17,7 @@ import yaml
 from mlflow import MlflowClient
 
 from synthrisk.conf import load
-from synthrisk.flows.study import Outcome
+from synthrisk.flows.study import Outcome, concluded
 from synthrisk.metrics import METRICS
 
 KEYS = ("zero_cap.income", "rapid.income")
@@ -298,6 +298,79 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
     assert all(any(value == pytest.approx(f, abs=1e-15) for f in found) for value in cart.release_risk)
 
 
+# beside each other
+
+
+def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
+    from synthrisk.flows.closing import as_json
+
+    guesses = [f for f in first.result.findings if f.measure.key in KEYS]
+    assert all(list(f.yardsticks) == ["guess", "control", "model"] for f in guesses)
+    for f in guesses:  # the members are the same, and so is what non-members say of them
+        assert runs_of(first)[f.synthesizer].data.metrics[f"risk_model/{f.measure.key}"] == f.model.value
+    assert len({(f.measure.key, f.model.value) for f in guesses}) == len(KEYS)
+    yardsticks = pd.read_csv(artifact(first, "study", "yardsticks.csv"))
+    assert len(yardsticks) == 3 * len(guesses)
+    pairs = pd.read_csv(artifact(first, "study", "comparison.csv"))
+    assert len(pairs) == 3 * 2 * 3  # pairs, quantities, measures
+    found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
+    assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (len(yardsticks), len(pairs), [])
+    assert "nonmembers" not in {row["synthesizer"] for row in found["findings"]}
+
+
+def test_model_is_the_metric_on_the_held_out_records(first, folder, people):
+    """By hand: each repetition's held-out half is the release, the other half is attacked."""
+    values = []
+    for parts in (folder / "first" / "split").glob("*.npy"):
+        for held_out in np.load(parts) == 0:
+            real = people()
+            score = METRICS["zero_cap"](
+                real[~held_out], real[held_out], quasi_identifiers=["age", "city"], sensitive="income"
+            )
+            values.append(score.value)
+    (cart,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
+    assert cart.model.value == pytest.approx(np.mean(values), abs=1e-12)
+    assert cart.yardsticks["model"].difference.value == pytest.approx(cart.risk.value - np.mean(values), abs=1e-12)
+
+
+def test_thief_is_not_the_lower_one(first):
+    told = {(c.first, c.second): c.lower for c in first.result.comparisons if c.measure.key == KEYS[0]}
+    assert told["cart", "thief"] == "cart"
+    assert "thief" not in told.values()
+
+
+def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
+    from synthrisk.flows.closing import close
+
+    close(first)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "model of non-members: " in said
+    assert "Pairs " in said
+    assert "cart < thief (p" in said
+
+
+def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
+    from synthrisk.flows.closing import close
+
+    outcome = run(
+        "powerful",
+        controls=["copy", "fresh"],
+        power={"shares": [0.2, 0.6]},
+        metrics=["zero_cap"],
+        split={"folds": 2, "repetitions": 2},
+        thresholds={"memorization/zero_cap.income": 0.99},
+        tracking={"records": "none"},
+    )
+    power = outcome.result.powers["zero_cap.income"]
+    assert [share for share, _ in power.seen] == [0.2, 0.6]
+    (verdict,) = outcome.result.verdicts
+    assert verdict.reason.endswith(power.words)
+    assert set(runs_of(outcome)) == {"cart", "copy", "fresh", "leaky-20pct", "leaky-60pct", "study"}
+    assert len(pd.read_csv(artifact(outcome, "study", "power.csv"))) == 2
+    close(outcome)
+    assert f"zero_cap.income {power.leak}" in " ".join(capsys.readouterr().out.split())
+
+
 # again, elsewhere, and after a kill
 
 
@@ -385,7 +458,13 @@ def test_control_that_raises_makes_the_study_invalid(run, people, folder):
     assert outcome.result.exit_code == 3
     assert "at least 2 held-out records" in outcome.result.failures["fresh"]
     assert {v.word for v in outcome.result.verdicts} == {"INVALID"}
-    assert runs_of(outcome)["study"].data.tags["controls"] == "failed"
+    tags = runs_of(outcome)["study"].data.tags
+    assert tags["controls"] == "failed"
+    assert "control fresh on all: expected runs, seen" in tags["invalid"]
+    assert "at least 2 held-out records" in tags["invalid"]
+    assert tags["invalid"] == runs_of(outcome)["marginals"].data.tags["invalid"]
+    assert tags["invalid"] in concluded(outcome).message
+    assert "at least 2 held-out records" in Path(outcome.report).read_text("utf-8").split("<h2>")[0]
 
 
 # files, roles, and an awkward table

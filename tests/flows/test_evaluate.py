@@ -189,6 +189,23 @@ def test_json_is_strict_and_complete(request, which):
     assert all((row["memorization"] is None) == (which == "uncontrolled") for row in scored)
 
 
+def test_model_of_non_members_is_that_of_the_direct_call(judged, uncontrolled, tables):
+    """With control the yardsticks are those of the metric called with the same tables."""
+    score = METRICS["rapid"](tables["members"], tables["release"], control=tables["controls"], **ROLES)
+    found = findings(judged)["rapid"]
+    assert list(found.yardsticks) == ["guess", "control", "model"]
+    assert found.yardsticks["model"].difference.method == "newcombe"
+    cap = METRICS["zero_cap"](tables["members"], tables["release"], control=tables["controls"], **ROLES).details
+    own = findings(judged)["zero_cap"].yardsticks["model"]
+    assert own.success.value == pytest.approx(cap["model"], abs=1e-12)
+    assert own.difference.value == pytest.approx(cap["model_difference"], abs=1e-12)
+    assert own.gain.value == pytest.approx(cap["model_gain"], abs=1e-12)
+    assert {"model", "model_lower", "model_upper"} <= set(score.details)
+    assert all("model" not in f.yardsticks for f in uncontrolled.result.findings)
+    rows = as_json(judged.result)["yardsticks"]
+    assert {(r["measure"], r["yardstick"]) for r in rows} >= {("zero_cap.income", "model"), ("rapid.income", "control")}
+
+
 def test_results_are_in_mlflow(judged):
     client = MlflowClient(judged.logged.uri)
     assert client.get_experiment(judged.logged.experiment_id).name == "evaluate"

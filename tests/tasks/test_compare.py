@@ -135,6 +135,16 @@ def test_pairs_are_of_synthesizers_alone(sample, tmp_path):
     assert compared(sample, tmp_path / "one", names=("cart",))[0].comparisons == []
 
 
+def test_a_measure_of_releases_is_compared_in_what_its_findings_say(sample, tmp_path):
+    done, _, _ = compared(sample, tmp_path)
+    found = {f.synthesizer: f for f in done.findings if f.measure == RATIO.measure}
+    rows = [c for c in done.comparisons if c.measure == RATIO.measure]
+    assert [c.quantity for c in rows] == ["risk", "memorization"]
+    for row in rows:
+        one, other = (getattr(found[n], row.quantity).value for n in ("cart", "forest"))
+        assert row.difference.value == pytest.approx(one - other, abs=1e-12)
+
+
 def test_a_synthesizer_more_moves_no_difference(sample, tmp_path):
     one = compared(sample, tmp_path)[0].comparisons
     two = compared(sample, tmp_path / "more", names=("cart", "forest", "third", "fresh"))[0].comparisons

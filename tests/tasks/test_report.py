@@ -8,13 +8,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.power import Power
 from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.verdicts import check_controls, judge
-from synthrisk.metrics.yardsticks import gain
+from synthrisk.metrics.yardsticks import Yardstick, gain
 from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, shortened
 from synthrisk.tasks.pages import number
 from synthrisk.tasks.report import ordered_names, page, report
@@ -333,3 +335,66 @@ def test_vulnerable_records_stand_beside_all():
     assert made.row("", "", "outliers")[3:] == ["300", "0.700 [0.690, 0.710]", "0.400", "+0.300 [+0.294, +0.306]"]
     assert ["aria-label", "spread by rapid.income: cart median 0.250"] in [list(a) for a in made.attributes]
     assert "Single records" not in read(usual()).text
+
+
+# Yardsticks, pairs, power
+
+
+def beside(found, model=0.4):
+    s = around(model, 0.01)
+    own = Yardstick(s, around(gain(found.risk.value, model), 0.03), around(found.risk.value - model, 0.02))
+    return replace(found, yardsticks={"model": own})
+
+
+def test_yardsticks_of_synthesizers_have_a_table_and_a_line_in_the_figure():
+    shown = read(study([beside(finding("cart")), beside(finding("copy", RAPID, 0.91, 0.55))]))
+    assert shown.row("cart", "rapid.income", "0.450")[3:] == [
+        "model of non-members",
+        "0.400 [0.390, 0.410]",
+        "+0.083 [+0.053, +0.113]",
+        "+0.050 [+0.030, +0.070]",
+    ]
+    assert len([r for r in shown.rows if "model of non-members" in r]) == 1
+    axes = risk_figure([Row("cart", False, beside(finding("cart")))]).axes[0]
+    assert [c.get_segments()[0][0][0] for c in axes.collections] == [0.25, 0.4]
+    assert "thin line" in shown.text
+    plain = read(usual()).text
+    assert "thin line" not in plain
+    assert "Each yardstick" not in plain
+
+
+def pair(value, p, lower="", measure=RAPID):
+    return Comparison(measure, "memorization", "cart", "coarse", around(value, 0.01), p / 2, p, p, lower)
+
+
+def test_pairs_that_differ_come_first():
+    far = replace(RAPID, label="far")
+    shown = read(usual(comparisons=[pair(0.001, 0.8), pair(0.113, 0.0002, "coarse", far)]))
+    rows = [r for r in shown.rows if r and r[0].startswith("cart − coarse")]
+    assert [" ".join("".join(r[-1:]).split()) for r in rows] == ["coarse", "undecided"]
+    assert [c.strip() for c in rows[0][3:7]] == ["+0.113 [+0.103, +0.123]", "< 0.001", "< 0.001", "< 0.001"]
+    assert "2 comparisons, 1 with a difference" in shown.text
+    assert "No pair differs" not in shown.text
+
+
+def test_no_pair_differs_is_said_and_one_synthesizer_has_no_pairs():
+    nan = float("nan")
+    lost = Comparison(RAPID, "risk", "cart", "coarse", NOT_ESTIMABLE, nan, nan, nan)
+    text = read(usual(comparisons=[pair(0.001, 0.8), lost])).text
+    assert "No pair differs by more than chance could make." in text
+    assert "nan" not in re.findall(r"[a-z]+", text.lower())
+    assert "Which synthesizer is lower?" not in read(usual()).text
+
+
+def test_power_is_a_table_of_shares():
+    powers = {
+        "rapid.income": Power(0.023, 0.5, ((0.01, False), (0.05, True))),
+        "far": Power(float("nan"), 0.0, ((0.01, False), (0.05, False))),
+        "on": Power(0.3, 0.1, ((0.01, False), (0.05, False))),
+    }
+    shown = read(usual(powers=powers))
+    assert shown.row("measure", "1%") == ["measure", "1%", "5%", "seen in four of five"]
+    assert shown.row("rapid.income", "missed") == ["rapid.income", "missed", "seen", "2.3%"]
+    assert shown.row("far")[-1] == "none"
+    assert shown.row("on")[-1] == "30% (line continued)"
+    assert "Which leak" not in read(usual()).text
