@@ -72,16 +72,18 @@ class Seconds(NamedTuple):
 
 def run(python: str, script: str, tables: dict[str, pd.DataFrame]) -> dict[str, Seconds]:
     """Return the seconds of each of a peer's metrics; a peer that fails, or says that a metric did, ends the run."""
+    source = {"PRIVEVAL_SOURCE": str(Path(os.environ.get("PRIVEVAL_SOURCE", "")).absolute())}
     with TemporaryDirectory() as place:
         for name, table in tables.items():
             table.to_csv(Path(place) / f"{name}.csv", index=False)
         tail = f"{script}\njson.dump(found, open(sys.argv[1] + '/found.json', 'w'))"
         done = subprocess.run(
-            [python, "-c", tail, place],
+            [Path(python).absolute(), "-c", tail, place],
             capture_output=True,
             text=True,
             check=False,
-            env=os.environ | {"MPLBACKEND": "agg"},
+            cwd=place,  # SynthEval leaves a file there
+            env=os.environ | source | {"MPLBACKEND": "agg"},
         )
         failed = [line for line in done.stdout.splitlines() if line.startswith("Error")]
         if done.returncode or failed:
