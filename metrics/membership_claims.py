@@ -8,11 +8,11 @@ import pandas as pd
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.canonical import canonical
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.membership import attack_summary
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
-from synthrisk.metrics.register import ATTACKS
+from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.selective import cut, halves, named, selective_curve, taken
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.yardsticks import against_control, gain
@@ -68,7 +68,7 @@ def membership(
     """
     check_values(columns, attacker, neighbours, claim_share)
     known = sorted(tables.columns if columns is None else tables.check_columns("columns", columns), key=_name)
-    attack = resolved(attacker)
+    attack = named_attack("membership", attacker)
     settings: dict[str, Any] = {"columns": known, "attacker": attack.name, "claim_share": claim_share, "seed": seed}
     settings |= {} if neighbours is None else {"neighbours": neighbours}
     both = tables if tables.groups is not None or tables.control is None else tables.with_control()
@@ -105,20 +105,6 @@ def reduce_claimed(records: pd.DataFrame) -> Reduction:
     return Reduction(value, value, {}, "no members or no controls" if np.isnan(value) else None)
 
 
-def resolved(attacker: str | Attack = "distance_difference") -> Attack:
-    """Return the membership attack that is meant."""
-    if isinstance(attacker, str):
-        if attacker not in ATTACKS:
-            known = [name for name, attack in ATTACKS.items() if attack.kind == "membership"]
-            hint = nearest(attacker, known)
-            raise InputError(f"attacker must be one of {', '.join(known)}, or an Attack, got {attacker!r}{hint}")
-        attacker = ATTACKS[attacker]
-    if not isinstance(attacker, Attack) or attacker.kind != "membership":
-        kind = attacker.kind if isinstance(attacker, Attack) else type(attacker).__name__
-        raise InputError(f"attacker must be an attack of the kind membership, got {kind}")
-    return attacker
-
-
 def check_values(
     columns: Sequence[str] | None = None,
     attacker: str | Attack = "distance_difference",
@@ -126,7 +112,7 @@ def check_values(
     claim_share: float = 0.5,
 ) -> None:
     """Refuse options of ``membership`` that break their rules; ``columns`` are checked with the tables."""
-    attack = resolved(attacker)
+    attack = named_attack("membership", attacker)
     if neighbours is not None:
         attack.check_options({"neighbours": neighbours})
         check_neighbours(neighbours)

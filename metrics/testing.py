@@ -11,13 +11,14 @@ import pandas as pd
 
 from synthrisk.metrics.attack import CLAIMED, Attack, AttackKind
 from synthrisk.metrics.awkward import control, pairs, release, targets
+from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.encode import joint_codes
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.predicates import check_predicate, scales_of
 from synthrisk.metrics.register import ATTACKS, METRICS
+from synthrisk.metrics.tables import Tables
 
-OPERATORS = ("==", "<=", ">=", "missing")
-"""What a condition ``(column, operator, value)`` of a predicate may say."""
 _CALLS: Mapping[AttackKind, tuple[dict[str, Any], ...]] = {
     "inference": (
         {"quasi_identifiers": ["number", "text", "level", "day"], "sensitive": "flag"},
@@ -136,6 +137,8 @@ def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> 
 def _check_claims(attack: Attack, case: _Case, found: pd.DataFrame) -> None:
     try:
         attack.checked(found, case.labels)
+        for predicate in found["predicate"].dropna() if attack.kind == "singling_out" else ():
+            check_predicate(attack.name, predicate, scales_of(case.handed[0]))
     except InputError as problem:
         raise AssertionError(f"{problem} ({case.name})") from None
     sure = found["confidence"]
@@ -145,16 +148,8 @@ def _check_claims(attack: Attack, case: _Case, found: pd.DataFrame) -> None:
     made = claimed[claimed.notna()]
     if attack.kind == "linkability" and not made.isin(case.handed[2].index).all():
         _fail(attack, "match index labels of part_b, or none", "returned others", case.name)
-    if attack.kind == "singling_out" and not all(_is_predicate(p, case.handed[0]) for p in made):
-        rule = f"return predicates that are tuples of (column, operator, value), operators {' '.join(OPERATORS)}"
-        _fail(attack, rule, "returned others", case.name)
     if attack.kind == "inference" and not _are_values(claimed, case.handed[0][case.handed[2]]):
         _fail(attack, "guess single values of the column's kind", f"returned {claimed.dtype}", case.name)
-
-
-def _is_predicate(predicate: Any, table: pd.DataFrame) -> bool:
-    conditions = isinstance(predicate, tuple) and all(isinstance(c, tuple) and len(c) == 3 for c in predicate)
-    return conditions and all(column in table and operator in OPERATORS for column, operator, _ in predicate)
 
 
 def _are_values(guess: pd.Series, column: pd.Series) -> bool:
@@ -178,29 +173,34 @@ def _check_order(attack: Attack, call: dict[str, Any], seed: int, options: dict[
     bound = replace(attack, function=partial(attack.function, **options))
     rng = np.random.default_rng(seed)
     real, released = targets(), release()
-    rows, others = rng.permutation(len(real)), rng.permutation(len(released))
-    columns = list(real.columns)[::-1]
+    rows, others, columns = rng.permutation(len(real)), rng.permutation(len(released)), list(real.columns)[::-1]
     first = _scores(bound, real, released, seed, call)
-    moved = first[rows if len(first) == len(real) else others]
-    for what, (table, shown, expected) in {
-        "rows": (real.iloc[rows], released.iloc[others], moved),
-        "columns": (real[columns], released[columns], first),
-    }.items():
-        scores = _scores(bound, table, shown, seed, call)
-        if not np.allclose(scores, expected, rtol=0, atol=1e-6, equal_nan=True):
+    for what, table, shown in (
+        ("rows", real.iloc[rows], released.iloc[others]),
+        ("columns", real[columns], released[columns]),
+    ):
+        if not np.allclose(_scores(bound, table, shown, seed, call), first, rtol=0, atol=1e-6, equal_nan=True):
             rule = f"give the same scores whatever the order of {what}"
             _fail(attack, rule, "gave others", f"by the metric {attack.kind}")
 
 
 def _scores(attack: Attack, real: pd.DataFrame, released: pd.DataFrame, seed: int, call: dict[str, Any]) -> np.ndarray:
+    """Return score and confidence of each record, in an order of the records by what they hold.
+
+    Which of equal records a claim is counted for is no matter: they are sorted by what they got.
+    """
+    metric = METRICS[attack.kind]
     try:
-        records = METRICS[attack.kind](real, released, attacker=attack, seed=seed, **call).records
+        records = metric(real, released, attacker=attack, seed=seed, **call).records
     except InputError as problem:
         raise AssertionError(
             _sentence(attack, "be fit for the framework", f"met: {problem}", f"by the metric {attack.kind}")
         ) from problem
     assert records is not None  # noqa: S101 - metrics of claims have records
-    return records[["score", "confidence"]].to_numpy(dtype=float)
+    score, sure = (records[c].to_numpy(dtype=float) for c in ("score", "confidence"))
+    attacked = real if metric.scores == "real" else released
+    order = np.lexsort((sure, score, canonical(Tables(attacked, attacked)).real))
+    return np.column_stack([score, sure])[order]
 
 
 def _states() -> dict[str, Any]:

@@ -291,7 +291,7 @@ def test_more_members_released_is_more_risk(attacker):
     [
         ({"attacker": "distance"}, "attacker must be one of classifier, .*did you mean"),
         ({"attacker": 3}, "attacker must be an attack of the kind membership, got int"),
-        ({"attacker": "key_class"}, "attacker must be an attack of the kind membership, got inference"),
+        ({"attacker": "key_class"}, "attacker must be one of classifier, .*, got 'key_class'"),
         ({"neighbours": 2}, "attack distance_difference takes no option 'neighbours'"),
         ({"attacker": "density_ratio", "neighbours": 0}, "neighbours must be a whole number"),
         ({"claim_share": 0}, r"claim_share must be a number in \(0, 1\), got 0"),

@@ -207,9 +207,9 @@ BROKEN = [
     ("inference", text_for_numbers, "guess single values of the column's kind"),
     ("inference", lists, "guess single values of the column's kind"),
     ("linkability", positions, "match index labels of part_b"),
-    ("singling_out", query, "predicates that are tuples"),
-    ("singling_out", other_operator, "predicates that are tuples"),
-    ("singling_out", other_column, "predicates that are tuples"),
+    ("singling_out", query, "must return predicates, tuples of conditions"),
+    ("singling_out", other_operator, "with an operator of ==, <=, >=, missing"),
+    ("singling_out", other_column, "on columns that it was handed"),
 ]
 
 
