@@ -17,6 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gain import CURVE
+from synthrisk.metrics.selective import SHARES
 
 INK, MUTED, ACCENT, ALARM, FAINT = "#1f2933", "#6b7280", "#1d4f91", "#b3261e", "#d5dae1"
 LINES = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # after Okabe and Ito
@@ -87,30 +88,64 @@ def spread_figure(rows: Sequence[Row]) -> Figure:
 
 def curves_figure(rows: Sequence[Row]) -> Figure:
     """Return the panel of one measure: share of members at risk against the threshold, a line and band a name."""
-    curves = [(i, r, np.array([e.value for e in (r.finding.curve if r.finding else ())])) for i, r in enumerate(rows)]
-    drawn = [(i, r, curve) for i, r, curve in curves if curve.size and np.isfinite(curve).all()]
+    lines = []
+    for row in rows:
+        points = np.array([(e.value, e.lower, e.upper) for e in (row.finding.curve if row.finding else ())])
+        whole = points.size and np.isfinite(points[:, 0]).all()
+        lines.append(_Line(row, np.array(CURVE[: len(points)]), points) if whole else None)
+    figure, axes = _lines(lines)
+    axes.set_xlabel("threshold", size=_SIZE, color=INK)
+    return figure
+
+
+def selective_figure(rows: Sequence[Row]) -> Figure:
+    """Return the panel of one attack: precision of its claims against the share of targets that it claims."""
+    lines = []
+    for row in rows:
+        details = row.finding.details if row.finding else {}
+        found = np.array([details.get(f"selective_{share:g}", (np.nan,))[0] for share in SHARES])
+        told = np.isfinite(found)
+        place = 1 + np.log10(np.array(SHARES)) / 2  # from 1 % to all
+        lines.append(_Line(row, place[told], found[told, None]) if told.any() else None)
+    figure, axes = _lines(lines)
+    axes.set_xticks([0, 0.5, 1], ["1 %", "10 %", "all"])
+    axes.set_xlabel("targets claimed", size=_SIZE, color=INK)
+    return figure
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The line of one name: x in [0, 1], and a column of values, with two of limits where there is a band."""
+
+    row: Row
+    x: np.ndarray
+    points: np.ndarray
+
+
+def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
+    """Return axes with the lines drawn and named at their right ends; colours follow the place in the sequence."""
+    drawn = [(i, line) for i, line in enumerate(lines) if line is not None]
     height = max(2.4, 0.19 * len(drawn))
-    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.55 + _label_width(r for _, r, _ in drawn), 0.42)
+    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.55 + _label_width(line.row for _, line in drawn), 0.42)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
     axes.grid(color=FAINT, linewidth=0.5)
-    drawn.sort(key=lambda each: (each[2][-1], each[2].mean()))
-    places = _spread([curve[-1] for _, _, curve in drawn], 0.165 / height, 1.0)
-    for (i, row, curve), place in zip(drawn, places, strict=True):
+    drawn.sort(key=lambda each: (each[1].points[-1, 0], each[1].points[:, 0].mean()))
+    places = _spread([line.points[-1, 0] for _, line in drawn], 0.165 / height, 1.0)
+    for (i, line), place in zip(drawn, places, strict=True):
+        row, values = line.row, line.points[:, 0]
         colour = MUTED if row.control else LINES[i % len(LINES)]
         dash = DASHES[(i if row.control else i // len(LINES)) % len(DASHES)]
         width = 0.9 if row.control else 1.5
-        axes.plot(CURVE[: len(curve)], curve, color=colour, linewidth=width, linestyle=dash)
-        ends = np.array([(e.lower, e.upper) for e in (row.finding.curve if row.finding else ())]).T
-        axes.fill_between(CURVE[: len(curve)], *ends, color=colour, alpha=0.15, linewidth=0)
-        end = float(CURVE[len(curve) - 1])
-        axes.plot([end, 1.04], [curve[-1], place], color=colour, linewidth=0.4, clip_on=False)
+        axes.plot(line.x, values, color=colour, linewidth=width, linestyle=dash)
+        if line.points.shape[1] > 1:
+            axes.fill_between(line.x, *line.points[:, 1:].T, color=colour, alpha=0.15, linewidth=0)
+        axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, clip_on=False)
         axes.plot([1.04, 1.12], [place] * 2, color=colour, linewidth=width, linestyle=dash, clip_on=False)
         ink = MUTED if row.control else INK
         text = axes.text(1.14, place, shortened(row.name), color=ink, size=_SIZE, va="center")
         text.set_parse_math(False)
-    axes.set_xlabel("threshold", size=_SIZE, color=INK)
-    return figure
+    return figure, axes
 
 
 def svg(figure: Figure, salt: str) -> str:

@@ -15,7 +15,15 @@ from synthrisk.metrics.gda_view import AttackView, gda_view
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.results import BESIDE, StudyResult, details_table
 from synthrisk.metrics.verdicts import Verdict, worst
-from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, spread_figure, svg
+from synthrisk.tasks.figures import (
+    Row,
+    curves_figure,
+    memorization_figure,
+    risk_figure,
+    selective_figure,
+    spread_figure,
+    svg,
+)
 from synthrisk.tasks.gda_figure import gda_figure
 from synthrisk.tasks.pages import either, number, render
 from synthrisk.tasks.risk_utility_figure import Point, risk_utility_figure
@@ -208,7 +216,7 @@ def _answer(result: StudyResult, name: str) -> Answer:
 
 def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measure]) -> Mapping[str, list[Panel]]:
     """Return the panels of each figure."""
-    panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "spread": [], "curves": []}
+    panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "spread": [], "curves": [], "selective": []}
     panels["map"] = _maps(result, names)
     for measure in measures:
         rows = _rows(result, names, measure)
@@ -221,6 +229,9 @@ def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measu
                 f"{r.name} median {number(r.finding.spread[3])}" for r in rows if r.finding and r.finding.spread
             )
             panels["spread"].append(_panel("spread", measure, told, spread_figure(rows)))
+        surest = [r.name for r in rows if r.finding and "selective_1" in r.finding.details]
+        if surest:
+            panels["selective"].append(_panel("selective", measure, ", ".join(surest), selective_figure(rows)))
         lines = [r.name for r in rows if r.finding and r.finding.curve]
         if lines:
             panels["curves"].append(_panel("curves", measure, ", ".join(lines), curves_figure(rows)))

@@ -36,6 +36,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.tags, self.attributes, self.rows, self.open, self.texts = [], [], [], [], []
+        self.measure = None  # of a table in groups: what the rows are about, their second cell here
         self.feed(text)
         assert not self.open
 
@@ -44,7 +45,10 @@ class Page(HTMLParser):
         self.attributes += attrs
         if tag not in VOID:
             self.open.append(tag)
+        if tag in ("table", "thead"):
+            self.measure = None
         if tag == "tr":
+            self.heads = ("class", "measure") in attrs
             self.rows.append([])
         if tag in ("td", "th"):
             self.rows[-1].append("")
@@ -56,6 +60,10 @@ class Page(HTMLParser):
     def handle_endtag(self, tag):
         if tag not in VOID:
             assert self.open.pop() == tag
+        if tag == "tr" and self.heads:
+            self.measure = self.rows.pop()[0]
+        elif tag == "tr" and self.measure is not None:
+            self.rows[-1].insert(1, self.measure)
 
     def handle_data(self, data):
         if "style" not in self.open:
@@ -235,7 +243,7 @@ def test_not_estimable_is_said_with_its_reason_and_never_nan():
     assert row[2] == row[5] == "not estimable1"
     assert row[7] == "+0.400 [no interval]2"
     assert shown.row("cart", "distance_to_closest_record")[3] == "not estimable3"
-    notes = shown.text.split("verdict cart")[1].split("Share at risk")[0]
+    notes = shown.text.split("verdict rapid.income")[1].split("Share at risk")[0]
     assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
     assert "INCONCLUSIVE" in row
 
@@ -274,7 +282,7 @@ def test_many_measures_and_synthesizers():
     measures = [replace(RAPID, label=f"rapid_{i}") for i in range(10)]
     names = [f"a very long name of synthesizer number {i}, which does not end" for i in range(12)]
     shown = read(study([finding(n, m) for n in names for m in measures], limits={}))
-    assert len([r for r in shown.rows if len(r) == 9]) == 1 + 120
+    assert len([r for r in shown.rows if len(r) == 9]) == 120
     assert shown.tags.count("figure") == 30
 
 
