@@ -1,5 +1,7 @@
 """The attack on one release, on tables small enough to work out by hand."""
 
+from math import comb
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -315,16 +317,20 @@ def test_claims_on_releases_are_compared_at_one_size_under_their_options():
     assert values["two"]["value"] == score.value
     predicates = [p for p in score.records["predicate"] if p is not None]
     assert predicates
-    rng = np.random.default_rng(seed)
-    for name, rows in (("members", range(20)), ("controls", range(20, 40))):
-        chosen = real.iloc[rng.choice(list(rows), 10, replace=False)]
-        right = 0
-        for predicate in predicates:
-            mask = np.ones(10, dtype=bool)
+    drawn = real.iloc[np.random.default_rng(seed).choice(range(20, 40), 10, replace=False)]
+    alone = {"members": [], "controls": []}
+    for predicate in predicates:
+        fulfil = {}
+        for name, rows in (("members", real.iloc[:20]), ("controls", drawn)):
+            mask = np.ones(len(rows), dtype=bool)
             for column, operator, value in predicate:
-                mask &= (chosen[column] >= value) if operator == ">=" else (chosen[column] <= value)
-            right += mask.sum() == 1
-        assert values["two"][name] == pytest.approx(right / len(predicates))
+                mask &= (rows[column] >= value) if operator == ">=" else (rows[column] <= value)
+            fulfil[name] = int(mask.sum())
+        one = fulfil["members"] * comb(20 - fulfil["members"], 9) / comb(20, 10)  # of 10 members drawn, exactly one
+        alone["members"].append(one)
+        alone["controls"].append(fulfil["controls"] == 1)
+    for name, each in alone.items():
+        assert values["two"][name] == pytest.approx(np.mean(each))
 
 
 def test_claims_that_link_records_are_in_the_ledger():
