@@ -43,10 +43,16 @@ def ordinal(tables: Tables, columns: Sequence[str]) -> Design:
     pairs = []
     for column in sorted(columns, key=str):
         if tables.kind(column) == "numeric":
-            pairs.append(tables.floats(column))
+            pairs.append(_floats(tables, column))
         else:
             pairs.append(level_codes(tables, column)[:2])
     return Design(*(np.column_stack(side).astype(float) for side in zip(*pairs, strict=True)))
+
+
+def _floats(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return a numeric column; without any value in the release nothing is learned from it, and some models fail."""
+    real, synthetic = tables.floats(column)
+    return (np.zeros(len(real)), np.zeros(len(synthetic))) if np.isnan(synthetic).all() else (real, synthetic)
 
 
 def one_hot(tables: Tables, columns: Sequence[str]) -> Design:

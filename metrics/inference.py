@@ -16,10 +16,11 @@ from synthrisk.metrics.closeness import is_close, share_close
 from synthrisk.metrics.encode import joint_codes
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.inference_attacks import check_neighbours, model_attack
-from synthrisk.metrics.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.kinds import as_floats, is_temporal
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.register import ATTACKS
 from synthrisk.metrics.selective import halves
+from synthrisk.metrics.shown import shown_parts, shown_release
 from synthrisk.metrics.tables import Tables
 
 
@@ -165,24 +166,15 @@ def _claims(
     options: dict[str, Any],
 ) -> pd.DataFrame:
     """Let the attack speak about each distinct key, and return what it says of every record."""
-    view = Tables(tables.real[known], tables.synthetic[known])
-    ranks = canonical(view).real
-    keys, first, own = np.unique(ranks, return_index=True, return_inverse=True)
-    targets = np.unique(own[chosen])
-    shown = tables.real[known].iloc[first[targets]].reset_index(drop=True)
-    release = tables.synthetic.iloc[np.argsort(_ranks(tables.synthetic), kind="stable")].reset_index(drop=True)
-    if tables.kind(secret) == "numeric" and kind(release[secret]) != "numeric":
-        release[secret] = as_floats(release[secret])
+    parts = shown_parts(tables, known)
+    targets = np.unique(parts.own[chosen])
+    shown = parts.cells.iloc[targets].reset_index(drop=True)
+    release = shown_release(tables).cells
     found = attack.claims(shown.index, release, shown, secret, rng, **options)[["guess", "confidence"]]
-    place = np.full(len(keys), -1)
+    place = np.full(len(parts.cells), -1)
     place[targets] = np.arange(len(targets))
-    rows = np.where(chosen, place[own], 0)
+    rows = np.where(chosen, place[parts.own], 0)
     return found.iloc[rows].reset_index(drop=True)
-
-
-def _ranks(release: pd.DataFrame) -> np.ndarray:
-    """Return ranks of the release's rows by their values alone: an order that the real table has no part in."""
-    return canonical(Tables(release, release)).real
 
 
 class _Judged(NamedTuple):

@@ -57,14 +57,14 @@ def model_attack(model: Attacker) -> Attack:
 
     def attack(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
         columns = list(known.columns)
+        present = release[secret].notna().to_numpy()
+        if not present.any():
+            return pd.DataFrame({"guess": None, "confidence": np.nan}, index=known.index)
         design = model.design(Tables(known, release[columns]), columns)
         estimator = model.estimator(kind(release[secret]), int(rng.integers(2**32)))
         if kind(release[secret]) == "numeric":
             guess: Any = predicted_values(estimator, design, as_floats(release[secret]))
             return pd.DataFrame({"guess": guess, "confidence": np.nan}, index=known.index)
-        present = release[secret].notna().to_numpy()
-        if not present.any():
-            return pd.DataFrame({"guess": None, "confidence": np.nan}, index=known.index)
         target, levels = factorized(release[secret][present].astype(object).to_numpy())
         shown = design._replace(synthetic=design.synthetic[present])
         probabilities, classes = class_probabilities(estimator, shown, target)

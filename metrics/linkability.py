@@ -12,6 +12,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
+from synthrisk.metrics.selective import halves
 from synthrisk.metrics.shown import shown_parts, shown_release, value_ranks
 from synthrisk.metrics.tables import Tables
 
@@ -83,6 +84,7 @@ def linkability(
             "susceptible": everyone,
             "cells_known": np.where(chosen, float(len(first) + len(second)), 0.0),
             "cells_read": np.where(chosen, tables.synthetic.size / chosen.sum(), 0.0),
+            "half": halves(tables, seed),
         },
         index=tables.real.index,
     )

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.membership import attack_summary
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.selective import cut, halves, named, selective_curve, taken
+from synthrisk.metrics.shown import shown_parts, shown_release
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.yardsticks import against_control, gain
 
@@ -124,12 +124,8 @@ def _confidence(
     tables: Tables, attack: Attack, known: list[str], rng: np.random.Generator, options: dict[str, Any]
 ) -> np.ndarray:
     """Let the attack speak about each distinct row, and return what it says of every record."""
-    ranks = canonical(Tables(tables.real[known], tables.synthetic[known])).real
-    _, first, own = np.unique(ranks, return_index=True, return_inverse=True)
-    shown = tables.real[known].iloc[first].reset_index(drop=True)
-    columns = sorted(tables.columns, key=_name)
-    order = np.argsort(canonical(Tables(tables.synthetic, tables.synthetic)).real, kind="stable")
-    release = tables.synthetic[columns].iloc[order].reset_index(drop=True)
+    shown, own = shown_parts(tables, known)
+    release = shown_release(tables, sorted(tables.columns, key=_name)).cells
     found = attack.claims(shown.index, release, shown, rng, **options)
     return found["confidence"].to_numpy(dtype=float)[own]
 

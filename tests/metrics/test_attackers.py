@@ -197,3 +197,16 @@ def test_an_attacker_learns(sensitive, attacker):
     sign = 1 if sensitive == "band" else -1
     learned, shuffled = (sign * evidence(real, release, sensitive, attacker).mean() for release in (real, noise))
     assert learned > shuffled + 0.05
+
+
+@pytest.mark.parametrize("name", [n for n, a in ATTACKERS.items() if a.classifier])
+def test_a_known_column_without_values_in_the_release_is_no_information(name):
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame(
+        {"a": rng.integers(0, 5, 60).astype(float), "b": rng.random(60), "y": rng.choice(list("xy"), 60)}
+    )
+    release = real.assign(b=np.nan).sample(frac=1, random_state=0)
+    options = {"sensitive": "y", "attacker": name, "seed": 1}
+    found = METRICS["rapid"](real, release, quasi_identifiers=["a", "b"], **options)
+    constant = METRICS["rapid"](real.assign(b=0.0), release.assign(b=0.0), quasi_identifiers=["a", "b"], **options)
+    assert found.value == constant.value
