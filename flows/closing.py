@@ -156,7 +156,7 @@ def _utilities(result: StudyResult) -> list[Table]:
     tables = []
     for measure in dict.fromkeys(f.measure for f in result.utility):
         table = Table(
-            title=Text(f"{measure.key}  (1: as useful as the real table)"),
+            title=Text(f"{measure.key}  (utility: high is good)"),
             title_justify="left",
             title_style="bold",
             box=SIMPLE_HEAD,

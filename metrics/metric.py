@@ -35,7 +35,7 @@ class Score:
     """The result of one metric on one release.
 
     Attributes:
-        value: Risk in [0, 1], 1 = no privacy left (of a utility metric: 1 = as useful as the real table); NaN where
+        value: Risk in [0, 1], 1 = no privacy left (of a utility metric: 1 = most useful); NaN where
             it is not defined (``reason`` says why).
         published: The number that the source would print, in its own scale and direction.
         records: One row an attacked record: ``score`` and the measure's own columns; None where a metric

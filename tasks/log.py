@@ -255,6 +255,8 @@ def _records(client: MlflowClient, run_id: str, kept: Kept, hashes: np.ndarray, 
         for each in kept.ledgers:
             part = each.ledger().dropna(axis="columns", how="all")
             parts.append(part.assign(repetition=each.cell.repetition, fold=each.cell.fold))
+        if not any(len(part) for part in parts):
+            return  # no measure of the study scores records
         _named(pd.concat(parts, ignore_index=True), hashes, mode).to_parquet(
             folder / "ledger.parquet", compression="zstd"
         )

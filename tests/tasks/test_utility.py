@@ -23,7 +23,7 @@ from synthrisk.metrics.usefulness import Usefulness
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
-from synthrisk.tasks.log import log
+from synthrisk.tasks.log import Kept, log
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
 from synthrisk.tasks.report import page
 from synthrisk.tasks.risk_utility_figure import Point, risk_utility_figure
@@ -35,6 +35,7 @@ COVERAGE, ACCURACY, CAP = (
     Measure("zero_cap", "zero_cap", "job"),
 )
 QUERIES = [{"count": "*", "by": ["job"]}]
+SETTINGS = {"cart": {"role": "synthesizer", "kind": "cart"}}
 PLANNED = [
     Planned(CAP, {"quasi_identifiers": ["age"], "sensitive": "job"}),
     Planned(COVERAGE),
@@ -138,10 +139,16 @@ def test_a_study_of_utility_alone_has_findings(tmp_path):
     ledger.to_parquet(tmp_path / LEDGER)
     (tmp_path / VALUES).write_text(json.dumps(values))
     folder = LedgerFolder(Cell("cart", 0, 0), str(tmp_path))
-    found, *_ = bootstrap.fn(
+    found, exposed, _ = bootstrap.fn(
         "cart", "synthesizer", [folder], [COVERAGE], sample, ["age"], Bootstrap(), 3, str(tmp_path)
     )
     assert [f.measure for f in found] == [COVERAGE]
+    alone = result(findings=False, utility=[replace(f, measure=COVERAGE) for f in found], settings=SETTINGS)
+    logged = log.fn(
+        alone, {"cart": Kept((folder,), exposed)}, sample.table, "name: demo\n", [], Tracking(), str(tmp_path)
+    )
+    run = MlflowClient(logged.uri).get_run(logged.runs["cart"])
+    assert run.data.metrics["utility/coverage"] == found[0].value.value
 
 
 # In the report and in MLflow
