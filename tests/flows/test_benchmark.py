@@ -173,7 +173,8 @@ def test_metric_keys_are_quantity_and_measure(first):
     single += ("risk_lower", "risk_upper", "risk_model", "risk_release")
     expected = {f"{q}/{k}" for q in single for k in KEYS} | {"risk_curve/rapid.income"}
     own = {k for k in found if k.endswith("/nearest_neighbour_distance_ratio")}
-    assert found - own == expected
+    useful = {f"{q}/coverage" for q in ("utility", "utility_ceiling")}
+    assert found - own == expected | useful
     assert {"risk/nearest_neighbour_distance_ratio", "memorization/nearest_neighbour_distance_ratio"} <= own
 
 
