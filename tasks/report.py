@@ -134,6 +134,7 @@ def page(result: StudyResult, settings: str) -> str:
         yardstick_words=_YARDSTICK,
         pairs=_pairs(result),
         few_pairs=_FEW,
+        power_shares=sorted({share for power in result.powers.values() for share, _ in power.seen}),
         models=any("model" in f.yardsticks for f in result.findings),
     )
 

@@ -398,11 +398,11 @@ def test_power_is_a_table_of_shares():
     powers = {
         "rapid.income": Power(0.023, 0.5, ((0.01, False), (0.05, True))),
         "far": Power(float("nan"), 0.0, ((0.01, False), (0.05, False))),
-        "on": Power(0.3, 0.1, ((0.01, False), (0.05, False))),
+        "on": Power(0.3, 0.1, ((0.05, False),)),  # at 1 % it has no interval
     }
     shown = read(usual(powers=powers))
     assert shown.row("measure", "1%") == ["measure", "1%", "5%", "seen in four of five"]
     assert shown.row("rapid.income", "missed") == ["rapid.income", "missed", "seen", "2.3%"]
     assert shown.row("far")[-1] == "none"
-    assert shown.row("on")[-1] == "30% (line continued)"
+    assert shown.row("on") == ["on", "–", "missed", "30% (line continued)"]
     assert "Which leak" not in read(usual()).text
