@@ -270,3 +270,16 @@ def test_the_tables_are_as_awkward_as_they_say():
     assert list(people.columns) == list(released.columns) == list(control().columns)
     assert (people.dtypes.astype(str) == released.dtypes.astype(str)).all()
     assert min(len(t) for t, _ in pairs().values()) == min(len(r) for _, r in pairs().values()) == 1
+
+
+def test_a_draw_of_another_thread_is_not_laid_at_the_door_of_the_attack():
+    calls = []
+
+    def good(release, known, rng):
+        if not calls:
+            random.random()
+        calls.append(1)
+        return pd.DataFrame({"confidence": rng.random(len(known))}, index=known.index)
+
+    check_attack(Attack("good", "membership", good))
+    assert len(calls) > 3
