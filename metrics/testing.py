@@ -36,6 +36,10 @@ class _Case(NamedTuple):
     handed: tuple[Any, ...]  # all but the generator
     labels: pd.Index  # of the rows that the attack speaks about
 
+    def copies(self) -> list[Any]:
+        """Return what is handed, so that the attack may spoil it."""
+        return [each.copy() if isinstance(each, pd.DataFrame) else each for each in self.handed]
+
 
 def check_attack(attack: Attack | str, *, seed: int = 0, **options: Any) -> None:
     """Test an attack of any kind on small hand-made tables with awkward columns; silent where it passes.
@@ -117,18 +121,15 @@ def _labelled(table: pd.DataFrame, first: int) -> pd.DataFrame:
 
 def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> pd.DataFrame | None:
     """Return what the attack claims; None where it refuses its options on this table."""
-    handed = [each.copy() if isinstance(each, pd.DataFrame) else each for each in case.handed]
+    handed = case.copies()
     states = _states()
     try:
         found = attack.function(*handed, np.random.default_rng(seed), **options)
         moved = _moved(states)
         for _ in range(_AGAIN if moved else 0):  # another thread of the process may draw, but not each time
+            random.random(), np.random.random()  # noqa: NPY002, S311 - so that a seed set again shows
             states = _states()
-            attack.function(
-                *(each.copy() if isinstance(each, pd.DataFrame) else each for each in case.handed),
-                np.random.default_rng(seed),
-                **options,
-            )
+            attack.function(*case.copies(), np.random.default_rng(seed), **options)
             moved &= _moved(states)
     except Exception as problem:
         if isinstance(problem, InputError) and options:
