@@ -52,6 +52,11 @@ controls: [copy, {{name: leaky, share: 0.1}}, fresh, marginals]
 metrics:
 {metrics}
   - distance_to_closest_record
+  - accuracy                                           # utility, beside the risk
+  # - {{name: inference, attackers: [nearest_record, key_class]}}   # claims, judged as the GDA Score does
+
+# Which leak would this study have seen? Releases with these shares of training records tell.
+# power: {{shares: [0.01, 0.05]}}
 
 # Limits that a release must keep, and who chose them. No limit, no verdict. Memorization: what a
 # record's presence in the training data adds to its own risk.

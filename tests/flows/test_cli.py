@@ -366,7 +366,7 @@ def test_init_with_odd_file_names(place, people, say, stem):
 def test_init_of_a_numeric_sensitive_column(place, people, say):
     people(40)[["city", "income", "hours"]].to_csv("numeric.csv", index=False)
     assert say("init", "numeric.csv", "--to", "own.yaml").code == 0
-    assert [m.name for m in load("own.yaml").metrics] == ["rapid", "distance_to_closest_record"]
+    assert [m.name for m in load("own.yaml").metrics] == ["rapid", "distance_to_closest_record", "accuracy"]
 
 
 # split
