@@ -11,6 +11,7 @@ from synthrisk.metrics.errors import InputError
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PACKED = 2**62
+_MISSING = np.array([np.nan], dtype=object)
 _SMALL = 2**15  # so many counters cost less than one factorisation
 
 
@@ -42,7 +43,7 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
             codes, levels = _categories(columns)
         else:
             arrays = _comparable(columns)
-            flat, levels = factorized(np.concatenate(arrays))
+            flat, levels = factorized(*arrays)
             codes = _cut(flat, arrays)
     except TypeError:
         raise InputError(f"column {name!r} must hold single values, got lists or other containers") from None
@@ -54,24 +55,20 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
     return Codes(tuple(tables), missing + 1), np.append(np.asarray(levels, dtype=object), [np.nan])
 
 
-def factorized(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return ``pandas.factorize`` of an array, which takes texts for equal that differ after a NUL character only.
+def factorized(*arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return codes (-1: missing) and levels of arrays put end to end; each text is a level of its own.
+
+    ``pandas.factorize`` takes texts for equal that differ after a NUL character only, where all values are texts:
+    a missing value at the end, which has no code, keeps it from seeing texts alone.
 
     Example:
         >>> factorized(np.array(["a", "a\0b"], dtype=object))[0].tolist()
         [0, 1]
     """
-    if values.dtype == object and _has_nul(values):
-        codes, levels = pd.factorize(np.append(values, [np.nan]))  # not all texts: Python's equality counts
+    if all(array.dtype == object for array in arrays):
+        codes, levels = pd.factorize(np.concatenate([*arrays, _MISSING]), use_na_sentinel=True)
         return codes[:-1], levels
-    return pd.factorize(values)
-
-
-def _has_nul(values: np.ndarray) -> bool:
-    try:
-        return "\0" in "".join(values)
-    except TypeError:  # not all texts
-        return False
+    return pd.factorize(np.concatenate(arrays), use_na_sentinel=True)
 
 
 def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:

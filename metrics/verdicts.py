@@ -127,7 +127,7 @@ def judge(
                         "INVALID",
                         f"control {failed[0].control}: {failed[0].expectation}, {failed[0].seen}",
                     )
-                elif word == "NO EVIDENCE" and quantity == "memorization":
+                elif word == "NO EVIDENCE":
                     told = (powers or {}).get(f.measure.key)
                     own = [c for c in findings if c.synthesizer in copies and c.measure == f.measure]
                     reason += f"; {told.words}" if told else _power(f, own)

@@ -214,6 +214,13 @@ def test_no_evidence_names_a_leak_and_other_words_do_not():
     assert "does not see even a copy" in told(line("cart", around(0.01, 0.05)), line("copy", around(0.01, 0.05)))
 
 
+@pytest.mark.parametrize("quantity", ["risk", "risk_control", "memorization"])
+def test_no_evidence_names_it_in_whatever_quantity(quantity):
+    (verdict,) = judge([COPY, line("cart", around(0.01, 0.05))], {f"{quantity}/{ZERO.key}": 1.0}, [], ["copy"])
+    assert verdict.word == "NO EVIDENCE"
+    assert stated(verdict.reason) == stated(told(line("cart", around(0.01, 0.05))))
+
+
 def test_the_power_option_replaces_the_reckoned_leak():
     found = Power(0.023, 0.5, ((0.01, False), (0.05, True)))
     cart = line("cart", around(0.01, 0.05))
