@@ -109,18 +109,8 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         model = next(iter(findings.values())).model.value
         known = {"constant guess": guess, "model of non-members": model, "ceiling": ceiling}
         yardsticks = ", ".join(f"{name}: {_number(value)}" for name, value in known.items() if not math.isnan(value))
-        title = Text(f"{measure.key}  ({yardsticks})" if yardsticks else measure.key)
-        table = Table(
-            title=title,
-            title_justify="left",
-            title_style="bold",
-            box=SIMPLE_HEAD,
-            padding=(0, 1),
-            pad_edge=False,
-        )
-        table.add_column("synthesizer")
-        for name in ("risk", "control", "memorization"):
-            table.add_column(name, justify="right", no_wrap=True)
+        title = f"{measure.key}  ({yardsticks})" if yardsticks else measure.key
+        table = _table(title, ("risk", "control", "memorization"))
         table.add_column("verdict", no_wrap=True)
         for name, f in findings.items():
             words = [v.word for v in result.verdicts if v.synthesizer == name and _is_on(v.quantity, measure)]
@@ -142,6 +132,17 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
     return tables
 
 
+def _table(title: str, numbers: Sequence[str]) -> Table:
+    """Return a table with a row a synthesizer to come, and columns of numbers."""
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
+    )
+    table.add_column("synthesizer")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
 def _absent(findings: Sequence[Finding]) -> list[str]:
     """Return why measures have no value, each reason once with the synthesizers that it holds for."""
     names: dict[tuple[str, str], list[str]] = {}
@@ -155,17 +156,8 @@ def _utilities(result: StudyResult) -> list[Table]:
     """Return one table a utility measure: how useful, beside what control records reach."""
     tables = []
     for measure in dict.fromkeys(f.measure for f in result.utility):
-        table = Table(
-            title=Text(f"{measure.key}  (utility: high is good)"),
-            title_justify="left",
-            title_style="bold",
-            box=SIMPLE_HEAD,
-            padding=(0, 1),
-            pad_edge=False,
-        )
-        table.add_column("synthesizer")
-        for name in ("utility", "at the size of the ceiling", "ceiling"):
-            table.add_column(name, justify="right", no_wrap=True)
+        heads = ("utility", "at the size of the ceiling", "ceiling")
+        table = _table(f"{measure.key}  (utility: high is good)", heads)
         for f in (f for f in result.utility if f.measure == measure):
             cells = _interval(f.value), _number(f.thinned.value), _number(f.ceiling.value)
             table.add_row(Text(f.synthesizer), *cells, style="dim" if f.role == "control" else "")

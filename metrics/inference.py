@@ -14,11 +14,11 @@ from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.claims import check_attempts, reduce_claims, sampled
 from synthrisk.metrics.closeness import is_close, share_close
 from synthrisk.metrics.encode import joint_codes
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.inference_attacks import check_neighbours, model_attack
 from synthrisk.metrics.kinds import as_floats, is_temporal
 from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.register import ATTACKS
+from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.selective import halves
 from synthrisk.metrics.shown import shown_parts, shown_release
 from synthrisk.metrics.tables import Tables
@@ -121,18 +121,9 @@ def resolved(attacker: str | Attack = "nearest_record", model: str | BaseEstimat
     """Return the inference attack that is meant."""
     if model is not None:
         return model_attack(named_model(model))
-    if isinstance(attacker, str):
-        if attacker in ATTACKERS:
-            return model_attack(ATTACKERS[attacker])
-        if attacker not in ATTACKS:
-            known = [*(n for n, a in ATTACKS.items() if a.kind == "inference"), *ATTACKERS]
-            hint = nearest(attacker, known)
-            raise InputError(f"attacker must be one of {', '.join(known)}, or an Attack, got {attacker!r}{hint}")
-        attacker = ATTACKS[attacker]
-    if not isinstance(attacker, Attack) or attacker.kind != "inference":
-        kind_ = attacker.kind if isinstance(attacker, Attack) else type(attacker).__name__
-        raise InputError(f"attacker must be an attack of the kind inference, got {kind_}")
-    return attacker
+    if isinstance(attacker, str) and attacker in ATTACKERS:
+        return model_attack(ATTACKERS[attacker])
+    return named_attack("inference", attacker, also=ATTACKERS)
 
 
 def check_values(
