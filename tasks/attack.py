@@ -173,6 +173,7 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
         apart_from = tables.real.iloc[np.sort(rng.choice(controls, size, replace=False))]
         both = Tables(tables.real.iloc[members], tables.synthetic, apart_from)
         details = metric.score(both, seed=seed, **planned.options).details
+        found["reasons"]["difference"] = score.reason or ""  # there are enough records
         return found | {"members": details["members_at_common_size"], "controls": details["control"]}
     for name, rows in (("members", members), ("controls", controls)):
         enough = len(rows) >= size >= 2

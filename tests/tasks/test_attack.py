@@ -423,3 +423,11 @@ def test_a_median_is_taken_of_a_release_and_its_flags_of_records():
     own = METRICS[names[0]](real.iloc[:60], real.iloc[:60])
     assert values[names[0]]["value"] == own.value == 1
     assert values[names[0]]["members"] == 1 > values[names[0]]["controls"]
+
+
+def test_where_no_claim_is_made_the_difference_says_so():
+    constant = pd.DataFrame({"a": ["x"] * 20, "b": [1] * 20})
+    member = pd.array([True] * 10 + [False] * 10, dtype="boolean")
+    _, values = attack_release(constant, constant, member, [Planned(Measure("one", "singling_out"))], 3, CELL)
+    assert np.isnan(values["one"]["members"])
+    assert values["one"]["reasons"]["difference"] == "the attack made no claim"
