@@ -6,20 +6,17 @@ does where S is empty.
 """
 
 from collections.abc import Sequence
-from itertools import combinations
-from math import comb
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.encode import Codes, compact, pack, place_values
+from synthrisk.metrics.encode import Codes, pack
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.nearest_keys import nearest_keys
 from synthrisk.metrics.tables import Tables
 
 NEARLY_ALL = 0.9  # share of unseen keys from which a value says little
 FEW = 20  # distinct values that make no column continuous
-_BLOCK = 2_000_000  # cells of a block of the brute search
 _HITTMEIR = "Hittmeir, Mayer and Ekelhart 2020, doi:10.1145/3374664.3375722; SDMetrics 0.32"
 
 
@@ -88,7 +85,7 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     distance = np.zeros(len(total))
     unseen = np.flatnonzero(total == 0)
     if len(unseen):
-        found = _nearest_keys([tables.codes([c]) for c in known], tables.codes(hidden), unseen)
+        found = nearest_keys([tables.codes([c]) for c in known], tables.codes(hidden), unseen)
         total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
     return _score("generalized_cap", tables, hit / total, known, hidden, distance)
 
@@ -117,8 +114,8 @@ def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | Non
     """Return a warning where nearly all keys are unseen because a column is continuous."""
     if unseen < NEARLY_ALL:
         return None
-    numeric = [c for c in known if tables.kind(c) == "numeric" and tables.real[c].nunique() > FEW]
-    causes = [repr(c) for c in numeric if np.mean(matches(tables.codes([c])) == 0) >= 0.5]
+    apart = [c for c in known if np.mean(matches(tables.codes([c])) == 0) >= 0.5]
+    causes = [repr(c) for c in apart if tables.kind(c) == "numeric" and tables.real[c].nunique() > FEW]
     if not causes:
         return None
     return (
@@ -161,85 +158,6 @@ def _score(
         {"quasi_identifiers": known, "sensitive": hidden},
         continuity(tables, known, 1 - seen.mean()),
     )
-
-
-class _Nearest(NamedTuple):
-    total: np.ndarray
-    hit: np.ndarray
-    distance: np.ndarray
-
-
-def _nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> _Nearest:
-    """Count the synthetic records at the smallest Hamming distance of some real records, and the hits.
-
-    Works on distinct (key, target) rows. A synthetic row at distance exactly d from a key agrees with it on
-    exactly one subset of k - d columns; so summing counts over all subsets of that size, level by level,
-    counts each nearest row once. Where the subsets become dearer than comparing all pairs, all pairs are
-    compared.
-    """
-    real = np.column_stack([k.tables[0][queries] for k in keys] + [target.tables[0][queries]])
-    synthetic = np.column_stack([k.tables[1] for k in keys] + [target.tables[1]])
-    sizes = [k.size for k in keys] + [target.size]
-    (first, back), _ = _distinct(real, sizes)
-    (rows, _), weight = _distinct(synthetic, sizes)
-    real, synthetic = real[first], synthetic[rows]
-    width = len(keys)
-    radix = place_values(sizes[:width])
-    total, hit, distance = (np.zeros(len(real)) for _ in range(3))
-    is_open = np.ones(len(real), dtype=bool)
-    for level in range(1, width + 1):
-        live = np.flatnonzero(is_open)
-        if not len(live):
-            break
-        subsets = comb(width, level) * (60_000 + 12 * (len(live) + len(synthetic)))  # nanoseconds, as measured
-        if subsets > 0.3 * len(live) * len(synthetic) * (width + 1):
-            total[live], hit[live], distance[live] = _all_pairs(real[live], synthetic, weight)
-            break
-        here, there = real[live], synthetic
-        words = [np.concatenate([here[:, c], there[:, c]]) * r for c, r in enumerate(radix)]
-        whole = np.sum(words, axis=0)
-        found = np.zeros((2, len(live)))
-        for dropped in combinations(range(width), level):
-            if words:  # one number a row holds all its codes: those of the dropped columns are taken out
-                kept = whole - words[dropped[0]] - sum(words[c] for c in dropped[1:])
-                key = compact([kept[: len(live)], kept[len(live) :]])
-            else:
-                own = [c for c in range(width) if c not in dropped]
-                key = pack([Codes((here[:, c], there[:, c]), sizes[c]) for c in own])
-            pair = pack([key, Codes((here[:, width], there[:, width]), sizes[width])])
-            for count, codes in zip(found, (key, pair), strict=True):
-                count += np.bincount(codes.tables[1], weight, codes.size)[codes.tables[0]]
-        total[live], hit[live] = found
-        distance[live] = level
-        is_open = total == 0
-    return _Nearest(total[back], hit[back], distance[back])
-
-
-def _distinct(rows: np.ndarray, sizes: list[int]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """Return positions of distinct rows, the map back to all rows, and how often each occurs."""
-    codes = pack([Codes((rows[:, c],), size) for c, size in enumerate(sizes)]).tables[0]
-    _, first, back, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
-    return (first, back), counts.astype(float)
-
-
-def _all_pairs(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray) -> _Nearest:
-    width = real.shape[1] - 1
-    total, hit, distance = (np.zeros(len(real)) for _ in range(3))
-    small = [np.min_scalar_type(max(r.max(), s.max())) for r, s in zip(real.T, synthetic.T, strict=True)]
-    columns = [c.astype(dtype) for c, dtype in zip(synthetic.T, small, strict=True)]  # bytes compare fastest
-    step = max(1, _BLOCK // len(synthetic))
-    for start in range(0, len(real), step):
-        block = real[start : start + step]
-        differ = np.zeros((len(block), len(synthetic)), dtype=np.int8 if width < 128 else np.int16)
-        for column in range(width):
-            differ += block[:, column, None].astype(small[column]) != columns[column]
-        smallest = differ.min(axis=1)
-        row, near = np.divmod(np.flatnonzero(differ == smallest[:, None]), len(synthetic))
-        right = block[row, width] == columns[width][near]
-        own = slice(start, start + step)
-        total[own], distance[own] = np.bincount(row, weight[near], len(block)), smallest
-        hit[own] = np.bincount(row, weight[near] * right, len(block))
-    return _Nearest(total, hit, distance)
 
 
 def _metric(name: str, function: object) -> Metric:

@@ -58,17 +58,26 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
 def factorized(*arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     r"""Return codes (-1: missing) and levels of arrays put end to end; each text is a level of its own.
 
-    ``pandas.factorize`` takes texts for equal that differ after a NUL character only, where all values are texts:
-    a missing value at the end, which has no code, keeps it from seeing texts alone.
+    ``pandas.factorize`` takes texts for equal that differ after a NUL character only, or that have no UTF-8, where all
+    values are texts: there a missing value at the end, which has no code, keeps it from seeing texts alone.
 
     Example:
         >>> factorized(np.array(["a", "a\0b"], dtype=object))[0].tolist()
         [0, 1]
     """
-    if all(array.dtype == object for array in arrays):
-        codes, levels = pd.factorize(np.concatenate([*arrays, _MISSING]), use_na_sentinel=True)
-        return codes[:-1], levels
-    return pd.factorize(np.concatenate(arrays), use_na_sentinel=True)
+    values = np.concatenate(arrays)
+    if values.dtype != object or _plain_texts(values):
+        return pd.factorize(values, use_na_sentinel=True)
+    codes, levels = pd.factorize(np.concatenate([values, _MISSING]), use_na_sentinel=True)
+    return codes[:-1], levels
+
+
+def _plain_texts(values: np.ndarray) -> bool:
+    """Tell whether all values are texts without NUL that have an UTF-8 form."""
+    try:
+        return b"\0" not in "".join(values.tolist()).encode()
+    except (TypeError, UnicodeEncodeError):
+        return False
 
 
 def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:

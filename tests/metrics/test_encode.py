@@ -23,6 +23,17 @@ def test_texts_with_a_nul_are_numbered_as_they_come():
     assert levels.tolist() == TEXTS[:-1]
 
 
+def test_texts_without_utf8_are_levels_of_their_own():
+    texts = np.array(["a", "\ud800", "'\\ud800'", "\ud801"], dtype=object)
+    assert factorized(texts)[0].tolist() == [0, 1, 2, 3]
+
+
+def test_texts_among_other_values_and_missing_ones():
+    codes, levels = factorized(np.array(["1", 1, None, "a\0", 1.0, "a"], dtype=object))
+    assert codes.tolist() == [0, 1, -1, 2, 1, 3]
+    assert levels.tolist() == ["1", 1, "a\0", "a"]
+
+
 def test_cap_tells_them_apart():
     real = pd.DataFrame({"key": ["a\0b", "a"], "vote": ["x", "y"]})
     release = pd.DataFrame({"key": ["a\0c", "a"], "vote": ["x", "y"]})
