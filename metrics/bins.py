@@ -63,7 +63,7 @@ def _coarser(tables: Tables, hidden: Sequence[str], parts: Mapping[str, int | No
             new = _kept(tables, column, number)
         real[column] = pd.Series(new[: len(real)], index=real.index)
         synthetic[column] = pd.Series(new[len(real) :], index=synthetic.index)
-    return Tables(real, synthetic, groups=tables.groups)
+    return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
 
 
 def _cut(tables: Tables, column: str, number: int, binning: str, is_hidden: bool) -> np.ndarray:

@@ -39,7 +39,7 @@ def beside_ceiling(tables: Tables, seed: int, measured: Callable[[Tables], Measu
 
 def _as_release(tables: Tables) -> Tables:
     assert tables.control is not None  # noqa: S101 - callers ask first
-    return Tables(tables.real, tables.control)
+    return Tables(tables.real, tables.control, entities=tables.entities)
 
 
 def thinned(tables: Tables, size: int, seed: int) -> Tables:
@@ -48,4 +48,4 @@ def thinned(tables: Tables, size: int, seed: int) -> Tables:
         return tables
     order = np.argsort(canonical(tables).synthetic, kind="stable")
     rows = order[np.random.default_rng(seed).choice(len(order), size, replace=False)]
-    return Tables(tables.real, tables.synthetic.iloc[np.sort(rows)])
+    return Tables(tables.real, tables.synthetic.iloc[np.sort(rows)], entities=tables.entities)

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Reduction, mean_score
 from synthrisk.metrics.selective import selective_details
+from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.yardsticks import gain
 
 NO_CLAIM = "the attack made no claim"
@@ -65,6 +67,30 @@ def sampled(susceptible: np.ndarray, attempts: int | None, ranks: np.ndarray, rn
     chosen = np.zeros(len(susceptible), dtype=bool)
     chosen[rng.choice(rows[np.argsort(ranks[rows], kind="stable")], attempts, replace=False)] = True
     return chosen
+
+
+def claimed_once(tables: Tables, claim: np.ndarray, value: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+    """Return the claims that count, (n,) booleans: the same value of the same entity is one fact, claimed once.
+
+    It counts at the record whose claim is surest; of equally sure ones at the first in the order of their values.
+    Members and control records are apart. Where each record is an entity of its own all claims count.
+
+    Args:
+        tables: Real (n records) and synthetic.
+        claim: (n,) booleans.
+        value: (n,) number of the value claimed.
+        confidence: (n,) how sure the attack is, perhaps NaN.
+    """
+    if tables.entities is None:
+        return claim
+    groups = np.ones(len(claim), dtype=np.int64) if tables.groups is None else tables.groups
+    sure = np.where(np.isnan(confidence), -np.inf, confidence)
+    order = np.lexsort((canonical(tables).real, -sure))
+    order = order[claim[order]]
+    facts = np.column_stack([groups, tables.entities, value])[order]
+    counted = np.zeros(len(claim), dtype=bool)
+    counted[order[np.unique(facts, axis=0, return_index=True)[1]]] = True
+    return counted
 
 
 def check_attempts(attempts: int | None) -> None:

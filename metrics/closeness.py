@@ -25,12 +25,15 @@ def is_close(guess: np.ndarray, truth: np.ndarray, tolerance: float, scale: floa
 
 
 def share_close(
-    guesses: np.ndarray, truths: np.ndarray, tolerance: float, scale: float, *, relative: bool
+    guesses: np.ndarray,
+    truths: np.ndarray,
+    tolerance: float,
+    scale: float,
+    *,
+    relative: bool,
+    entities: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return for each guess the share of all truths that it is close to, (n,).
-
-    With a tolerance below 1 the truths that a guess is close to have no gap between them, so that both ends are
-    found by bisection of the rule itself.
 
     Args:
         guesses: (n,) floats without NaN.
@@ -38,13 +41,64 @@ def share_close(
         tolerance: As above.
         scale: As above.
         relative: As above.
+        entities: (m,) number of the entity of each truth: then the share of the entities that have a truth close to it.
 
     Example:
-        >>> share_close(np.array([1.0, 50.0]), np.array([1.0, 1.04, 9.0, 100.0]), 0.05, 0.0, relative=True).tolist()
+        >>> guesses, truths = np.array([1.0, 50.0]), np.array([1.0, 1.04, 9.0, 100.0])
+        >>> share_close(guesses, truths, 0.05, 0.0, relative=True).tolist()
         [0.5, 0.0]
+        >>> share_close(guesses, truths, 0.05, 0.0, relative=True, entities=np.array([7, 7, 8, 9])).round(3).tolist()
+        [0.333, 0.0]
     """
-    ordered = np.sort(truths)
-    values, back = np.unique(guesses, return_inverse=True)
+    order, values, back = np.argsort(truths, kind="stable"), *np.unique(guesses, return_inverse=True)
+    first, last = _ranges(values, truths[order], tolerance, scale, relative=relative)
+    if entities is None:
+        return ((last - first + 1) / len(truths))[back]
+    return (_distinct(first, last, entities[order]) / len(np.unique(entities)))[back]
+
+
+def is_close_to_own(
+    guesses: np.ndarray,
+    of: np.ndarray,
+    truths: np.ndarray,
+    entities: np.ndarray,
+    tolerance: float,
+    scale: float,
+    *,
+    relative: bool,
+) -> np.ndarray:
+    """Tell for each guess whether any truth of the entity that it is about is close to it, (n,) booleans.
+
+    Args:
+        guesses: (n,) floats without NaN.
+        of: (n,) number of the entity that each is about.
+        truths: (m,) floats without NaN, m >= 1.
+        entities: (m,) number of the entity of each truth.
+        tolerance: As above.
+        scale: As above.
+        relative: As above.
+
+    Example:
+        >>> guesses, truths = np.array([9.0, 9.0]), np.array([1.0, 9.1, 2.0])
+        >>> is_close_to_own(guesses, np.array([7, 8]), truths, np.array([7, 7, 8]), 0.05, 0.0, relative=True).tolist()
+        [True, False]
+    """
+    m, order, values, back = len(truths), np.argsort(truths, kind="stable"), *np.unique(guesses, return_inverse=True)
+    first, last = _ranges(values, truths[order], tolerance, scale, relative=relative)
+    places = np.sort(entities[order] * m + np.arange(m))  # entity by entity, the smallest truth first
+    low, high = of * m + first[back], of * m + last[back]
+    found = places[np.minimum(np.searchsorted(places, low), m - 1)]
+    return np.asarray((low <= found) & (found <= high))
+
+
+def _ranges(
+    values: np.ndarray, ordered: np.ndarray, tolerance: float, scale: float, *, relative: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first and the last place in ``ordered`` that each value is close to; last = first - 1 where none is.
+
+    With a tolerance below 1 the truths that a guess is close to have no gap between them, so that both ends are
+    found by bisection of the rule itself. Of ascending values both ends ascend.
+    """
     middle = np.searchsorted(ordered, values)
 
     def end(inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
@@ -58,6 +112,20 @@ def share_close(
             inside = np.where(open_ & close, tried, inside)
             outside = np.where(open_ & ~close, tried, outside)
 
-    n = len(ordered)
-    first, last = end(middle, np.full(len(values), -1)), end(middle - 1, np.full(len(values), n))
-    return ((last - first + 1) / n)[back]
+    return end(middle, np.full(len(values), -1)), end(middle - 1, np.full(len(values), len(ordered)))
+
+
+def _distinct(first: np.ndarray, last: np.ndarray, entities: np.ndarray) -> np.ndarray:
+    """Return how many entities are at the places from first to last, both ascending, (k,).
+
+    An entity counts at its first place in a range: place i, whose entity was at p before, counts where
+    p < first <= i <= last.
+    """
+    places, by_entity = np.arange(len(entities)), np.argsort(entities, kind="stable")
+    again = entities[by_entity][1:] == entities[by_entity][:-1]
+    before = np.full(len(entities), -1)
+    before[by_entity[1:][again]] = by_entity[:-1][again]
+    start = np.maximum(np.searchsorted(last, places), np.searchsorted(first, before, side="right"))
+    stop = np.maximum(np.searchsorted(first, places, side="right"), start)
+    counts = [np.bincount(border, minlength=len(first) + 1) for border in (start, stop)]
+    return np.asarray(np.cumsum(counts[0] - counts[1])[: len(first)])

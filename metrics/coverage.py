@@ -3,6 +3,7 @@
 import numpy as np
 
 from synthrisk.metrics.ceiling import Measured, beside_ceiling
+from synthrisk.metrics.entities import how_many_with
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.queries import FEWEST
 from synthrisk.metrics.tables import Tables
@@ -11,10 +12,11 @@ from synthrisk.metrics.tables import Tables
 def coverage(tables: Tables, *, seed: int = 0) -> Score:
     """Coverage: mean over columns of the share of values that the release shows; 1 = nothing is lost.
 
-    Of a categorical column: values in the release among those that at least two real records have, for a release
-    should hide what one person alone has. Of a numeric one (dates too): share of rows with a value, divided by that
+    Of a categorical column: values in the release among those that at least two entities of the real table have, for a
+    release should hide what one alone has: |{v in release: e(v) >= 2}| / |{v: e(v) >= 2}|, e(v) the number of entities
+    of which some record has v. Of a numeric one (dates too): share of rows with a value, divided by that
     of the real table, at most 1. A missing cell is no value. A column in which there is nothing to cover (no value
-    of two records, or no value at all) is left out.
+    of two entities, or no value at all) is left out.
 
     Args:
         tables: Real (n records) and synthetic (m records). A suppressed column is all missing.
@@ -36,7 +38,7 @@ def coverage(tables: Tables, *, seed: int = 0) -> Score:
         {'coverage_job': 0.5, 'coverage_age': 0.5, 'columns': 2.0}
     """
     value, details = beside_ceiling(tables, seed, _covered)
-    reason = "no column has a value that two real records share, or a number" if np.isnan(value) else None
+    reason = "no column has a value that two entities share, or a number" if np.isnan(value) else None
     return Score("coverage", value, value, None, details, {"seed": seed}, reason)
 
 
@@ -49,8 +51,8 @@ def _covered(tables: Tables) -> Measured:
 
 def _values(tables: Tables, column: str) -> float | None:
     codes = tables.codes([column])
-    real, release = (np.bincount(side, minlength=codes.size)[:-1] for side in codes.tables)  # the last is missing
-    common = real >= FEWEST
+    common = how_many_with(codes.tables[0], codes.size, tables.entities)[:-1] >= FEWEST  # the last is missing
+    release = np.bincount(codes.tables[1], minlength=codes.size)[:-1]
     return float(np.mean(release[common] > 0)) if common.any() else None
 
 

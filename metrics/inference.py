@@ -11,9 +11,10 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.attackers import ATTACKERS, Attacker
 from synthrisk.metrics.attackers import attacker as named_model
 from synthrisk.metrics.canonical import canonical
-from synthrisk.metrics.claims import check_attempts, reduce_claims, sampled
-from synthrisk.metrics.closeness import is_close, share_close
+from synthrisk.metrics.claims import check_attempts, claimed_once, reduce_claims, sampled
+from synthrisk.metrics.closeness import is_close, is_close_to_own, share_close
 from synthrisk.metrics.encode import joint_codes
+from synthrisk.metrics.entities import has, how_many, how_many_with
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.inference_attacks import check_neighbours, model_attack
 from synthrisk.metrics.kinds import as_floats, is_temporal
@@ -43,6 +44,10 @@ def inference(
     distinct combination once; targets that look the same get the same claim. A claim is right where v is the target's
     value; of a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``) (dates: ``tolerance`` x ``scale``).
     ``value = published = C = right claims / claims``, in [0, 1].
+
+    Where an entity has several records, a fact is that entity e has value v, and has one truth: right = some record of
+    e has v. S(v) = |{e: some record has v}| / |{e: some record has a value}|: what is right of e by luck. A fact may be
+    claimed once: of claims of one v about one e the surest counts, the others are attempts without a claim.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -93,14 +98,15 @@ def inference(
     judged = (_judged_numbers if tables.kind(secret) == "numeric" else _judged_levels)(
         tables, secret, claims["guess"], tolerance, scale
     )
-    claim = chosen & claims["guess"].notna().to_numpy()
+    confidence = claims["confidence"].to_numpy(dtype=float)
+    claim = claimed_once(tables, chosen & claims["guess"].notna().to_numpy(), judged.claimed, confidence)
     records = pd.DataFrame(
         {
             "score": np.where(claim, judged.right, np.nan),
             "claim": claim,
             "guess": claims["guess"].where(claim).to_numpy(),
             "truth": truth.to_numpy() if tables.kind(secret) == "numeric" else truth.astype(object).to_numpy(),
-            "confidence": np.where(claim, claims["confidence"], np.nan),
+            "confidence": np.where(claim, confidence, np.nan),
             "baseline": np.where(claim, judged.share, np.nan),
             "attempt": chosen,
             "susceptible": susceptible,
@@ -169,17 +175,18 @@ def _claims(
 
 
 class _Judged(NamedTuple):
+    claimed: np.ndarray  # (n,) number of the value claimed
     right: np.ndarray  # (n,) whether the claim is right
-    share: np.ndarray  # (n,) share of the real records for which it would be
+    share: np.ndarray  # (n,) share of the real records, or entities, for which it would be
     constant: float  # the largest share that any claim could have
 
 
 def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: float, scale: float | None) -> _Judged:
     codes, _ = joint_codes([tables.real[secret], guess.rename(secret)])
     truth, claimed = codes.tables
-    counts = np.bincount(truth, minlength=codes.size)
-    shares = counts / counts[:-1].sum()  # the last is the missing level, which nobody claims
-    return _Judged(truth == claimed, shares[claimed], float(shares[:-1].max()))
+    counts = how_many_with(truth, codes.size, tables.entities)
+    shares = counts / how_many(truth < codes.size - 1, tables.entities)  # the last is missing, which nobody claims
+    return _Judged(claimed, has(truth, claimed, tables.entities), shares[claimed], float(shares[:-1].max()))
 
 
 def _judged_numbers(tables: Tables, secret: str, guess: pd.Series, tolerance: float, scale: float | None) -> _Judged:
@@ -187,12 +194,22 @@ def _judged_numbers(tables: Tables, secret: str, guess: pd.Series, tolerance: fl
     truth = tables.floats(secret)[0]
     guess = pd.Series(guess.to_numpy(), dtype=tables.real[secret].dtype) if temporal else guess
     claimed = as_floats(guess.rename(secret))
-    present, made = truth[~np.isnan(truth)], ~np.isnan(claimed)
+    there, made, own = ~np.isnan(truth), ~np.isnan(claimed), tables.entities
+    present, of_present = truth[there], None if own is None else own[there]
     width = float(np.std(np.sort(present))) if scale is None else scale * (1e9 if temporal else 1.0)
-    share = np.full(len(claimed), np.nan)
-    share[made] = share_close(claimed[made], present, tolerance, width, relative=not temporal)
-    constant = share_close(np.unique(present), present, tolerance, width, relative=not temporal).max()
-    return _Judged(is_close(claimed, truth, tolerance, width, relative=not temporal), share, float(constant))
+    share, right = np.full(len(claimed), np.nan), np.zeros(len(claimed), dtype=bool)
+    if own is None:
+        right = is_close(claimed, truth, tolerance, width, relative=not temporal)
+    else:
+        rule = (tolerance, width)
+        right[made] = is_close_to_own(claimed[made], own[made], present, own[there], *rule, relative=not temporal)
+
+    def shares(guesses: np.ndarray) -> np.ndarray:
+        return share_close(guesses, present, tolerance, width, relative=not temporal, entities=of_present)
+
+    share[made] = shares(claimed[made])
+    values = np.unique(claimed, return_inverse=True)[1]
+    return _Judged(values, right, share, float(shares(np.unique(present)).max()))
 
 
 INFERENCE = Metric(

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims import check_attempts, reduce_claims, sampled
+from synthrisk.metrics.claims import check_attempts, claimed_once, reduce_claims, sampled
+from synthrisk.metrics.entities import has, how_many, how_many_with
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.metric import Metric, Score
@@ -36,6 +37,10 @@ def linkability(
     same values: equal B parts cannot be told apart.
     ``value = published = C = right claims / claims``, in [0, 1].
 
+    Where an entity has several records, a claim about e is right where some record of e has the B part b, for the A
+    part of one and the B part of another belong to one entity too. S(b) = |{e: some record has b}| / |{e}|. A fact may
+    be claimed once: of claims of one b about one e the surest counts, the others are attempts without a claim.
+
     The other linkability of the GDA Score, that an entity of a known table is in the protected one, is the metric
     ``membership``.
 
@@ -50,7 +55,7 @@ def linkability(
 
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, confidence, baseline (share of the
-        real records whose B part is the claimed one), attempt, susceptible, cells_known (those of A and B),
+        real records, or entities, that have the claimed B part), attempt, susceptible, cells_known (those of A and B),
         cells_read. Details: those of ``claims.reduce_claims``, ``guess`` (= S, the mean baseline of the claims) and
         ``constant_guess`` (the success of claiming the most frequent B part always).
 
@@ -73,10 +78,11 @@ def linkability(
     chosen = everyone if attempts is None else sampled(everyone, attempts, _ranks(tables, first + second), rng)
     options = {} if neighbours is None else {"neighbours": neighbours}
     match, confidence = _claims(tables, attack, first, part_b.cells, chosen, rng, options)
-    claim, shares = match >= 0, np.bincount(part_b.own) / n
+    claim = claimed_once(tables, match >= 0, match, confidence)
+    shares = how_many_with(part_b.own, len(part_b.cells), tables.entities) / how_many(everyone, tables.entities)
     records = pd.DataFrame(
         {
-            "score": np.where(claim, match == part_b.own, np.nan),
+            "score": np.where(claim, has(part_b.own, match, tables.entities), np.nan),
             "claim": claim,
             "confidence": np.where(claim, confidence, np.nan),
             "baseline": np.where(claim, shares[match], np.nan),

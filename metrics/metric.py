@@ -17,7 +17,7 @@ from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.weighted import contributions
 from synthrisk.metrics.yardsticks import against_control, against_model
 
-ROLES = ("quasi_identifiers", "sensitive", "control")
+ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
 """Arguments that mean the same for all metrics that take them, and that a study gives."""
 
 
@@ -135,7 +135,7 @@ class Metric:
         own = [p for p in self._parameters if p != "tables"]
         bins = ("bins", "binning") if "quasi_identifiers" in self.needs else ()
         control = ("control",) if "control" in self.needs or self.own_control or self.reduce is not None else ()
-        return tuple(dict.fromkeys([*own, *bins, *control, "seed"]))
+        return tuple(dict.fromkeys([*own, *bins, *control, "identifier", "seed"]))
 
     def default(self, option: str) -> Any:
         """Return the default of an option of the metric's own."""
@@ -202,6 +202,10 @@ class Metric:
                 attribute adds ``model``, its success where ``control`` takes the place of the release (what real
                 non-members teach about the members), ``model_gain``, ``model_difference`` with its paired
                 ``model_lower`` and ``model_upper``; not in the mode ``holdout``, whose records are the control.
+                ``identifier``, the column of ``real`` (and ``control``) that names the entity of each record, where one
+                has several: no metric or attack sees it, and ``singling_out``, ``inference``, ``linkability``,
+                ``coverage`` and ``accuracy`` count entities (a record without a name is one of its own). The intervals
+                of a direct call take the records as independent nevertheless; those of a study sum by entity.
                 ``bins`` and ``binning`` coarsen quasi-identifiers (and numeric sensitive attributes): see
                 ``bins.binned``.
 
@@ -209,7 +213,8 @@ class Metric:
             InputError: An argument is missing, unknown or breaks its rule.
         """
         self.check(options)
-        score = self.score(Tables(real, synthetic, options.pop("control", None)), **options)
+        tables = Tables.identified(real, synthetic, options.pop("control", None), options.pop("identifier", None))
+        score = self.score(tables, **options)
         if score.warning is not None:
             warnings.warn(f"{self.name}: {score.warning}", UserWarning, stacklevel=2)
         return score

@@ -38,8 +38,8 @@ def _ordered(column: pd.Series) -> Scale:
 class Counts(NamedTuple):
     """What predicates come to in a table."""
 
-    rows: np.ndarray  # (k,) how many rows fulfil all conditions
-    weights: np.ndarray  # (k,) product over columns of the share of rows that fulfil the conditions on it
+    rows: np.ndarray  # (k,) how many rows, or entities, fulfil all conditions
+    weights: np.ndarray  # (k,) product over columns of the share of rows, or entities, that fulfil the conditions on it
 
 
 class Countable:
@@ -48,10 +48,19 @@ class Countable:
     Args:
         table: n rows.
         scales: What its columns hold; as they are typed unless given.
+        entities: (n,) whole numbers, whose each row is: then entities are counted. One fulfils conditions where one of
+            its rows fulfils them all.
+
+    Attributes:
+        size: Number of rows, or entities.
     """
 
-    def __init__(self, table: pd.DataFrame, scales: Scales | None = None):
-        self.size = len(table)
+    def __init__(self, table: pd.DataFrame, scales: Scales | None = None, entities: np.ndarray | None = None):
+        self.size, self._rows, self._starts = len(table), len(table), None
+        if entities is not None:
+            table = table.iloc[np.argsort(entities, kind="stable")]
+            self._starts = np.unique(np.sort(entities), return_index=True)[1]
+            self.size = len(self._starts)
         own = scales or scales_of(table)
         self._cells: dict[Hashable, Ranked] = {c: ranked(table[c], own[c] != "levels") for c in own}
 
@@ -69,13 +78,25 @@ class Countable:
             for column, operator, value in predicate:
                 boxes[column].narrow(place, self._cells[column].interval(operator, value))
         used = [box for box in boxes.values() if box.used.any()]
+        step = max(1, _CELLS // self._rows)
+        blocks = [slice(start, start + step) for start in range(0, len(predicates), step)]
         rows = np.empty(len(predicates), dtype=np.int64)
-        step = max(1, _CELLS // self.size)
-        for start in range(0, len(predicates), step):
-            block = slice(start, start + step)
-            rows[block] = np.bitwise_count(reduce(np.bitwise_and, (box.bits(block) for box in used))).sum(axis=1)
-        shares = np.sort([box.held() / self.size for box in used] or np.empty((1, 0)), axis=0)
+        for block in blocks:
+            rows[block] = self._counted(reduce(np.bitwise_and, (box.bits(block) for box in used)))
+        shares = np.sort([self._held(box, blocks) / self.size for box in used] or np.empty((1, 0)), axis=0)
         return Counts(rows, shares.prod(axis=0))  # sorted: the same bits in any order of columns
+
+    def _counted(self, bits: np.ndarray) -> np.ndarray:
+        """Return how many rows, or entities, are marked: (k, bytes) to (k,)."""
+        if self._starts is None:
+            return np.asarray(np.bitwise_count(bits).sum(axis=1))
+        rows = np.unpackbits(bits, axis=1, count=self._rows)
+        return np.asarray(np.bitwise_or.reduceat(rows, self._starts, axis=1).sum(axis=1, dtype=np.int64))
+
+    def _held(self, box: "_Boxes", blocks: Sequence[slice]) -> np.ndarray:
+        if self._starts is None:
+            return box.held()
+        return np.concatenate([self._counted(inside)[which] for inside, which in map(box.distinct, blocks)])
 
 
 def alone_by_luck(weights: np.ndarray, n: int) -> np.ndarray:
@@ -154,8 +175,13 @@ class _Boxes:
 
     def bits(self, block: slice) -> np.ndarray:
         """Return for some predicates which rows are inside, (predicates, bytes)."""
+        inside, which = self.distinct(block)
+        return inside[which]
+
+    def distinct(self, block: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Return for some predicates which rows are inside each distinct interval, and which interval each has."""
         whole = self._cells.size + 2
         each, which = np.unique(self._low[block] * whole + self._high[block], return_inverse=True)
         low, high = (limits.astype(np.int32)[:, None] for limits in np.divmod(each, whole))
         ranks = self._cells.ranks.astype(np.int32)
-        return np.packbits((ranks >= low) & (ranks < high), axis=1)[which]
+        return np.packbits((ranks >= low) & (ranks < high), axis=1), which

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from synthrisk.metrics.entities import how_many_with
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.grid import joint_cells
 from synthrisk.metrics.kinds import kind
@@ -15,7 +16,7 @@ from synthrisk.metrics.tables import Tables
 
 STATISTICS = ("count", "sum", "mean", "min", "max")
 RECORDS = "*"
-FEWEST = 2  # real records that a condition must hold for: an answer about one person is none that a release owes
+FEWEST = 2  # entities that a condition must hold for: an answer about one person is none that a release owes
 _ROUNDING = 1e-10  # differences below this share of the numbers added up are those of floating point
 
 Queries: TypeAlias = Literal["generic"] | Sequence[Mapping[str, Any]]
@@ -91,9 +92,9 @@ def generic(tables: Tables) -> list[Query]:
 
 
 def answered(tables: Tables, query: Query) -> Answered:
-    """Return how far the release's answers are from the real ones, for each condition that two real records meet."""
+    """Return how far the release's answers are from the real ones, for each condition that two entities meet."""
     joint = joint_cells(tables, query.by)
-    asked = np.bincount(joint.real[joint.real >= 0], minlength=joint.size) >= (FEWEST if query.by else 1)
+    asked = how_many_with(joint.real, joint.size, tables.entities) >= (FEWEST if query.by else 1)
     cells = joint.real, joint.synthetic
     if query.statistic == "count":
         present = _present(tables, query.column)

@@ -51,10 +51,14 @@ def singling_out(
     n w (1 - w)^(n - 1), w the product over its columns of the share of real records that fulfil the conditions there.
     ``value = published = C = right claims / claims``, in [0, 1].
 
+    Where an entity has several records, it has these attribute values where one of its records has them all: a claim
+    of predicate P is right where |{e: some record of e fulfils P}| = 1, in however many records. n counts entities,
+    and w is the product over columns of the share of entities of which some record fulfils the conditions there.
+
     Beside control records (``control=``) the same predicates are counted there. One record alone is likelier in a
     smaller table, so the larger one counts as its mean subsample of the size of the smaller:
-    P(exactly one) = c C(N - c, s - 1)/C(N, s), c of N records fulfil the predicate, s drawn. The interval of the
-    difference is Newcombe's with Wilson limits at such fractional counts of hits; it takes the two sides as
+    P(exactly one) = c C(N - c, s - 1)/C(N, s), c of N records (or entities) fulfil the predicate, s drawn. The interval
+    of the difference is Newcombe's with Wilson limits at such fractional counts of hits; it takes the two sides as
     independent, though they share the claims, and the release as given.
 
     Args:
@@ -94,14 +98,14 @@ def singling_out(
     names = tables.columns if columns is None else tables.check_columns("columns", columns)
     attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
     made = _claims(tables, names, attack, attempts, size, seed)
-    found = Countable(tables.real[names], made.scales).count(made.predicates)
-    claim, n = made.claim, len(tables.real)
+    real = Countable(tables.real[names], made.scales, tables.entities)
+    found, claim = real.count(made.predicates), made.claim
     shown = {
         "score": _spread(claim, found.rows == 1),
         "claim": claim,
         "predicate": _spread(claim, made.predicates, None),
         "confidence": np.where(claim, made.confidence, np.nan),
-        "baseline": _spread(claim, alone_by_luck(found.weights, n)),
+        "baseline": _spread(claim, alone_by_luck(found.weights, real.size)),
         "attempt": made.attempt,
         "susceptible": np.ones(len(claim), dtype=bool),
         "cells_known": np.zeros(len(claim)),
@@ -112,7 +116,7 @@ def singling_out(
     reduced = reduce_claims(records)
     details = {"guess": reduced.details["statistical_confidence"]}
     if tables.control is not None:
-        details |= _beside_control(tables, made, names, found.rows)
+        details |= _beside_control(tables, made, names, found.rows, real.size)
     settings: dict[str, Any] = {"columns": names, "attacker": attack.name, "seed": seed}
     settings |= {} if attempts is None else {"attempts": attempts}
     settings |= {} if size is None else {"size": size}
@@ -134,7 +138,8 @@ def against_some(
     names = tables.columns if columns is None else tables.check_columns("columns", columns)
     attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
     made = _claims(tables, names, attack, attempts, size, seed)
-    counts = Countable(tables.real[names].iloc[rows], made.scales).count(made.predicates).rows
+    some = tables.of(rows)
+    counts = Countable(some.real[names], made.scales, some.entities).count(made.predicates).rows
     return float(np.mean(counts == 1)) if len(counts) else float("nan")
 
 
@@ -207,14 +212,13 @@ def _spread(claim: np.ndarray, values: Any, absent: Any = np.nan) -> np.ndarray:
     return cells
 
 
-def _beside_control(tables: Tables, made: _Claims, columns: list[str], counts: np.ndarray) -> dict[str, float]:
+def _beside_control(tables: Tables, made: _Claims, columns: list[str], counts: np.ndarray, n: int) -> dict[str, float]:
     """Return the success on members and controls at one size, and what the difference comes to."""
     assert tables.control is not None  # noqa: S101 - callers ask first
     check_comparable(Tables(tables.real, tables.control), columns)
-    others = Countable(tables.control[columns], made.scales).count(made.predicates).rows
-    n, m = len(tables.real), len(tables.control)
-    common = min(n, m)
-    hits = [float(one_drawn(*of, common).sum()) for of in ((counts, n), (others, m))]
+    control = Countable(tables.control[columns], made.scales, tables.control_entities)
+    common, others = min(n, control.size), control.count(made.predicates).rows
+    hits = [float(one_drawn(*of, common).sum()) for of in ((counts, n), (others, control.size))]
     details = {"common_size": float(common)} | hits_against_control(hits[0], hits[1], len(counts))
     share = [hit / len(counts) if len(counts) else float("nan") for hit in hits]
     return details | {"members_at_common_size": share[0], "control": share[1]}

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.encode import Codes, joint_codes, pack
+from synthrisk.metrics.entities import entity_numbers
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.kinds import Kind, as_floats, is_temporal, kind
 
@@ -19,9 +20,12 @@ class Tables:
         synthetic: The release: the same columns, in any order.
         control: Real records that the synthesizer never saw.
         groups: What each real record is: 1 a member, 0 a control record, -1 neither; None where all are members.
+        entities: Whose each real record is, and then each control record; one without a name is an entity of its own.
+            None where each record is one. ``identified`` takes them from a column. No attack is handed any of it.
 
     Raises:
-        InputError: A table is not a data frame, is empty, repeats a column name, or has other columns.
+        InputError: A table is not a data frame, is empty, repeats a column name, or has other columns; or there is
+            not one entity a record.
     """
 
     def __init__(
@@ -30,6 +34,7 @@ class Tables:
         synthetic: pd.DataFrame,
         control: pd.DataFrame | None = None,
         groups: np.ndarray | None = None,
+        entities: np.ndarray | None = None,
     ):
         named = {"real": real, "synthetic": synthetic} | ({} if control is None else {"control": control})
         for name, table in named.items():
@@ -41,7 +46,52 @@ class Tables:
         self.synthetic = synthetic if list(synthetic.columns) == self.columns else synthetic[self.columns]
         self.control = None if control is None else control[self.columns]
         self.groups = groups
+        self._entities = _numbered(entities, len(real) + (0 if control is None else len(control)))
         self._shared: dict[Any, Any] = {}
+
+    @classmethod
+    def identified(
+        cls,
+        real: pd.DataFrame,
+        synthetic: pd.DataFrame,
+        control: pd.DataFrame | None = None,
+        identifier: str | int | None = None,
+    ) -> "Tables":
+        """Return tables without the column of the real ones that names the entity of each record.
+
+        Raises:
+            InputError: Such a column is not in the real tables, or is in the release.
+        """
+        if identifier is None:
+            return cls(real, synthetic, control)
+        named = {"real": real} | ({} if control is None else {"control": control})
+        for name, table in ({"synthetic": synthetic} | named).items():
+            _check_table(name, table)
+            if not isinstance(identifier, str | int) or (identifier in table.columns) != (name in named):
+                rule = f"a column of {' and '.join(named)}, and none of synthetic"
+                shown = repr(identifier) if isinstance(identifier, str | int) else type(identifier).__name__
+                raise InputError(f"identifier must be {rule}, got {shown}")
+        rest = {name: table.drop(columns=identifier) for name, table in named.items()}
+        entities = entity_numbers(*(table[identifier] for table in named.values()))
+        return cls(**rest, synthetic=synthetic, entities=entities)
+
+    @property
+    def entities(self) -> np.ndarray | None:
+        """The number of each real record's entity, (n,); None where all are different."""
+        return None if self._entities is None else self._entities[: len(self.real)]
+
+    @property
+    def control_entities(self) -> np.ndarray | None:
+        """The number of each control record's entity, from the same list."""
+        return None if self._entities is None else self._entities[len(self.real) :]
+
+    def of(self, rows: np.ndarray, control: np.ndarray | None = None, groups: np.ndarray | None = None) -> "Tables":
+        """Return tables with some of the real records alone, by position, and some as control."""
+        others = None if control is None else self.real.iloc[control]
+        entities = self.entities
+        if entities is not None:
+            entities = entities[rows if control is None else np.concatenate([rows, control])]
+        return Tables(self.real.iloc[rows], self.synthetic, others, groups, entities)
 
     def with_control(self) -> "Tables":
         """Return tables in which the control records are real records too, after the members."""
@@ -51,7 +101,8 @@ class Tables:
         assert self.control is not None  # noqa: S101 - callers ask first
         both = pd.DataFrame({c: _stacked(self.real[c], self.control[c]) for c in self.columns})
         both.index = self.real.index.append(self.control.index)
-        return Tables(both, self.synthetic, groups=np.repeat([1, 0], [len(self.real), len(self.control)]))
+        groups = np.repeat([1, 0], [len(self.real), len(self.control)])
+        return Tables(both, self.synthetic, groups=groups, entities=self._entities)
 
     def with_control_released(self) -> "Tables":
         """Return tables with control in which the control records are the release too, and no group any more."""
@@ -61,14 +112,14 @@ class Tables:
         both = self.with_control()
         assert both.groups is not None  # noqa: S101 - with_control says who is what
         released = both.real[both.groups == 0].reset_index(drop=True)
-        return Tables(both.real, released, groups=np.where(both.groups == 1, 1, -1))
+        return Tables(both.real, released, groups=np.where(both.groups == 1, 1, -1), entities=both.entities)
 
     def part(self, group: int) -> "Tables | None":
         """Return the tables with one group of the real records alone: 1 members, 0 control; None if there are none."""
         if self.groups is None:
             return self if group == 1 else None
         own = self.groups == group
-        return self.shared(("part", group), lambda: Tables(self.real[own], self.synthetic) if own.any() else None)
+        return self.shared(("part", group), lambda: self.of(np.flatnonzero(own)) if own.any() else None)
 
     def members_and_controls(self) -> "Tables":
         """Return the tables without the real records that are neither members nor control records."""
@@ -76,7 +127,7 @@ class Tables:
         if groups is None or (groups >= 0).all():
             return self
         own = groups >= 0
-        return self.shared("both groups", lambda: Tables(self.real[own], self.synthetic, groups=groups[own]))
+        return self.shared("both groups", lambda: self.of(np.flatnonzero(own), groups=groups[own]))
 
     def shared(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what ``compute`` gives, computed on the first call with this key."""
@@ -141,6 +192,16 @@ class Tables:
 
     def _column(self, column: str) -> tuple[Codes, np.ndarray]:
         return self.shared(("column", column), lambda: joint_codes([self.real[column], self.synthetic[column]]))
+
+
+def _numbered(entities: np.ndarray | None, records: int) -> np.ndarray | None:
+    """Return entities as whole numbers, None where no two records have one in common."""
+    if entities is None:
+        return None
+    if len(entities) != records:
+        raise InputError(f"entities must name one entity a record, got {len(entities)} for {records} records")
+    numbers = entity_numbers(pd.Series(entities, name="entities"))
+    return numbers if len(np.unique(numbers)) < records else None
 
 
 def _stacked(real: pd.Series, control: pd.Series) -> pd.Series:

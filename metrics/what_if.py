@@ -99,13 +99,13 @@ def what_if(
     metric.check(options)
     if options.pop("control", None) is not None:
         raise InputError("what_if compares scores on real: call it on the control records for theirs, got control")
-    tables = Tables(real, synthetic)
+    tables = Tables.identified(real, synthetic, identifier=options.pop("identifier", None))
     tried = [("as it is", options), *((c.name, c.options(options)) for c in changes)]
     scores = [(name, metric.score(tables, **own)) for name, own in tried]
     first = scores[0][1].records
     rows = []
     for name, score in scores:
-        change = difference(_cube(first), _cube(score.records), confidence)
+        change = difference(_cube(first), _cube(score.records), confidence, entities=tables.entities)
         rows.append({"change": name, "value": score.value, "difference": change.value})
         rows[-1] |= {"lower": change.lower, "upper": change.upper}
     return pd.DataFrame(rows)
