@@ -96,7 +96,8 @@ class Data(_Settings):
     categorical: list[str] = []
     """Numeric columns that are code lists."""
     identifier: str | None = None
-    """Column that names the entity of a row: rows of one entity stay together; it is never synthesized."""
+    """Column that names the entity of a row: rows of one entity stay together, and are one where entities are counted;
+    it is never synthesized and shown to no attack. A row without a name is an entity of its own."""
     drop: list[str] = []
     """Columns to leave out."""
     missing: list[str] = []

@@ -21,7 +21,7 @@ from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 7  # raise it when the same scores give another ledger
+_FORMAT = 8  # raise it when the same scores give another ledger
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
 _OTHER_SIZE = "groups of other sizes: read the difference"
@@ -53,7 +53,8 @@ def attack(
 def _write(draft: Path, sample: Sample, release: ReleaseFolder, planned: Sequence[Planned], seed: int) -> None:
     real = sample.records()
     member = membership(sample, release)
-    ledger, values = attack_release(real, release.synthetic(), member, planned, seed, release.cell)
+    entities = sample.entities()
+    ledger, values = attack_release(real, release.synthetic(), member, planned, seed, release.cell, entities)
     ledger.to_parquet(draft / LEDGER, compression="zstd")
     (draft / VALUES).write_text(json.dumps(values))
 
@@ -73,6 +74,7 @@ def attack_release(
     planned: Sequence[Planned],
     seed: int,
     cell: Cell,
+    entities: np.ndarray | None = None,
 ) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
     """Return the ledger of a release, and what each measure says beside its scores.
 
@@ -87,7 +89,7 @@ def attack_release(
     with all others of both groups, in one space. Class shares of CAP and RAPID are those of all real records.
     """
     groups = np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
-    everyone = Tables(real, synthetic, groups=groups)
+    everyone = Tables(real, synthetic, groups=groups, entities=entities)
     draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
     parts: list[pd.DataFrame] = []
     values: dict[str, dict[str, Any]] = {}
@@ -125,8 +127,7 @@ def _beside_control(tables: Tables, groups: np.ndarray, seed: int) -> Tables:
     controls, size = np.flatnonzero(groups == 0), max(int((groups != 1).sum()) // 2, 1)
     if len(controls) > size:
         controls = np.sort(np.random.default_rng(seed).choice(controls, size, replace=False))
-    own = tables.real.iloc[controls] if len(controls) else None
-    return Tables(tables.real[groups == 1], tables.synthetic, own)
+    return tables.of(np.flatnonzero(groups == 1), controls if len(controls) else None)
 
 
 def _by_group(metric: Metric, score: Score, tables: Tables) -> dict[str, dict[str, Any]]:
@@ -158,7 +159,7 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     assert tables.groups is not None  # noqa: S101 - attack_release makes them
     members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
     apart = metric.scores == "synthetic" or metric.reduce is None
-    scored = Tables(tables.real.iloc[members], tables.synthetic) if apart else tables
+    scored = tables.of(members) if apart else tables
     score = metric.score(scored, seed=seed, **planned.options)
     groups = {} if apart else _reduced(metric, score, tables)
     values = {name: each.value for name, each in groups.items()}
@@ -170,8 +171,7 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     size = min(len(members), max(held_out, 2) // 2)
     rng = np.random.default_rng(seed)
     if metric.own_control and len(controls) >= size >= 2:  # which takes the larger group in expectation, not by a draw
-        apart_from = tables.real.iloc[np.sort(rng.choice(controls, size, replace=False))]
-        both = Tables(tables.real.iloc[members], tables.synthetic, apart_from)
+        both = tables.of(members, _drawn(controls, size, tables.entities, rng))
         details = metric.score(both, seed=seed, **planned.options).details
         found["reasons"]["difference"] = score.reason or ""  # there are enough records
         return found | {"members": details["members_at_common_size"], "controls": details["control"]}
@@ -180,3 +180,13 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
         chosen = np.sort(rng.choice(rows, size, replace=False)) if enough else rows
         found[name] = metric.value_against(tables, chosen, seed=seed, **planned.options) if enough else float("nan")
     return found
+
+
+def _drawn(rows: np.ndarray, size: int, entities: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    """Return so many of the rows, drawn at random; where entities have several, whole ones until there are as many."""
+    if entities is None:
+        return np.sort(rng.choice(rows, size, replace=False))
+    _, own, records = np.unique(entities[rows], return_inverse=True, return_counts=True)
+    order = rng.permutation(len(records))
+    before = np.cumsum(records[order]) - records[order]
+    return rows[np.isin(own, order[before < size])]

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.plan import Planned
-from synthrisk.metrics import METRICS
+from synthrisk.metrics import METRICS, Tables
 from synthrisk.metrics.ledger import COLUMNS, Measure
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.attack import attack, attack_release, membership
+from synthrisk.tasks.attack import _drawn, attack, attack_release, membership
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.parquet import write_typed
 from synthrisk.tasks.references import RELEASE, USED, Cell, Cut, LedgerFolder, ReleaseFolder, Sample
@@ -431,3 +431,70 @@ def test_where_no_claim_is_made_the_difference_says_so():
     _, values = attack_release(constant, constant, member, [Planned(Measure("one", "singling_out"))], 3, CELL)
     assert np.isnan(values["one"]["members"])
     assert values["one"]["reasons"]["difference"] == "the attack made no claim"
+
+
+# entities
+
+
+def visits():
+    """Patients of three visits each, of whom every third is held out; their release is of others."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({c: rng.integers(0, high, 180) for c, high in (("bed", 12), ("ward", 90))})
+    table["age"] = np.repeat(rng.integers(0, 60, 60), 3)
+    table = table.assign(ward=table["ward"].map("w{}".format), patient=[f"patient-{i // 3}" for i in range(180)])
+    release = table.drop(columns="patient").sample(90, random_state=0).reset_index(drop=True)
+    return table, release, np.arange(180) // 3 % 3 == 0
+
+
+PER_PATIENT = [
+    Planned(Measure("inference", "inference", "ward"), {"quasi_identifiers": ["age"], "sensitive": "ward"}),
+    Planned(Measure("linkability", "linkability"), {"columns_a": ["age"], "columns_b": ["bed"]}),
+    Planned(Measure("out", "singling_out"), {"size": 2}),
+    Planned(Measure("coverage", "coverage"), {}),
+    Planned(Measure("accuracy", "accuracy"), {}),
+]
+
+
+def test_a_study_counts_the_entities_of_its_identifier(tmp_path):
+    real, release, held_out = visits()
+    table = store(real, tmp_path)
+    save_array(np.where(held_out, 0, 1).astype(np.int16)[None, :], tmp_path / "cut.npy")
+    sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), "patient")
+    place = tmp_path / "release"
+    place.mkdir()
+    write_typed(release, place / RELEASE)
+    save_array(np.array([], dtype=np.int64), place / USED)
+    folder = attack.fn(sample, ReleaseFolder(CELL, str(place), "k"), PER_PATIENT, 1, str(tmp_path))
+    found, ledger = folder.values(), folder.ledger()
+    members = real[~held_out]
+    for planned in PER_PATIENT[2:]:
+        metric, own = METRICS[planned.measure.metric], planned.options
+        own = own | {"seed": seed_of(1, 0, 0, CELL.synthesizer, *planned.words)}
+        score = metric(members, release, identifier="patient", **own)
+        assert found[planned.measure.key]["value"] == score.value
+        assert score.value != metric(members.drop(columns="patient"), release, **own).value
+    for planned in PER_PATIENT[:2]:
+        tables = Tables(real.drop(columns="patient"), release, groups=(~held_out).astype(int), entities=real["patient"])
+        seed = seed_of(1, 0, 0, CELL.synthesizer, *planned.words)
+        score = METRICS[planned.measure.metric].score(tables, seed=seed, **planned.options)
+        own = ledger[ledger["metric"] == planned.measure.label]
+        np.testing.assert_array_equal(own["score"], score.records["score"])
+        assert own["claim"].sum() < score.records["attempt"].sum()
+    written = [p.read_bytes() for p in (tmp_path / "ledgers").rglob("*") if p.is_file()]
+    assert written
+    assert not any(b"patient" in text for text in written)
+    assert not ledger.astype(str).apply(lambda column: column.str.contains("patient")).any(axis=None)
+
+
+def test_control_records_are_drawn_by_whole_entities():
+    entities = np.array([5, 5, 5, 2, 2, 9, 9, 9, 9, 1, 7, 7, 7])
+    rows = np.arange(1, 13)
+    for seed in range(20):
+        drawn = _drawn(rows, 4, entities, np.random.default_rng(seed))
+        for entity in set(entities[drawn]):
+            assert set(np.flatnonzero(entities == entity)) & set(rows) <= set(drawn)
+        assert 4 <= len(drawn) <= 4 + 3
+    np.testing.assert_array_equal(
+        _drawn(rows, 4, None, np.random.default_rng(3)),
+        np.sort(np.random.default_rng(3).choice(rows, 4, replace=False)),
+    )
