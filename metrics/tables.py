@@ -71,9 +71,9 @@ class Tables:
                 rule = f"a column of {' and '.join(named)}, and none of synthetic"
                 shown = repr(identifier) if isinstance(identifier, str | int) else type(identifier).__name__
                 raise InputError(f"identifier must be {rule}, got {shown}")
-        rest = {name: table.drop(columns=identifier) for name, table in named.items()}
         entities = entity_numbers(*(table[identifier] for table in named.values()))
-        return cls(**rest, synthetic=synthetic, entities=entities)
+        rest = {name: table.drop(columns=identifier) for name, table in named.items()}
+        return cls(rest["real"], synthetic, rest.get("control"), entities=entities)
 
     @property
     def entities(self) -> np.ndarray | None:
