@@ -29,10 +29,11 @@ def copy(job: Job) -> Release:
 def fresh(job: Job) -> Release:
     """Release a resample, with replacement, of one half A of the held-out records, drawn at random.
 
-    ``used`` holds the positions of A (the smaller half): these records are no controls any more.
+    ``used`` holds the positions of A (the smaller half): these records are no controls any more. Where an entity has
+    several records, all of them are in A or none.
 
     Raises:
-        InputError: Fewer than two records are held out.
+        InputError: Fewer than two records, or entities, are held out.
     """
     half, drawn = _fresh(job, "fresh")
     return Release(job.held_out.take(drawn).reset_index(drop=True), half)
@@ -47,7 +48,7 @@ def leaky(job: Job, *, share: float = LEAKY_SHARE) -> Release:
             as there are enough of them.
 
     Raises:
-        InputError: The share is out of its range, or fewer than two records are held out.
+        InputError: The share is out of its range, or fewer than two records, or entities, are held out.
     """
     _check_share(share)
     half, drawn = _fresh(job, "leaky")
@@ -80,8 +81,14 @@ def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
     size = len(job.held_out)
     if size < 2:
         raise InputError(f"{name} needs at least 2 held-out records, got {size}")
+    whose = np.arange(size) if job.held_out_entities is None else job.held_out_entities
+    _, own, records = np.unique(whose, return_inverse=True, return_counts=True)
+    if len(records) < 2:
+        raise InputError(f"{name} needs held-out records of at least 2 entities, got 1")
     rng = np.random.default_rng(job.seed)
-    half = np.sort(rng.permutation(size)[: size // 2])
+    order = rng.permutation(len(records))
+    up_to = np.cumsum(records[order])
+    half = np.flatnonzero(np.isin(own, order[up_to <= max(size // 2, up_to[0])]))
     return half, half[rng.integers(len(half), size=job.rows)]
 
 

@@ -21,6 +21,7 @@ class Job:
         fold: Number of the fold, from 0.
         releases: Releases of the study.
         missing: Texts that mean a missing cell in files.
+        held_out_entities: Number of each held-out record's entity; None where each is its own. Only controls look.
     """
 
     train: pd.DataFrame
@@ -31,6 +32,7 @@ class Job:
     fold: int = 0
     releases: int = 1
     missing: tuple[str, ...] = ()
+    held_out_entities: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)

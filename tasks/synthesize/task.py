@@ -29,7 +29,9 @@ def synthesize(
         train = records[~held_out].reset_index(drop=True)
         rest = records[held_out].reset_index(drop=True)
         releases = sample.cut.repetitions * sample.cut.releases
-        job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.missing)
+        whose = sample.entities()
+        whose = None if whose is None else whose[held_out]
+        job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.missing, whose)
         release = run(job, own, options)
         write_typed(release.synthetic, draft / RELEASE)
         np.save(draft / USED, release.used, allow_pickle=False)

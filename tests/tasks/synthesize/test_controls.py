@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,6 +50,25 @@ def test_fresh_draws_another_half_with_another_seed():
     halves = [run(job(seed=s), FRESH, {}).used for s in (1, 1, 2)]
     assert np.array_equal(halves[0], halves[1])
     assert not np.array_equal(halves[0], halves[2])
+
+
+@pytest.mark.parametrize("control", [FRESH, LEAKY])
+@pytest.mark.parametrize("seed", range(10))
+def test_half_of_the_held_out_entities_is_released_with_all_their_records(control, seed):
+    entities = np.random.default_rng(seed).permutation(np.repeat([3, 5, 8, 9, 40], [10, 9, 9, 9, 4]))
+    used = run(replace(job(seed=seed), held_out_entities=entities), control, {}).used
+    assert not set(entities[used]) & set(np.delete(entities, used))
+    assert 20 - 10 < len(used) <= 20
+    alone = replace(job(seed=seed), held_out_entities=np.random.default_rng(seed).permutation(41).argsort().argsort())
+    assert len(run(alone, control, {}).used) == 20
+
+
+def test_one_large_entity_is_released_whole_and_one_alone_is_refused():
+    large = np.repeat([0, 1], [40, 1])
+    sizes = {len(run(replace(job(seed=s), held_out_entities=large), FRESH, {}).used) for s in range(10)}
+    assert sizes == {1, 40}
+    with pytest.raises(InputError, match="fresh needs held-out records of at least 2 entities, got 1"):
+        run(replace(job(), held_out_entities=np.zeros(41, dtype=int)), FRESH, {})
 
 
 @pytest.mark.parametrize(("share", "leaked"), [(0, 0), (0.1, 10), (0.126, 13), (1, 100)])
