@@ -1,7 +1,7 @@
 """The selective curve: how often claims are right where an attacker makes only those that he is surest of."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables import Tables
 
-SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Shares of the attempts that end in a claim, at which details are given."""
 FEWEST = 10
 """Claims that a share of all attempts must come to, for its precision to be estimable."""
@@ -109,15 +109,16 @@ def named(points: Sequence[Point], prefix: str = "selective_") -> dict[str, floa
     return found
 
 
-def halves(tables: Tables, seed: int) -> np.ndarray:
-    """Return 0 or 1 for each real record, at random, equal records alike, whatever the order of the rows.
+def halves(tables: Tables, seed: int, scores: Literal["real", "synthetic"] = "real") -> np.ndarray:
+    """Return 0 or 1 for each record of a table, at random, equal records alike, whatever the order of the rows.
 
     Example:
         >>> table = pd.DataFrame({"x": [3, 1, 2, 3]})
         >>> halves(Tables(table, table), seed=0).tolist(), halves(Tables(table[::-1], table), seed=0)[::-1].tolist()
         ([0, 0, 1, 0], [0, 0, 1, 0])
     """
-    kinds, own = np.unique(canonical(tables).real, return_inverse=True)
+    ranks = canonical(tables).real if scores == "real" else canonical(tables).synthetic
+    kinds, own = np.unique(ranks, return_inverse=True)
     drawn = np.random.default_rng(seed_of(seed, "halves")).permutation(len(kinds)) % 2
     return np.asarray(drawn[own])
 

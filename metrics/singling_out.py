@@ -21,6 +21,7 @@ from synthrisk.metrics.predicates import (
     scales_of,
 )
 from synthrisk.metrics.ranked import is_missing
+from synthrisk.metrics.selective import halves
 from synthrisk.metrics.shown import check_comparable, shown_release
 from synthrisk.metrics.singling_out_attacks import check_size
 from synthrisk.metrics.subsamples import one_drawn
@@ -78,9 +79,11 @@ def singling_out(
     Returns:
         A ``Score`` whose ``records`` are the synthetic ones: score (1 right, 0 wrong, NaN no claim), claim,
         predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
-        needs no knowledge of anybody), cells_read. Details: those of ``claims.reduce_claims``, ``guess`` (= S); with
-        control ``control`` and ``members_at_common_size`` (C on both at the size of the smaller, ``common_size``),
-        ``control_gain``, ``control_difference``, ``control_lower``, ``control_upper``.
+        needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
+        of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
+        ``claims.reduce_claims``, ``guess`` (= S); with control ``control`` and ``members_at_common_size`` (C on both
+        at the size of the smaller, ``common_size``), ``control_gain``, ``control_difference``, ``control_lower``,
+        ``control_upper``.
 
     Raises:
         InputError: An argument breaks its rule, or the attack's claims do.
@@ -110,6 +113,7 @@ def singling_out(
         "susceptible": np.ones(len(claim), dtype=bool),
         "cells_known": np.zeros(len(claim)),
         "cells_read": np.where(made.attempt, tables.synthetic[names].size / made.attempt.sum(), 0.0),
+        "half": halves(Tables(tables.real[names], tables.synthetic[names]), seed, "synthetic")[made.rows],
     }
     place = np.argsort(made.rows)
     records = pd.DataFrame({name: cells[place] for name, cells in shown.items()}, index=tables.synthetic.index)

@@ -28,6 +28,7 @@ from synthrisk.tasks.references import LedgerFolder, Sample
 from synthrisk.tasks.store import key_of, write_file
 
 _Released = tuple[np.ndarray, dict[str, str], dict[str, tuple[float, float]]]
+_OF_RELEASE = ("_lower", "_upper", "_p_value")  # of one release: their means say nothing
 
 
 @task(name="bootstrap", task_run_name="bootstrap {synthesizer}")
@@ -148,7 +149,8 @@ def _attacked(
 
 def _names(details: dict[tuple[int, int], dict[str, Any]]) -> list[str]:
     """Return the names of all that is said of any release besides its value, in the order said."""
-    return list(dict.fromkeys(name for found in details.values() for name in found["details"]))
+    names = dict.fromkeys(name for found in details.values() for name in found["details"])
+    return [name for name in names if not name.endswith(_OF_RELEASE)]
 
 
 def _useful(
@@ -186,12 +188,11 @@ def _details(found: Iterable[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     What is said of all real records together (a ceiling, a null) stands for both.
     """
     every = list(found)
-    of_release = ("_lower", "_upper", "_p_value")  # of one release: their means say nothing
     names = dict.fromkeys(
         name
         for each in every
         for name in each["all"]
-        if not name.startswith("curve_") and not name.endswith(of_release)
+        if not name.startswith("curve_") and not name.endswith(_OF_RELEASE)
     )
     means = {}
     for name in names:

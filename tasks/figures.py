@@ -99,17 +99,30 @@ def curves_figure(rows: Sequence[Row]) -> Figure:
 
 
 def selective_figure(rows: Sequence[Row]) -> Figure:
-    """Return the panel of one attack: precision of its claims against the share of targets that it claims."""
-    lines = []
-    for row in rows:
-        details = row.finding.details if row.finding else {}
-        found = np.array([details.get(f"selective_{share:g}", (np.nan,))[0] for share in SHARES])
-        told = np.isfinite(found)
-        place = 1 + np.log10(np.array(SHARES)) / 2  # from 1 % to all
-        lines.append(_Line(row, place[told], found[told, None]) if told.any() else None)
+    """Return the panel of one attack: precision of its claims against the share of targets that it claims.
+
+    The axis is logarithmic, and begins at the power of ten at or below the smallest share that is estimable.
+    """
+    shares = np.array(SHARES)
+    found = [
+        np.array([row.finding.details.get(f"selective_{s:g}", (np.nan,))[0] for s in SHARES])
+        if row.finding
+        else np.full(len(shares), np.nan)
+        for row in rows
+    ]
+    told = [np.isfinite(each) for each in found]
+    decades = -int(np.floor(np.log10(min([0.1, *(shares[own].min() for own in told if own.any())])) + 1e-9))
+    place = 1 + np.log10(shares) / decades
+    lines = [
+        _Line(row, place[own], each[own, None]) if own.any() else None
+        for row, each, own in zip(rows, found, told, strict=True)
+    ]
     figure, axes = _lines(lines)
-    axes.set_xticks([0, 0.5, 1], ["1 %", "10 %", "all"])
+    ticks = range(decades + 1)
+    axes.set_xticks([1 - d / decades for d in ticks], [f"{100 / 10**d:g} %" if d else "all" for d in ticks])
     axes.set_xlabel("targets claimed", size=_SIZE, color=INK)
+    if not any(lines):
+        axes.text(0.5, 0.5, "too few claims", size=8, color=MUTED, ha="center", style="italic")
     return figure
 
 
@@ -137,7 +150,8 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
         colour = MUTED if row.control else LINES[i % len(LINES)]
         dash = DASHES[(i if row.control else i // len(LINES)) % len(DASHES)]
         width = 0.9 if row.control else 1.5
-        axes.plot(line.x, values, color=colour, linewidth=width, linestyle=dash)
+        point = {"marker": "o", "markersize": 3} if len(values) == 1 else {}
+        axes.plot(line.x, values, color=colour, linewidth=width, linestyle=dash, **point)
         if line.points.shape[1] > 1:
             axes.fill_between(line.x, *line.points[:, 1:].T, color=colour, alpha=0.15, linewidth=0)
         axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, clip_on=False)

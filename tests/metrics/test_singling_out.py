@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -295,6 +296,93 @@ def test_a_sample_of_rows_is_the_same_in_any_order(mode):
     assert first.details == second.details
     np.testing.assert_array_equal(second.records["score"].loc[release.index], first.records["score"])
     assert SINGLING_OUT(real, release, **(options | {"attempts": 10**6})).details["attempts"] == 50
+
+
+def wide(seed, n):
+    """A table of which about half of the rows have a value of their own."""
+    return table(seed, n).assign(number=np.random.default_rng(seed).integers(0, n, n))
+
+
+def estimable(details):
+    return [name for name, v in details.items() if re.fullmatch(r"selective_[0-9.]+", name) and not math.isnan(v)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_selective_curve_against_plain_loops(mode):
+    """Claims above a threshold of one half are judged on the other; an attempt without claim is one all the same."""
+    real, release = wide(1, 200), wide(2, 150)
+    found = SINGLING_OUT(real, release, mode=mode, attempts=120, seed=4)
+    made = found.records[found.records["attempt"]]
+    assert 30 < made["claim"].sum() < 120
+    assert set(made["half"]) == {0, 1}
+    for share in (0.02, 0.1, 0.2, 0.5, 1.0):
+        weights = {}
+        for half in (0, 1):
+            own = made[made["half"] == half]
+            sure, wanted = sorted(own["confidence"].dropna(), reverse=True), share * len(own)
+            if wanted > len(sure) + 1e-9:
+                break
+            least = sure[math.ceil(wanted - 1e-9) - 1]
+            above, tied = sum(s > least for s in sure), sum(s == least for s in sure)
+            for row, other in made[made["half"] != half].iterrows():
+                if other["claim"] and other["confidence"] >= least:
+                    weights[row] = 1.0 if other["confidence"] > least else (wanted - above) / tied
+        else:
+            if 120 * share >= 10:
+                weight = pd.Series(weights)
+                for name, column in (("", "score"), ("_baseline", "baseline")):
+                    expected = (weight * made[column].astype(float)[weight.index]).sum() / weight.sum()
+                    assert found.details[f"selective_{share:g}{name}"] == pytest.approx(expected, abs=1e-12)
+                continue
+        assert math.isnan(found.details[f"selective_{share:g}"])
+    assert estimable(found.details)
+
+
+def test_an_attack_that_knows_when_it_is_right_has_a_curve_that_rises():
+    real = pd.DataFrame({"x": range(300)})
+    release = pd.DataFrame({"x": range(200, 500)})  # a third of them are somebody's
+
+    def attack(release, rng):
+        values = release["x"].tolist()
+        predicates = pd.Series([(("x", "==", v),) for v in values], index=release.index, dtype=object)
+        return pd.DataFrame({"predicate": predicates, "confidence": [-float(v) for v in values]}, index=release.index)
+
+    found = SINGLING_OUT(real, release, attacker=Attack("sure", "singling_out", attack)).details
+    assert found["selective_0.2"] == 1
+    assert found["selective_0.5"] == pytest.approx(2 / 3, abs=0.1)  # the halves are not quite alike
+    assert found["selective_1"] == pytest.approx(1 / 3, abs=0.01)  # some lie below all of the other half
+    assert math.isnan(found["selective_0.02"])  # six claims
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_order_index_and_names_move_no_number_of_the_curve(mode):
+    real, release = wide(1, 200), wide(2, 200)
+    first = SINGLING_OUT(real, release, mode=mode)
+    assert len(estimable(first.details)) >= 2
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(200), ["day", "number", "flag", "job", "pay", "age"]
+    names = {"job": {"a": "z", "b": "ä", "it's": "b"}}
+    others = {
+        "rows": (real.iloc[::-1], release.iloc[rows]),
+        "columns": (real[columns], release[columns[::-1]]),
+        "index": (real.set_axis(rng.permutation(200)), release.set_axis([f"r{i}" for i in range(200)])),
+        "names": (real.replace(names), release.replace(names)),
+    }
+    for what, tables in others.items():
+        again = SINGLING_OUT(*tables, mode=mode)
+        assert again.details == pytest.approx(first.details, nan_ok=True), what
+        half = again.records["half"].to_numpy()
+        np.testing.assert_array_equal(half, first.records["half"].to_numpy()[rows if what == "rows" else slice(None)])
+    other = SINGLING_OUT(real, release, mode=mode, seed=1).records["half"]
+    assert (other != first.records["half"]).any()
+
+
+def test_equal_rows_of_the_release_are_in_one_half():
+    release = table(2, 40).iloc[np.arange(120) % 40]
+    found = SINGLING_OUT(table(1, 60), release.reset_index(drop=True), mode="univariate").records["half"].to_numpy()
+    np.testing.assert_array_equal(found[:40], found[40:80])
+    np.testing.assert_array_equal(found[:40], found[80:])
+    assert 0 < found.mean() < 1
 
 
 def test_default_number_of_attempts():

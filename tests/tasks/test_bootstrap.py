@@ -75,7 +75,7 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
                     "members": 0.8 + 0.01 * r + 0.1 * k,
                     "controls": 0.7 + 0.02 * r,
                     "control": float("nan"),
-                    "details": {"attempts": 10.0 + r},
+                    "details": {"attempts": 10.0 + r, "selective_1": 0.5, "selective_1_lower": 0.4},
                     "reasons": {"members": "", "controls": "other sizes"},
                 },
             }
@@ -217,6 +217,7 @@ def test_release_level_metric_is_judged_over_repetitions(sample, tmp_path):
     assert found.release_risk == pytest.approx([0.8, 0.9, 0.81, 0.91, 0.82, 0.92])
     assert found.details["attempts"][0] == pytest.approx(11)
     assert np.isnan(found.details["attempts"][1])
+    assert set(found.details) == {"attempts", "selective_1"}  # limits of one release are none of a study
 
 
 def test_exposed_records_against_a_plain_loop(sample, tmp_path):

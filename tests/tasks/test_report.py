@@ -17,7 +17,14 @@ from synthrisk.metrics.power import Power
 from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.verdicts import check_controls, judge
 from synthrisk.metrics.yardsticks import Yardstick, gain
-from synthrisk.tasks.figures import Row, curves_figure, memorization_figure, risk_figure, shortened
+from synthrisk.tasks.figures import (
+    Row,
+    curves_figure,
+    memorization_figure,
+    risk_figure,
+    selective_figure,
+    shortened,
+)
 from synthrisk.tasks.pages import number
 from synthrisk.tasks.report import ordered_names, page, report
 
@@ -329,6 +336,27 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "1.000", "1.000"]
     labels = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
     assert labels == ["confidence improvement by inference: cart +0.650; copy –"]
+
+
+def surest(name, **precision):
+    """A finding with a selective curve: precision by share, as q0_1=0.9."""
+    told = {f"selective_{share[1:].replace('_', '.')}": (value, 0.0) for share, value in precision.items()}
+    return Row(name, False, replace(finding(name), details=told))
+
+
+def test_selective_curves_begin_at_the_smallest_share_that_is_estimable():
+    rows = [surest("a", q0_001=float("nan"), q0_01=0.9, q0_1=0.5, q1=0.25), surest("b", q0_02=0.4)]
+    axes = selective_figure(rows).axes[0]
+    lines = {tuple(line.get_ydata()): line for line in axes.lines}
+    assert list(lines[0.9, 0.5, 0.25].get_xdata()) == pytest.approx([0, 0.5, 1])
+    assert lines[(0.4,)].get_marker() == "o"  # a line of one point would not be seen
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["all", "10 %", "1 %"]
+    whole = selective_figure([surest("a", q0_5=0.5, q1=0.25)]).axes[0]
+    assert [t.get_text() for t in whole.get_xticklabels()] == ["all", "10 %"]
+    deep = selective_figure([surest("a", q0_002=0.5, q1=0.25)]).axes[0]
+    assert [t.get_text() for t in deep.get_xticklabels()] == ["all", "10 %", "1 %", "0.1 %"]
+    nothing = selective_figure([surest("a", q0_5=float("nan")), Row("c", False)]).axes[0]
+    assert [t.get_text() for t in nothing.texts] == ["too few claims"]
 
 
 def test_no_gda_view_without_claims():
