@@ -172,16 +172,20 @@ def interval_table(result: StudyResult) -> pd.DataFrame:
 
 
 def yardstick_table(result: StudyResult) -> pd.DataFrame:
-    """Return all yardsticks, a row a finding and yardstick: success x, s, gain (x - s)/(1 - s) and x - s."""
+    """Return all yardsticks, a row a finding and yardstick: success x, s, gain (x - s)/(1 - s) and x - s.
+
+    x is the finding's risk, or where ``note`` says so, the success at the size that s is taken at.
+    """
     rows = [
         {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "yardstick": name}
-        | {"risk": f.risk.value, "risk_lower": f.risk.lower, "risk_upper": f.risk.upper, "success": each.success.value}
+        | {"risk": x.value, "risk_lower": x.lower, "risk_upper": x.upper, "success": each.success.value}
         | {"success_lower": each.success.lower, "success_upper": each.success.upper, "gain": each.gain.value}
         | {"gain_lower": each.gain.lower, "gain_upper": each.gain.upper, "difference": each.difference.value}
         | {"difference_lower": each.difference.lower, "difference_upper": each.difference.upper}
         | {"note": each.gain.note}
         for f in result.findings
         for name, each in f.yardsticks.items()
+        for x in (f.risk if each.attack is None else each.attack,)
     ]
     return pd.DataFrame(rows)
 

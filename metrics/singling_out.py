@@ -60,7 +60,9 @@ def singling_out(
     smaller table, so the larger one counts as its mean subsample of the size of the smaller:
     P(exactly one) = c C(N - c, s - 1)/C(N, s), c of N records (or entities) fulfil the predicate, s drawn. The interval
     of the difference is Newcombe's with Wilson limits at such fractional counts of hits; it takes the two sides as
-    independent, though they share the claims, and the release as given.
+    independent, though they share the claims, and the release as given. A study compares members and control records
+    so too, half as many as it holds out, with intervals over its repetitions: see
+    ``study_yardsticks.beside_control_at_one_size``.
 
     Args:
         tables: Real (n records) and synthetic (m records), perhaps control.

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, estimate
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, across_repetitions, estimate
 from synthrisk.metrics.findings import Finding, Interval, paired
 from synthrisk.metrics.proportions import share_gain
 from synthrisk.metrics.yardsticks import Yardstick, gain, paired_gain, paired_shares
 
 ALWAYS_RIGHT = "the yardstick is always right: no gain is possible"
+AT_ONE_SIZE = "members and control records counted at one size"
 
 
 def beside_guess(finding: Finding) -> Yardstick | None:
@@ -37,6 +38,32 @@ def beside_control(
     if finding.risk.method == "wilson":
         return Yardstick(s, _noted(share_gain(finding.risk, s), s.value), finding.memorization)
     return _crossed(finding.risk.value, own.risk, s, own.control, interval, entities)
+
+
+def beside_control_at_one_size(members: np.ndarray, controls: np.ndarray, interval: Interval) -> Yardstick | None:
+    """Return the same claims on records never seen beside those on members, of releases; None where there are none.
+
+    Whether a claim fits exactly one record depends on how many records there are. So both x and s are C = right
+    claims / claims among equally many records, half as many as are held out: s among control records, x the
+    expectation over all subsamples of that many members. x is not the finding's risk, which all members make.
+    Intervals over repetitions, as of all values of releases; that of G by linearisation, as in ``_crossed``.
+
+    Args:
+        members: (R, K) C of each release on members at that size; NaN without claims.
+        controls: (R, K) C on control records.
+        interval: How intervals are made; here always over repetitions.
+    """
+    both = ~np.isnan(members - controls)
+    of_x, of_s = (np.where(both, each, np.nan) for each in (members, controls))
+    x, s, difference = (across_repetitions(each, interval.confidence) for each in (of_x, of_s, of_x - of_s))
+    if np.isnan(s.value):
+        return None
+    over = NOT_ESTIMABLE
+    if s.value != 1:
+        a, b, shift = _linear_gain(x.value, s.value)
+        over = across_repetitions(a * of_x - b * of_s + shift, interval.confidence)
+        over = replace(over, note="; ".join(filter(None, (AT_ONE_SIZE, over.note))))
+    return Yardstick(s, _noted(over, s.value), difference, x)
 
 
 def beside_model(
@@ -68,10 +95,7 @@ def beside_model(
 def _crossed(
     x: float, of_x: np.ndarray, s: Estimate, of_s: np.ndarray, interval: Interval, entities: np.ndarray | None
 ) -> Yardstick:
-    """Return a yardstick whose intervals are the study's; that of G by linearisation.
-
-    G + (e_x - x)/(1 - s) - (1 - x)/(1 - s)^2 (e_s - s) are the contributions to G.
-    """
+    """Return a yardstick whose intervals are the study's; that of G by linearisation."""
 
     def made(contributions: np.ndarray) -> Estimate:
         return estimate(
@@ -81,9 +105,17 @@ def _crossed(
     difference = made(paired(of_x, of_s))
     if s.value == 1:
         return Yardstick(s, _noted(NOT_ESTIMABLE, 1.0), difference)
-    a, b = 1 / (1 - s.value), (1 - x) / (1 - s.value) ** 2
-    shift = gain(x, s.value) - (a * x - b * s.value)
+    a, b, shift = _linear_gain(x, s.value)
     return Yardstick(s, made(paired(a * of_x, b * of_s) + shift), difference)
+
+
+def _linear_gain(x: float, s: float) -> tuple[float, float, float]:
+    """Return a, b and c of the contributions a e_x - b e_s + c to G.
+
+    They are G + (e_x - x)/(1 - s) - (1 - x)/(1 - s)^2 (e_s - s).
+    """
+    a, b = 1 / (1 - s), (1 - x) / (1 - s) ** 2
+    return a, b, gain(x, s) - (a * x - b * s)
 
 
 def _noted(found: Estimate, s: float) -> Estimate:

@@ -25,11 +25,13 @@ class Yardstick:
         success: s: what the attack achieves there.
         gain: G = (x - s)/(1 - s); NaN where s = 1.
         difference: x - s.
+        attack: x, where it is not the finding's risk: of claims that are counted at another size; else None.
     """
 
     success: Estimate
     gain: Estimate
     difference: Estimate
+    attack: Estimate | None = None
 
 
 def gain(success: float, yardstick: float) -> float:

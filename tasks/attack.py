@@ -25,6 +25,7 @@ _FORMAT = 8  # raise it when the same scores give another ledger
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
 _OTHER_SIZE = "groups of other sizes: read the difference"
+_AT_ONE_SIZE = "counted at another size than the risk: the control yardstick has both at one size"
 _TOO_FEW = "too few records for two groups of one size"
 
 
@@ -173,7 +174,9 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     if metric.own_control and len(controls) >= size >= 2:  # which takes the larger group in expectation, not by a draw
         both = tables.of(members, _drawn(controls, size, tables.entities, rng))
         details = metric.score(both, seed=seed, **planned.options).details
-        found["reasons"]["difference"] = score.reason or ""  # there are enough records
+        found["reasons"] |= {"controls": _AT_ONE_SIZE, "difference": score.reason or ""}  # there are enough records
+        told = {name: details[name] for name in ("common_size", "members_at_common_size", "control")}
+        found["details"] = found["details"] | told
         return found | {"members": details["members_at_common_size"], "controls": details["control"]}
     for name, rows in (("members", members), ("controls", controls)):
         enough = len(rows) >= size >= 2

@@ -9,6 +9,7 @@ from prefect import task
 
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.comparison import compare as pairs
 from synthrisk.metrics.contributions import Contributions
@@ -16,7 +17,12 @@ from synthrisk.metrics.estimates import variances
 from synthrisk.metrics.findings import Finding, Interval
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.power import Leak, Power, of_repetitions, power
-from synthrisk.metrics.study_yardsticks import beside_control, beside_guess, beside_model
+from synthrisk.metrics.study_yardsticks import (
+    beside_control,
+    beside_control_at_one_size,
+    beside_guess,
+    beside_model,
+)
 from synthrisk.metrics.yardsticks import Yardstick
 from synthrisk.tasks.contributions import kept_contributions
 from synthrisk.tasks.failure import told_safely
@@ -96,8 +102,10 @@ def _yardsticks(
 ) -> dict[str, Yardstick]:
     key = finding.measure.key
     own = kept[finding.synthesizer][key]
-    if not isinstance(own, Contributions):
-        return {}  # a metric of releases has no success on single records
+    if not isinstance(own, Contributions):  # a metric of releases, which has no success on single records
+        claims = METRICS[finding.measure.metric].own_control
+        beside = beside_control_at_one_size(own[2], own[3], interval) if claims else None
+        return {} if beside is None else {"control": beside}
     found = {"guess": beside_guess(finding), "control": beside_control(finding, own, interval, entities)}
     if key in models:
         of_model = kept[NON_MEMBERS][models[key].measure.key]

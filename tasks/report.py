@@ -136,6 +136,7 @@ def page(result: StudyResult, settings: str) -> str:
         few_pairs=_FEW,
         power_shares=sorted({share for power in result.powers.values() for share, _ in power.seen}),
         models=any("model" in f.yardsticks for f in result.findings),
+        at_one_size=any(y.attack for f in result.findings for y in f.yardsticks.values()),
     )
 
 

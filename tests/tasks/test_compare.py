@@ -1,17 +1,25 @@
 """Findings beside each other, from ledgers of hand-made scores: against the functions they are made with."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.contributions import Contributions
 from synthrisk.metrics.estimates import t_test
+from synthrisk.metrics.findings import Interval
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.results import StudyResult, yardstick_table
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study_yardsticks import beside_control_at_one_size
+from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.contributions import keep_contributions, kept_contributions
@@ -109,6 +117,96 @@ def test_three_yardsticks_of_each_guess_and_none_of_a_release(sample, tmp_path):
     assert cap.model == model.risk
     own = t_test(kept["cart"][CAP.measure.key].risk - kept[NON_MEMBERS][CAP.measure.key].risk).estimate
     assert cap.yardsticks["model"].difference == own
+
+
+TWO = Planned(Measure("two", "singling_out"), {"columns": ["x", "y"], "size": 2, "attempts": 9})
+
+
+def right_by_hand(predicates, rows) -> float:
+    """C: how many of the claims fit exactly one of the rows."""
+    hits = 0
+    for predicate in predicates:
+        mask = np.ones(len(rows), dtype=bool)
+        for column, operator, value in predicate:
+            mask &= (rows[column] >= value) if operator == ">=" else (rows[column] <= value)
+        hits += mask.sum() == 1
+    return hits / len(predicates)
+
+
+def singled_out(folder: Path):
+    """Ledgers of releases that hold some members, and C of each by all subsamples: (R, K) on members, on controls."""
+    rng = np.random.default_rng(2)
+    real = pd.DataFrame({c: rng.integers(0, 12, 20) for c in "xy"})
+    made, x, s = [], np.empty((R, K)), np.empty((R, K))
+    for r in range(R):
+        held_out = rng.permutation(20) % K
+        for k in range(K):
+            rows, others = np.flatnonzero(held_out != k), np.flatnonzero(held_out == k)
+            release = pd.concat([real.iloc[rows[:7]], real.iloc[others[:2]]], ignore_index=True)
+            cell = Cell("cart", r, k)
+            ledger, values = attack_release(real, release, pd.array(held_out != k, dtype="boolean"), [TWO], 3, cell)
+            own = seed_of(3, r, k, "cart", *TWO.words)
+            score = METRICS["singling_out"](real.iloc[rows], release, seed=own, **TWO.options)
+            claims = [p for p in score.records["predicate"] if p is not None]
+            assert len(claims) >= 3
+            size = len(others) // 2
+            subsamples = [right_by_hand(claims, real.iloc[list(c)]) for c in combinations(rows, size)]
+            drawn = np.random.default_rng(own).choice(others, size, replace=False)
+            x[r, k], s[r, k] = np.mean(subsamples), right_by_hand(claims, real.iloc[drawn])
+            place = folder / f"two-{r}-{k}"
+            place.mkdir()
+            ledger.to_parquet(place / LEDGER)
+            (place / VALUES).write_text(json.dumps(values))
+            made.append(LedgerFolder(cell, str(place)))
+    return made, x, s
+
+
+def t_interval(values):
+    """Mean and 95 % interval of numbers that are one a repetition."""
+    half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
+    return np.mean(values), np.mean(values) - half, np.mean(values) + half
+
+
+def test_singling_out_stands_beside_control_at_one_size(sample, tmp_path):
+    """x and s by all subsamples of members and by plain counts, G and x - s from them, intervals over splits."""
+    made, x, s = singled_out(tmp_path)
+    found, _, path = bootstrap.fn("cart", "synthesizer", made, [TWO.measure], sample, [], Bootstrap(), 3, str(tmp_path))
+    (f,) = compare.fn(found, {"cart": path}, [TWO], sample, {}, Bootstrap(), 3, str(tmp_path)).findings
+    assert list(f.yardsticks) == ["control"]
+    beside = f.yardsticks["control"]
+    for each, by_hand in ((beside.attack, x), (beside.success, s), (beside.difference, x - s)):
+        expected = t_interval(by_hand.mean(axis=1))
+        assert (each.value, each.lower, each.upper) == pytest.approx(expected, abs=1e-9)
+    assert s.mean() > 0
+    assert beside.gain.value == pytest.approx((x.mean() - s.mean()) / (1 - s.mean()), abs=1e-9)
+    slope = 1 / (1 - s.mean()), (1 - x.mean()) / (1 - s.mean()) ** 2
+    linear = slope[0] * (x - x.mean()) - slope[1] * (s - s.mean())
+    half = t_interval(linear.mean(axis=1))[2]
+    assert beside.gain.upper - beside.gain.value == pytest.approx(half, abs=1e-9)
+    assert beside.gain.note == "members and control records counted at one size"
+    assert beside.difference == f.memorization
+    assert f.risk.value > beside.attack.value + 0.1  # of all members more are alone than of half as many
+    assert np.isnan(f.risk_control.value)
+    assert f.risk_control.note.endswith("the control yardstick has both at one size")
+    told = [f.details[name][0] for name in ("common_size", "members_at_common_size", "control")]
+    assert told == pytest.approx([5, x.mean(), s.mean()])
+    (row,) = yardstick_table(StudyResult("s", "s", [f], [], [])).to_dict("records")
+    assert row["risk"] == beside.attack.value
+    assert (row["risk"] - row["success"]) / (1 - row["success"]) == pytest.approx(row["gain"])
+
+
+def test_control_at_one_size_without_claims_or_always_right():
+    nothing = np.full((2, 2), np.nan)
+    assert beside_control_at_one_size(nothing, nothing, Interval()) is None
+    certain = beside_control_at_one_size(np.full((2, 2), 0.5), np.ones((2, 2)), Interval())
+    assert np.isnan(certain.gain.value)
+    assert certain.gain.note == "the yardstick is always right: no gain is possible"
+    assert certain.difference.value == -0.5
+    lone = beside_control_at_one_size(np.array([[0.5, np.nan]]), np.array([[0.25, np.nan]]), Interval())
+    assert (lone.attack.value, lone.success.value, lone.gain.value) == (0.5, 0.25, pytest.approx(1 / 3))
+    assert np.isnan(lone.gain.lower)
+    half = beside_control_at_one_size(np.array([[0.5, 0.7]]), np.array([[0.25, np.nan]]), Interval())
+    assert (half.attack.value, half.difference.value) == (0.5, 0.25)  # of releases that have both
 
 
 def test_the_best_model_is_that_of_the_best_attacker_with_the_same_options(sample, tmp_path):
