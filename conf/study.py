@@ -294,6 +294,16 @@ class Threshold(_Settings):
     """Where the limit comes from; the report prints it."""
 
 
+def _counts(counts: Any) -> Any:
+    given = counts if isinstance(counts, list | tuple) else []
+    fit = [k == "all" or (isinstance(k, int) and not isinstance(k, bool) and k >= 1) for k in given]
+    if not given or not all(fit) or len(set(given)) < len(given):
+        raise ValueError(
+            f"weakest_columns must be a list of distinct numbers of columns, each all or at least 1, got {counts!r}"
+        )
+    return counts
+
+
 def _limited(value: Any) -> Any:
     return value if isinstance(value, Mapping | Threshold) else {"value": value}
 
@@ -355,6 +365,13 @@ class Study(_Settings):
     power: Power | None = None
     """Run ``leaky`` at several shares, and say which leak is seen in four studies of five; null: reckon it from the
     copy's memorization. It costs one release and attack a share, repetition and fold."""
+    weakest_columns: Annotated[
+        list[Literal["all"] | Annotated[int, Field(ge=1)]],
+        BeforeValidator(_counts),
+        Field(min_length=1, json_schema_extra={"uniqueItems": True}),
+    ] = ["all", 1]
+    """Over how many of an attack's columns, the weakest first, its GDA score is taken: ``all``, 1 (the worst case),
+    or any number between. Each has a line in the report and in ``gda.csv``."""
     exposure: bool = True
     """A page for each synthesizer that says who is at risk, and why. It holds values of the real table, and stays in
     the workspace unless ``tracking.records`` is full."""
@@ -371,6 +388,11 @@ class Study(_Settings):
         run = {share_of(c) for c in self.controls}
         added = [share for share in (self.power.shares if self.power else []) if share not in run]
         return [*self.controls, *(_leaky(share) for share in added)]
+
+    @property
+    def weakest(self) -> tuple[int | None, ...]:
+        """The numbers of ``weakest_columns``; None for all."""
+        return tuple(None if k == "all" else k for k in self.weakest_columns)
 
     @model_validator(mode="after")
     def _names_are_used_once(self) -> "Study":

@@ -284,6 +284,7 @@ def conclude(
         comparisons=compared.comparisons,
         powers=compared.powers,
         utility=useful,
+        weakest=study.weakest,
     )
 
 

@@ -1,6 +1,6 @@
 """The GDA view of a study: each attack on each synthesizer, column by column and put together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from synthrisk.metrics.findings import Finding
@@ -19,7 +19,7 @@ class AttackView:
         attack: Label of the measure.
         columns: A score a column attacked.
         overall: Over all of them.
-        worst: The weakest alone.
+        weakest: Over the k weakest of them, by k; None all.
     """
 
     synthesizer: str
@@ -27,16 +27,17 @@ class AttackView:
     attack: str
     columns: tuple[ColumnScore, ...]
     overall: GdaScore
-    worst: GdaScore
+    weakest: Mapping[int | None, GdaScore]
 
 
-def gda_view(findings: Sequence[Finding], of: int) -> list[AttackView]:
+def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None] = (None, 1)) -> list[AttackView]:
     """Return the view of every attack that makes claims, on members, in the order of the findings.
 
     Args:
         findings: Findings of a study; those without claims, and what-ifs, are passed over.
         of: Number of columns of the table, which susceptibility is a share of. Claims about whole records count as
             one column of one.
+        weakest: How many of an attack's columns are put together, its weakest; None all.
     """
     columns: dict[tuple[str, str, str], list[ColumnScore]] = {}
     for f in findings:
@@ -44,7 +45,12 @@ def gda_view(findings: Sequence[Finding], of: int) -> list[AttackView]:
             key = (f.synthesizer, f.role, f.measure.label)
             columns.setdefault(key, []).append(column_score(f))
     return [
-        AttackView(*key, tuple(each), gda_score(each, _of(each, of)), gda_score(each, _of(each, of), 1))
+        AttackView(
+            *key,
+            tuple(each),
+            gda_score(each, _of(each, of)),
+            {k: gda_score(each, _of(each, of), k) for k in weakest},
+        )
         for key, each in columns.items()
     ]
 

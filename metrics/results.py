@@ -8,6 +8,7 @@ import pandas as pd
 
 from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.gda_view import AttackView, gda_view
 from synthrisk.metrics.power import Power
 from synthrisk.metrics.usefulness import Usefulness
 from synthrisk.metrics.verdicts import Check, Verdict, worst
@@ -22,6 +23,15 @@ BESIDE = {
     "claim_probability": "claim probability",
 }
 """Details without which a value cannot be read, and what they are called."""
+_OF_GDA = (
+    "confidence_improvement",
+    "claim_probability",
+    "susceptibility",
+    "claims",
+    "prior_knowledge",
+    "work",
+    "grade",
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,7 @@ class StudyResult:
         comparisons: All pairs of synthesizers, in each measure and quantity.
         powers: By key of the measure: the leak that the study detects, where its ``power`` option told.
         utility: One for each synthesizer or control and utility measure; no check and no verdict looks at them.
+        weakest: Over how many of an attack's columns, the weakest first, its GDA score is taken; None all.
     """
 
     study_id: str
@@ -63,6 +74,7 @@ class StudyResult:
     comparisons: Sequence[Comparison] = ()
     powers: Mapping[str, Power] = field(default_factory=dict)
     utility: Sequence[Usefulness] = ()
+    weakest: Sequence[int | None] = (None, 1)
 
     @property
     def valid(self) -> bool:
@@ -186,6 +198,26 @@ def yardstick_table(result: StudyResult) -> pd.DataFrame:
         for f in result.findings
         for name, each in f.yardsticks.items()
         for x in (f.risk if each.attack is None else each.attack,)
+    ]
+    return pd.DataFrame(rows)
+
+
+def gda_views(result: StudyResult) -> list[AttackView]:
+    """Return the GDA view of each attack that makes claims."""
+    return gda_view(result.findings, int(result.facts.get("columns", len(result.findings))), result.weakest)
+
+
+def gda_table(result: StudyResult) -> pd.DataFrame:
+    """Return the GDA scores of all attacks that make claims, a row a synthesizer, attack and number of columns.
+
+    ``weakest`` says how many columns were asked for, ``columns`` which they are, the weakest first.
+    """
+    rows = [
+        {"synthesizer": v.synthesizer, "role": v.role, "attack": v.attack}
+        | {"weakest": "all" if k is None else k, "columns": ", ".join(map(str, score.columns))}
+        | {name: getattr(score, name) for name in _OF_GDA}
+        for v in gda_views(result)
+        for k, score in v.weakest.items()
     ]
     return pd.DataFrame(rows)
 

@@ -150,8 +150,8 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
         colour = MUTED if row.control else LINES[i % len(LINES)]
         dash = DASHES[(i if row.control else i // len(LINES)) % len(DASHES)]
         width = 0.9 if row.control else 1.5
-        point = {"marker": "o", "markersize": 3} if len(values) == 1 else {}
-        axes.plot(line.x, values, color=colour, linewidth=width, linestyle=dash, **point)
+        marker = "o" if len(values) == 1 else ""
+        axes.plot(line.x, values, color=colour, linewidth=width, linestyle=dash, marker=marker, markersize=3)
         if line.points.shape[1] > 1:
             axes.fill_between(line.x, *line.points[:, 1:].T, color=colour, alpha=0.15, linewidth=0)
         axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, clip_on=False)

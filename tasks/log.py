@@ -28,6 +28,7 @@ from synthrisk.metrics.results import (
     StudyResult,
     comparison_table,
     details_table,
+    gda_table,
     interval_table,
     league_table,
     power_table,
@@ -303,7 +304,13 @@ def _study_run(
         client.log_table(run_id, utility_table(result.utility), "utility.json")
     client.log_text(run_id, interval_table(result).to_csv(index=False), "intervals.csv")
     client.log_text(run_id, details_table(result).to_csv(index=False), "details.csv")
-    for name, table_of in (("yardsticks", yardstick_table), ("comparison", comparison_table), ("power", power_table)):
+    tables = {
+        "yardsticks": yardstick_table,
+        "gda": gda_table,
+        "comparison": comparison_table,
+        "power": power_table,
+    }
+    for name, table_of in tables.items():
         rows = table_of(result)
         if len(rows):
             client.log_text(run_id, rows.to_csv(index=False), f"{name}.csv")

@@ -11,9 +11,10 @@ from prefect import task
 
 from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.gda_view import AttackView, gda_view
+from synthrisk.metrics.gda import GdaScore
+from synthrisk.metrics.gda_view import AttackView
 from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.results import BESIDE, StudyResult, details_table
+from synthrisk.metrics.results import BESIDE, StudyResult, details_table, gda_views
 from synthrisk.metrics.verdicts import Verdict, worst
 from synthrisk.tasks.figures import (
     Row,
@@ -128,6 +129,7 @@ def page(result: StudyResult, settings: str) -> str:
         details=details_table(result).to_dict("records"),
         variants=_variants(result),
         gda=_gda(result, names),
+        together=_together,
         apart=[f for f in result.findings if f.groups and f.role == "synthesizer"],
         utility=[(m, [f for f in result.utility if f.measure == m]) for m in _utilities(result)],
         yardsticks=_yardsticks(result, names, measures),
@@ -280,7 +282,7 @@ def _panel(kind: str, measure: Measure, told: str, drawn: Figure) -> Panel:
 
 def _gda(result: StudyResult, names: Sequence[str]) -> list[GdaPanel]:
     """Return the GDA view of each attack that makes claims, synthesizers in the order of every table."""
-    views = gda_view(result.findings, int(result.facts.get("columns", len(result.findings))))
+    views = gda_views(result)
     panels = []
     for attack in dict.fromkeys(v.attack for v in views):
         own = sorted((v for v in views if v.attack == attack), key=lambda v: names.index(v.synthesizer))
@@ -288,6 +290,14 @@ def _gda(result: StudyResult, names: Sequence[str]) -> list[GdaPanel]:
         drawing = Markup(svg(gda_figure(own), f"gda/{attack}"))  # noqa: S704 - matplotlib escapes the texts in it
         panels.append(GdaPanel(attack, f"confidence improvement by {attack}: {told}", own, drawing))
     return panels
+
+
+def _together(view: AttackView) -> dict[str, GdaScore]:
+    """Return the scores over several columns, each once, by what the columns are; nothing where there is one alone."""
+    every = len(view.columns)
+    counts = {len(score.columns): score for score in view.weakest.values()} if every > 1 else {}
+    names = {every: "all columns", 1: "the worst"}
+    return {names.get(count, f"the {count} worst"): score for count, score in counts.items()}
 
 
 def _told(rows: Sequence[Row], quantity: str) -> str:

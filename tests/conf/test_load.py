@@ -453,6 +453,32 @@ def test_a_source_of_no_known_form_is_told_in_one_line(source, told):
     assert "\n" not in text
 
 
+# the weakest columns
+
+
+def test_the_gda_score_is_taken_over_all_columns_and_the_worst_unless_told():
+    assert load(SMALL).weakest == (None, 1)
+    assert load(changed(weakest_columns=["all", 3, 1])).weakest == (None, 3, 1)
+    assert load(SMALL, ["weakest_columns=[2]"]).weakest == (2,)
+
+
+COUNTS = [[], [0], [-1], [1.5], ["al"], [True], [1, 1], ["all", "all"], 3, "all", None, [None], [[1]], {"k": 3}]
+
+
+@pytest.mark.parametrize("counts", COUNTS, ids=repr)
+def test_numbers_of_columns_are_distinct_and_whole(counts, validator):
+    said = refusal(changed(weakest_columns=counts))
+    rule = "weakest_columns must be a list of distinct numbers of columns, each all or at least 1, got "
+    assert said == f"the study has 1 error: weakest_columns: {rule}{counts!r}"
+    with pytest.raises(SchemaError):
+        validator.validate(changed(weakest_columns=counts))
+
+
+def test_the_schema_knows_numbers_of_columns(validator):
+    validator.validate(changed(weakest_columns=["all", 3, 1]))
+    assert schema()["properties"]["weakest_columns"]["default"] == ["all", 1]
+
+
 # yardstick and power
 
 

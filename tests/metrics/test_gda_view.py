@@ -35,8 +35,20 @@ def test_members_counts_make_the_columns_and_both_overall_scores():
     assert view.overall.confidence_improvement == pytest.approx((0.5 + 1) / 2)
     assert view.overall.susceptibility == pytest.approx(0.2)
     assert view.overall.prior_knowledge == pytest.approx(5)
-    assert view.worst.columns == ("b",)
-    assert view.worst.susceptibility == pytest.approx(0.1)
+    assert list(view.weakest) == [None, 1]
+    assert view.weakest[None] == view.overall
+    assert view.weakest[1].columns == ("b",)
+    assert view.weakest[1].susceptibility == pytest.approx(0.1)
+
+
+def test_as_many_of_the_weakest_columns_as_are_asked_for():
+    found = [finding("a"), finding("b", correct=40.0), finding("c", correct=20.0)]
+    (view,) = gda_view(found, of=8, weakest=(2, 5))
+    assert [view.weakest[k].columns for k in (2, 5)] == [("b", "a"), ("b", "a", "c")]
+    assert view.weakest[2].confidence_improvement == pytest.approx((1 + 0.5) / 2)
+    assert view.weakest[2].claims == 80
+    assert view.weakest[2].susceptibility == pytest.approx(0.2)
+    assert len(view.overall.columns) == 3
 
 
 def test_claims_about_whole_records_are_one_column_of_one():

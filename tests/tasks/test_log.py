@@ -184,6 +184,33 @@ def test_study_run_has_its_artifacts(written):
     assert "NaN" not in league_text
 
 
+def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(written):
+    folder, _ = written
+    table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
+    told = {"attempts": 10.0, "claims": 8.0, "statistical_confidence": 0.5, "susceptibility": 1.0}
+    told |= {"prior_knowledge": 1.0, "work": 2.0}
+    found = [
+        Finding(
+            "cart",
+            "synthesizer",
+            Measure("inference", "inference", column),
+            *[Estimate(0.6, 0.5, 0.7)] * 3,
+            details={name: (value, 0.0) for name, value in (told | {"correct": correct}).items()},
+        )
+        for column, correct in (("a", 8.0), ("b", 4.0), ("c", 6.0))
+    ]
+    claims = replace(result(), findings=found, weakest=(2, None))
+    logged = log.fn(claims, {}, table, "name: people\n", [], Tracking(experiment="claims"), str(folder))
+    client = MlflowClient(logged.uri)
+    (run,) = client.search_runs([logged.experiment_id], "tags.role = 'study'")
+    rows = pd.read_csv(client.download_artifacts(run.info.run_id, "gda.csv"))
+    assert rows[["synthesizer", "attack", "weakest", "columns"]].to_numpy().tolist() == [
+        ["cart", "inference", "2", "a, c"],
+        ["cart", "inference", "all", "a, c, b"],
+    ]
+    assert rows["confidence_improvement"].tolist() == pytest.approx([0.75, 0.5])
+
+
 def test_league_has_a_row_a_synthesizer_and_study(written):
     folder, _ = written
     found = league(Tracking(), folder, "people")

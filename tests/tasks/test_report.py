@@ -8,13 +8,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from synthrisk.flows.closing import as_json
 from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.power import Power
-from synthrisk.metrics.results import Limit, StudyResult
+from synthrisk.metrics.results import Limit, StudyResult, gda_table
 from synthrisk.metrics.verdicts import check_controls, judge
 from synthrisk.metrics.yardsticks import Yardstick, gain
 from synthrisk.tasks.figures import (
@@ -336,6 +337,23 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "1.000", "1.000"]
     labels = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
     assert labels == ["confidence improvement by inference: cart +0.650; copy –"]
+
+
+def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():
+    found = [claiming("cart", c, n) for c, n in (("a", 150), ("b", 180), ("c", 100))]
+    result = study(found, limits={}, facts={"columns": "10"}, weakest=(2, None, 7, 1))
+    made = read(result)
+    names = [r[1] for r in made.rows if len(r) == 10 and not r[0]]
+    assert names == ["b", "c", "the 2 worst", "all columns", "the worst"]  # of three columns 7 are all
+    assert made.row("", "the 2 worst")[3] == "400"
+    table = gda_table(result)
+    assert table["weakest"].tolist() == [2, "all", 7, 1]
+    assert table["columns"].tolist() == ["b, a", "b, a, c", "b, a, c", "b"]
+    assert table["confidence_improvement"].tolist() == pytest.approx([0.65, 1.3 / 3, 1.3 / 3, 0.8])
+    assert table["claims"].tolist() == [400, 600, 600, 200]
+    assert as_json(result)["gda"] == table.to_dict("records")
+    alone = read(study([claiming("cart", "income", 150)], limits={}, facts={"columns": "10"}))
+    assert not [r for r in alone.rows if len(r) == 10 and not r[0]]
 
 
 def surest(name, **precision):
