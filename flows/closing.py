@@ -131,6 +131,7 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         tables.append(table)
         # the ceiling is one for all: it stands in the title
         tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
+        tables.append(_at_one_size(findings))
     return tables
 
 
@@ -172,6 +173,17 @@ def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:
     values = {name: f.details[detail][0] for name, f in findings.items() if detail in f.details}
     told = ", ".join(f"{name} {_number(value)}" for name, value in values.items())
     return Text(f"{words}: {told}\n", style="dim") if told else Text()
+
+
+def _at_one_size(findings: dict[str, Finding]) -> Text:
+    """Return a line with the success on members and on control records where both are taken at another size."""
+    told = [
+        f"{name} {_number(y.attack.value)} and {_number(y.success.value)}"
+        for name, f in findings.items()
+        for y in f.yardsticks.values()
+        if y.attack
+    ]
+    return Text(f"members and control at one size: {', '.join(told)}\n", style="dim") if told else Text()
 
 
 def _pairs(result: StudyResult) -> Text:

@@ -154,7 +154,8 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
         axes.plot(line.x, values, color=colour, linewidth=width, linestyle=dash, marker=marker, markersize=3)
         if line.points.shape[1] > 1:
             axes.fill_between(line.x, *line.points[:, 1:].T, color=colour, alpha=0.15, linewidth=0)
-        axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, clip_on=False)
+        leader = "-" if line.x[-1] == 1 else (0, (1, 6))  # which is no part of a line that ends before
+        axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, linestyle=leader, clip_on=False)
         axes.plot([1.04, 1.12], [place] * 2, color=colour, linewidth=width, linestyle=dash, clip_on=False)
         ink = MUTED if row.control else INK
         text = axes.text(1.14, place, shortened(row.name), color=ink, size=_SIZE, va="center")

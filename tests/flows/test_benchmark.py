@@ -36,6 +36,7 @@ RUN = {
     ],
     "thresholds": {"memorization/zero_cap.income": {"value": 0.01, "source": "nobody"}},
     "split": {"holdout": 0.5, "repetitions": 2},
+    "weakest_columns": [2, "all"],
 }
 
 
@@ -317,6 +318,11 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
     found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
     assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (len(yardsticks), len(pairs), [])
     assert "nonmembers" not in {row["synthesizer"] for row in found["findings"]}
+
+
+def test_numbers_of_columns_reach_the_result_and_its_settings(first):
+    assert first.result.weakest == (2, None)
+    assert yaml.safe_load(artifact(first, "study", "study.yaml").read_text())["weakest_columns"] == [2, "all"]
 
 
 def test_model_is_the_metric_on_the_held_out_records(first, folder, people):

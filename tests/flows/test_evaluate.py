@@ -204,6 +204,19 @@ def test_model_of_non_members_is_that_of_the_direct_call(judged, uncontrolled, t
     assert all("model" not in f.yardsticks for f in uncontrolled.result.findings)
     rows = as_json(judged.result)["yardsticks"]
     assert {(r["measure"], r["yardstick"]) for r in rows} >= {("zero_cap.income", "model"), ("rapid.income", "control")}
+    gda = as_json(judged.result)["gda"]
+    assert {(r["attack"], r["weakest"]) for r in gda} >= {("inference", "all"), ("inference", 1), ("singling_out", 1)}
+
+
+def test_singling_out_stands_beside_control_among_half_of_the_held_out_records(judged, tables):
+    found = findings(judged)["singling_out"]
+    beside = found.yardsticks["control"]
+    assert found.details["common_size"][0] == len(tables["controls"]) // 2
+    assert 0 <= beside.success.value <= 1
+    assert 0 < beside.attack.value < found.risk.value
+    assert beside.difference.value == found.memorization.value
+    assert beside.difference.value == pytest.approx(beside.attack.value - beside.success.value)
+    assert "selective_1" in found.details
 
 
 def test_results_are_in_mlflow(judged):
