@@ -32,12 +32,6 @@ class Planned:
         return label.removesuffix(f"-{attacker}"), attacker, self.measure.sensitive or ""
 
     @property
-    def guesses(self) -> bool:
-        """Whether it guesses a sensitive value of each record, so that a model of non-members is its yardstick."""
-        metric = METRICS[self.measure.metric]
-        return "sensitive" in metric.needs and not metric.by_release
-
-    @property
     def family(self) -> tuple[str, str]:
         """What its fellow attackers have in common with it: metric, and all options but the attacker."""
         options = {k: v for k, v in self.options.items() if k != "attacker"}

@@ -360,8 +360,9 @@ class Study(_Settings):
     """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``; without the attribute it holds for
     all. No threshold, no verdict."""
     model_yardstick: bool = True
-    """Whether each attack that guesses is trained on the held-out records too, once for all synthesizers: what real
-    non-members alone teach. It costs one attack a repetition and fold, and no fit of a synthesizer."""
+    """Whether each measure that scores single members is taken with the held-out records in place of the release too,
+    once for all synthesizers: what real non-members alone say of them. It costs one attack a repetition and fold, and
+    no fit of a synthesizer."""
     power: Power | None = None
     """Run ``leaky`` at several shares, and say which leak is seen in four studies of five; null: reckon it from the
     copy's memorization. It costs one release and attack a share, repetition and fold."""

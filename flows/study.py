@@ -299,8 +299,8 @@ def _limits(study: Study, found: Sequence[Finding]) -> dict[str, Limit]:
 
 
 def _yardstick(study: Study, sample: Sample, planned: Sequence[Planned]) -> list[tuple[Synthesizer, Sequence[Planned]]]:
-    """Return the release of non-members and what is measured on it; nothing where none guesses or is held out."""
-    measured = [p for p in planned if p.guesses]
+    """Return the release of non-members and the measures it is a yardstick of; nothing where none is held out."""
+    measured = [p for p in planned if METRICS[p.measure.metric].has_model]
     if not study.model_yardstick or not measured or not sample.holds_out():
         return []
     return [(Synthesizer(name=NON_MEMBERS, kind=NON_MEMBERS), measured)]

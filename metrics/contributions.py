@@ -1,14 +1,12 @@
 """What each record adds to a measure's risk, control value and memorization: all that paired statistics need."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from synthrisk.metrics.estimates import effects
 from synthrisk.metrics.findings import Attacked, paired
-
-_STEP = 1e-4
+from synthrisk.metrics.weighted import linearised
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +29,5 @@ def contributions_of(attacked: Attacked) -> Contributions:
     """
     amount = attacked.scores if attacked.contribution is None else attacked.contribution
     groups = (attacked.member, attacked.control)
-    risk, control = (_linear(effects(amount, chosen), attacked.transform) for chosen in groups)
+    risk, control = (linearised(effects(amount, chosen), attacked.transform) for chosen in groups)
     return Contributions(risk, control, paired(*(effects(attacked.scores, chosen) for chosen in groups)))
-
-
-def _linear(e: np.ndarray, transform: Callable[[float], float] | None) -> np.ndarray:
-    if transform is None or not e.size:
-        return e
-    mean = float(np.nanmean(e))
-    step = _STEP * abs(mean)
-    slope = (transform(mean + step) - transform(mean - step)) / (2 * step) if step else 0.0
-    return transform(mean) + slope * (e - mean)

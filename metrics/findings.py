@@ -104,7 +104,7 @@ class Finding:
 
     @property
     def model(self) -> Estimate:
-        """Success of the same attack trained on real non-members."""
+        """Success of the same attack with real non-members in place of the release."""
         return self.yardsticks["model"].success if "model" in self.yardsticks else NOT_ESTIMABLE
 
 

@@ -39,7 +39,7 @@ def membership(
 
     Args:
         tables: Real records, release and control; or real records of both kinds, told apart by ``groups`` (those
-            that are neither are shown to the attack too, and count nowhere).
+            that are neither are shown to the attack too, and count nowhere; a study leaves them out).
         columns: What the attacker knows of a target: what his table and the protected one have in common; all
             unless given.
         attacker: ``distance_difference``, ``density_ratio``, ``classifier``, the name of an installed attack, or an

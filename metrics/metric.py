@@ -14,8 +14,8 @@ import pandas as pd
 from synthrisk.metrics.bins import Bins, binned, check_bins
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.weighted import contributions
-from synthrisk.metrics.yardsticks import against_control, against_model
+from synthrisk.metrics.weighted import contributions, linearised
+from synthrisk.metrics.yardsticks import against_control, against_guess, against_model
 
 ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
 """Arguments that mean the same for all metrics that take them, and that a study gives."""
@@ -166,6 +166,25 @@ class Metric:
         """Whether a study takes one value a release, for no score of single real records makes it."""
         return self.scores == "synthetic" or not self.per_record
 
+    @property
+    def has_model(self) -> bool:
+        """Whether real non-members in place of the release are a yardstick: what they alone say of each member.
+
+        None where a study takes one value a release. None where it needs control records to tell members from: as the
+        release these say of nobody that he was in. None where it is told what the rows of the release were made from
+        (``links``): no non-member was made from a member.
+        """
+        return not (self.by_release or "control" in self.needs or "links" in self._parameters)
+
+    def among(self, tables: Tables) -> Tables:
+        """Return the tables in which records are scored: without real ones that are the release itself (group -1).
+
+        These would find themselves there: no real record could be nearer to the release than to another real one, and
+        each record released would be linked to its own other half. What guesses a sensitive value keeps them, for its
+        class shares are those of all real records, and it compares none of these with each other.
+        """
+        return tables if "sensitive" in self.needs else tables.members_and_controls()
+
     def check_choices(self, options: Mapping[str, Any]) -> None:
         """Refuse option values that break their rules, before there are tables."""
         own = {k: v for k, v in options.items() if k not in ("bins", "binning")}
@@ -195,13 +214,16 @@ class Metric:
             real: The records attacked.
             synthetic: The release, with the same columns.
             **options: What ``needs`` lists, and the metric's own options; ``seed`` is taken by all.
-                ``control``, real records that the synthesizer never saw, adds the same success on them to the
-                details: ``control``, ``control_gain`` = (x - s)/(1 - s), ``control_difference`` with
-                ``control_lower`` and ``control_upper``, and ``control_<detail>``; class shares, ranges and
-                uniqueness are then taken among all real records, as in a study. A metric that guesses a sensitive
-                attribute adds ``model``, its success where ``control`` takes the place of the release (what real
-                non-members teach about the members), ``model_gain``, ``model_difference`` with its paired
-                ``model_lower`` and ``model_upper``; not in the mode ``holdout``, whose records are the control.
+                ``control``, real records that the synthesizer never saw, adds yardsticks s to the details:
+                ``control``, the same success on them, with ``control_<detail>``; ``model``, the success on the members
+                where they take the place of the release (what real non-members say of the members; of a distance,
+                how near members are to people never released), for metrics with ``has_model``, but not in the mode
+                ``holdout``, whose records are the control; beside ``guess``, where something is guessed. Of each:
+                ``<yardstick>_gain`` = (x - s)/(1 - s) with ``<yardstick>_gain_lower`` and ``<yardstick>_gain_upper``,
+                ``<yardstick>_difference`` = x - s with ``<yardstick>_lower`` and ``<yardstick>_upper``. x is the value;
+                beside control it is the mean of ``records["score"]``, what member/control differences are taken on.
+                Class shares, ranges and uniqueness are then taken among all real records, as in a study; beside the
+                model, distances know the members alone.
                 ``identifier``, the column of ``real`` (and ``control``) that names the entity of each record, where one
                 has several: no metric or attack sees it, and ``singling_out``, ``inference``, ``linkability``,
                 ``coverage`` and ``accuracy`` count entities (a record without a name is one of its own). The intervals
@@ -257,28 +279,33 @@ class Metric:
         of_members, of_controls = self.reduce(members), self.reduce(controls)
         details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
         details |= {f"control_{name}": value for name, value in of_controls.details.items()}
-        if options.get("mode") != "holdout" and "sensitive" in self.needs:
+        holdout = options.get("mode") == "holdout"
+        if self.has_model and not holdout:
             details |= self._beside_model(tables, members, bins, binning, options)
-        attacked, found = (controls, of_controls) if options.get("mode") == "holdout" else (members, of_members)
+        attacked, found = (controls, of_controls) if holdout else (members, of_members)
+        if "guess" in score.details:
+            details |= against_guess(self._contributions(attacked), score.details["guess"])
         found = found._replace(reason=reason_of(score, found))
         return Score.of(self.name, attacked, found, score.details | details, score.settings, score.warning)
 
     def _beside_model(
         self, tables: Tables, members: pd.DataFrame, bins: Bins, binning: str, options: dict[str, Any]
     ) -> dict[str, float]:
-        """Let the attack learn from the control records: what real non-members say of the members."""
+        """Score the members where the control records are the release: what real non-members say of them."""
         once = {k: v for k, v in options.items() if k != "permutations"}  # a null calibrates the release, not this
-        score = self._scored(tables.with_control_released(), bins, binning, once)
+        score = self._scored(self.among(tables.with_control_released()), bins, binning, once)
         assert score.records is not None and self.reduce is not None  # noqa: S101, PT018
         own = score.records.iloc[: len(tables.real)]
-        return {"model": self.reduce(own).value} | against_model(self._means(members), self._means(own))
+        found = against_model(self._contributions(members), self._contributions(own))
+        return {"model": self.reduce(own).value} | found
 
-    def _means(self, records: pd.DataFrame) -> pd.Series:
+    def _contributions(self, records: pd.DataFrame) -> pd.Series:
         """Return what the value of these records is the plain mean of."""
-        if self.weight is None:
-            return records["score"]
-        scores, weights = (records[c].to_numpy(dtype=float) for c in ("score", self.weight))
-        return pd.Series(contributions(scores, weights, np.ones(len(records), dtype=bool)))
+        amount = records[self.contribution].to_numpy(dtype=float)
+        if self.weight is not None:
+            weights = records[self.weight].to_numpy(dtype=float)
+            amount = contributions(amount, weights, np.ones(len(records), dtype=bool))
+        return pd.Series(linearised(amount, self.transform))
 
 
 def reason_of(score: Score, found: Reduction) -> str | None:

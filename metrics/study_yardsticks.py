@@ -8,7 +8,7 @@ from synthrisk.metrics.contributions import Contributions
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, across_repetitions, estimate
 from synthrisk.metrics.findings import Finding, Interval, paired
 from synthrisk.metrics.proportions import share_gain
-from synthrisk.metrics.yardsticks import Yardstick, gain, paired_gain, paired_shares
+from synthrisk.metrics.yardsticks import Yardstick, gain, paired_gain, paired_shares, slopes
 
 ALWAYS_RIGHT = "the yardstick is always right: no gain is possible"
 AT_ONE_SIZE = "members and control records counted at one size"
@@ -74,7 +74,7 @@ def beside_model(
     interval: Interval,
     entities: np.ndarray | None,
 ) -> Yardstick | None:
-    """Return the same attack trained on real non-members beside a finding; None where it scores nobody.
+    """Return the same attack with real non-members as the release beside a finding; None where it scores nobody.
 
     Both attack the same members in the same splits, so contributions are subtracted record by record. Of one
     release of right or wrong scores: Newcombe's interval for paired shares.
@@ -114,7 +114,7 @@ def _linear_gain(x: float, s: float) -> tuple[float, float, float]:
 
     They are G + (e_x - x)/(1 - s) - (1 - x)/(1 - s)^2 (e_s - s).
     """
-    a, b = 1 / (1 - s), (1 - x) / (1 - s) ** 2
+    a, b = slopes(x, s)
     return a, b, gain(x, s) - (a * x - b * s)
 
 

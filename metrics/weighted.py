@@ -1,6 +1,10 @@
-"""Weighted means as plain means of contributions, so that every estimate of a mean serves them too."""
+"""Weighted and transformed means as plain means of contributions, so that every estimate of a mean serves them too."""
+
+from collections.abc import Callable
 
 import numpy as np
+
+_STEP = 1e-4
 
 
 def contributions(scores: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -29,3 +33,18 @@ def contributions(scores: np.ndarray, weights: np.ndarray, groups: np.ndarray) -
         mean = (kept * np.where(scored, scores, 0.0)).sum(axis=-1, keepdims=True) / total
         share = weights * scored.sum(axis=-1, keepdims=True) / total
     return np.where(scored, mean + share * (scores - mean), np.nan)
+
+
+def linearised(e: np.ndarray, transform: Callable[[float], float] | None) -> np.ndarray:
+    """Return what each record adds to a function T of a mean m: T(m) + T'(m)(e - m); ``e`` itself without one.
+
+    Example:
+        >>> linearised(np.array([1.0, 3.0]), lambda m: m**2).round(6).tolist()
+        [0.0, 8.0]
+    """
+    if transform is None or np.isnan(e).all():
+        return e
+    mean = float(np.nanmean(e))
+    step = _STEP * abs(mean)
+    slope = (transform(mean + step) - transform(mean - step)) / (2 * step) if step else 0.0
+    return transform(mean) + slope * (e - mean)

@@ -1,20 +1,19 @@
 """What an attack's success x is compared with: G(s) = (x - s)/(1 - s) and x - s, and only s differs.
 
 ``guess``: the best constant guess. ``control``: the same attack and release on records that the synthesizer never
-saw. ``model``: the same attack trained on real non-members instead of the release.
+saw. ``model``: the same attack with real non-members in place of the release.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from synthrisk.metrics.estimates import Estimate, estimate
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, estimate
 from synthrisk.metrics.proportions import correlation, expected_share, share, share_difference, share_gain
 
 YARDSTICKS = ("guess", "control", "model")
-_NAMES = ("control_gain", "control_difference", "control_lower", "control_upper")
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,42 @@ def gain(success: float, yardstick: float) -> float:
     return (success - yardstick) / (1 - yardstick) if yardstick != 1 else float("nan")
 
 
-def against_control(members: pd.Series, controls: pd.Series, confidence: float = 0.95) -> dict[str, float]:
-    """Return gain over control and the difference of mean scores with its interval.
+def slopes(success: float, yardstick: float) -> tuple[float, float]:
+    """Return how fast G rises with x and falls with s, for s < 1: 1/(1 - s) and (1 - x)/(1 - s)^2."""
+    return 1 / (1 - yardstick), (1 - success) / (1 - yardstick) ** 2
 
-    Scores that are right or wrong: Newcombe's hybrid interval; others: Welch's. Both take the records as
-    independent and the release as given.
+
+def against_guess(members: pd.Series, guess: float, confidence: float = 0.95) -> dict[str, float]:
+    """Return gain over the best constant guess, and x minus that; the guess is taken as known.
+
+    Args:
+        members: (n,) scores in [0, 1], or what the value is the mean of; NaN = not scored.
+        guess: s; NaN where there is none.
+        confidence: Confidence level of the interval of x: Wilson's for scores that are right or wrong, else Student's.
+
+    Returns:
+        ``guess_gain``, ``guess_gain_lower``, ``guess_gain_upper``, ``guess_difference``, ``guess_lower``,
+        ``guess_upper``; NaN where no record is scored, the gain where the guess is always right.
+
+    Example:
+        >>> found = against_guess(pd.Series([1.0, 1.0, 1.0, 0.0]), 0.5)
+        >>> found["guess_difference"], found["guess_gain"]
+        (0.25, 0.5)
+    """
+    x = members.to_numpy(dtype=float)
+    x = x[~np.isnan(x)]
+    if not len(x):
+        return _details("guess", NOT_ESTIMABLE, NOT_ESTIMABLE)
+    found = share(x, confidence) if np.isin(x, (0, 1)).all() else estimate(x[None, :], confidence)
+    ends = (found.value, found.lower, found.upper)
+    return _details("guess", Estimate(*(gain(e, guess) for e in ends)), Estimate(*(e - guess for e in ends)))
+
+
+def against_control(members: pd.Series, controls: pd.Series, confidence: float = 0.95) -> dict[str, float]:
+    """Return gain over control and the difference of mean scores, with their intervals.
+
+    Scores that are right or wrong: Newcombe's hybrid interval, and that of a ratio; others: Welch's, of G by
+    linearisation. All take the records as independent and the release as given.
 
     Args:
         members: Scores of members, in [0, 1]; NaN = not scored.
@@ -56,8 +86,8 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
         confidence: Confidence level.
 
     Returns:
-        ``control_gain``, ``control_difference``, ``control_lower``, ``control_upper``; NaN where a group has no
-        scored record.
+        ``control_gain``, ``control_gain_lower``, ``control_gain_upper``, ``control_difference``, ``control_lower``,
+        ``control_upper``; NaN where a group has no scored record.
 
     Example:
         >>> found = against_control(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
@@ -67,18 +97,20 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
     x, y = (s.to_numpy(dtype=float) for s in (members, controls))
     x, y = x[~np.isnan(x)], y[~np.isnan(y)]
     if not len(x) or not len(y):
-        return dict.fromkeys(_NAMES, float("nan"))
-    difference = float(x.mean() - y.mean())
+        return _details("control", NOT_ESTIMABLE, NOT_ESTIMABLE)
     if np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all():
-        found = share_difference(share(x, confidence), share(y, confidence))
-        lower, upper = found.lower, found.upper
-    else:
-        lower, upper = _welch(x, y, difference, confidence)
-    return dict(zip(_NAMES, (gain(float(x.mean()), float(y.mean())), difference, lower, upper), strict=True))
+        shares = share(x, confidence), share(y, confidence)
+        return _details("control", share_gain(*shares), share_difference(*shares))
+    success, s = float(x.mean()), float(y.mean())
+    over = NOT_ESTIMABLE
+    if s != 1:
+        a, b = slopes(success, s)
+        over = _welch(a * x, b * y, gain(success, s), confidence)
+    return _details("control", over, _welch(x, y, success - s, confidence))
 
 
 def hits_against_control(members: float, controls: float, claims: int, confidence: float = 0.95) -> dict[str, float]:
-    """Return gain over control and the difference of the success of the same claims, with Newcombe's interval.
+    """Return gain over control and the difference of the success of the same claims, with Newcombe's intervals.
 
     Args:
         members: How many of the claims are right on members; may be an expectation, not whole.
@@ -87,7 +119,7 @@ def hits_against_control(members: float, controls: float, claims: int, confidenc
         confidence: Confidence level.
 
     Returns:
-        ``control_gain``, ``control_difference``, ``control_lower``, ``control_upper``; NaN without claims.
+        Those of ``against_control``; NaN without claims.
 
     Example:
         >>> found = hits_against_control(7.5, 5.0, 10)
@@ -95,27 +127,28 @@ def hits_against_control(members: float, controls: float, claims: int, confidenc
         (0.25, 0.5)
     """
     if not claims:
-        return dict.fromkeys(_NAMES, float("nan"))
-    ours, theirs = (expected_share(hits, claims, confidence) for hits in (members, controls))
-    found = share_difference(ours, theirs)
-    return dict(zip(_NAMES, (gain(ours.value, theirs.value), found.value, found.lower, found.upper), strict=True))
+        return _details("control", NOT_ESTIMABLE, NOT_ESTIMABLE)
+    shares = [expected_share(hits, claims, confidence) for hits in (members, controls)]
+    return _details("control", share_gain(*shares), share_difference(*shares))
 
 
 def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95) -> dict[str, float]:
-    """Return what the same attack trained on real non-members achieves on the same members, and x minus that.
+    """Return what the same attack with real non-members as the release achieves on the same members, beside x.
 
-    The records are the same, so the interval is paired. Scores that are right or wrong: Newcombe's (1998, method
+    The records are the same, so the intervals are paired. Scores that are right or wrong: Newcombe's (1998, method
     10 for paired shares), which stays in [-1, 1] and has a width near 0 and 1, where a normal one collapses;
-    others: Student's t of the differences. Both take the release as given.
+    others: Student's t of the differences, of G by linearisation. All take the release as given.
 
     Args:
-        members: (n,) scores of members against the release, in [0, 1]; NaN = not scored.
-        model: (n,) scores of the same members against the non-members.
+        members: (n,) scores of members against the release, in [0, 1], or what the value is the mean of; NaN = not
+            scored.
+        model: (n,) the same of the same members against the non-members.
         confidence: Confidence level.
 
     Returns:
-        ``model_gain``, ``model_difference`` (means over the scored records of each), ``model_lower``,
-        ``model_upper``; NaN where one has no scored record; limits NaN too where no record is scored by both.
+        ``model_gain``, ``model_gain_lower``, ``model_gain_upper``, ``model_difference`` (means over the scored records
+        of each), ``model_lower``, ``model_upper``; NaN where one has no scored record; limits NaN too where no record
+        is scored by both.
 
     Example:
         >>> found = against_model(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
@@ -123,16 +156,17 @@ def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95
         (0.25, 0.5)
     """
     x, y = (s.to_numpy(dtype=float) for s in (members, model))
-    names = ("model_gain", "model_difference", "model_lower", "model_upper")
     if np.isnan(x).all() or np.isnan(y).all():
-        return dict.fromkeys(names, float("nan"))
-    found = paired_shares(x, y, confidence)
-    if found is None:
-        found = estimate((x - y)[None, :], confidence)
-    value = float(np.nanmean(x) - np.nanmean(y))
-    shift = value - found.value  # some records are scored by one of the two only
-    values = (gain(float(np.nanmean(x)), float(np.nanmean(y))), value, found.lower + shift, found.upper + shift)
-    return dict(zip(names, values, strict=True))
+        return _details("model", NOT_ESTIMABLE, NOT_ESTIMABLE)
+    over, difference = paired_gain(x, y, confidence), paired_shares(x, y, confidence)
+    if over is not None and difference is not None:
+        return _details("model", over, difference)
+    success, s = float(np.nanmean(x)), float(np.nanmean(y))
+    over = NOT_ESTIMABLE
+    if s != 1:
+        a, b = slopes(success, s)
+        over = _centred(estimate((a * x - b * y)[None, :], confidence), gain(success, s))
+    return _details("model", over, _centred(estimate((x - y)[None, :], confidence), success - s))
 
 
 def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:
@@ -160,13 +194,31 @@ def _paired(first: np.ndarray, second: np.ndarray, confidence: float) -> tuple[E
     return share(x, confidence), share(y, confidence), correlation(x, y)
 
 
-def _welch(x: np.ndarray, y: np.ndarray, difference: float, confidence: float) -> tuple[float, float]:
+def _welch(x: np.ndarray, y: np.ndarray, value: float, confidence: float) -> Estimate:
+    """Return Welch's interval of mean(x) - mean(y) around a value that moves with it."""
     if min(len(x), len(y)) < 2:
-        return float("nan"), float("nan")
+        return Estimate(value, float("nan"), float("nan"), "welch")
     terms = [(v.var(ddof=1) / len(v), len(v) - 1) for v in (x, y)]
     variance = sum(v for v, _ in terms)
     if variance == 0:
-        return difference, difference
+        return Estimate(value, value, value, "welch")
     freedom = variance**2 / sum(v**2 / n for v, n in terms)
     half = float(stats.t.ppf(0.5 + confidence / 2, freedom) * np.sqrt(variance))
-    return difference - half, difference + half
+    return Estimate(value, value - half, value + half, "welch")
+
+
+def _centred(found: Estimate, value: float) -> Estimate:
+    """Return the estimate around another value: some records are scored by one of the two only."""
+    shift = value - found.value
+    return replace(found, value=value, lower=found.lower + shift, upper=found.upper + shift)
+
+
+def _details(yardstick: str, over: Estimate, difference: Estimate) -> dict[str, float]:
+    return {
+        f"{yardstick}_gain": over.value,
+        f"{yardstick}_gain_lower": over.lower,
+        f"{yardstick}_gain_upper": over.upper,
+        f"{yardstick}_difference": difference.value,
+        f"{yardstick}_lower": difference.lower,
+        f"{yardstick}_upper": difference.upper,
+    }

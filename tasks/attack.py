@@ -83,11 +83,11 @@ def attack_release(
     value, and a ``warning``; of a metric without a score a real record, its values and ``reasons``; of a utility metric
     ``usefulness.utility_values``.
 
-    Records that a control release was drawn from (``fresh``, ``leaky``) are neither members nor control records. The
-    distance metrics leave them out, for they are the release itself: beside them no real record could be nearer to
-    the release than to another real one (identifiability 0), and each released record would have a real one at
-    distance 0, as if it were copied (adversarial accuracy). Members and control records are alike: each is compared
-    with all others of both groups, in one space. Class shares of CAP and RAPID are those of all real records.
+    Records that a release was drawn from (``fresh``, ``leaky``, non-members) are neither members nor control records.
+    They are the release itself, so what guesses no sensitive value leaves them out (``Metric.among``): beside them no
+    real record could be nearer to the release than to another real one (identifiability 0), and each released record
+    would have a real one at distance 0, as if it were copied (adversarial accuracy). Members and control records are
+    alike: each is compared with all others of both groups, in one space. Class shares are those of all real records.
     """
     groups = np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
     everyone = Tables(real, synthetic, groups=groups, entities=entities)
@@ -101,7 +101,7 @@ def attack_release(
             useful = everyone.shared("useful", lambda: _beside_control(everyone, groups, draw))
             values[measure.key] = utility_values(metric.score(useful, seed=own, **each.options))
             continue
-        tables = everyone.members_and_controls() if metric.group == "distance" else everyone
+        tables = metric.among(everyone)
         if metric.by_release:
             values[measure.key] = _released(tables, int((groups != 1).sum()), each, own)
             continue

@@ -40,6 +40,18 @@ RUN = {
 }
 
 
+WHOLE = ("hitting_rate", "distance_to_closest_record", "authenticity", "linkability")
+WHOLE_STUDY = {
+    "synthesizers": [{"name": "thief", "kind": "copy"}],
+    "metrics": [
+        *({"name": name} for name in WHOLE[:-1]),
+        {"name": "linkability", "columns_a": ["age", "hours"], "columns_b": ["city", "income"]},
+        {"name": "membership"},
+    ],
+    "split": {"holdout": 0.4, "repetitions": 1},
+}
+
+
 def generators(folder: Path, parts: dict) -> dict:
     """Return the parts with the callables' file where the tests put it."""
     return json.loads(json.dumps(parts).replace("generators.py", str(folder / "generators.py")))
@@ -49,6 +61,12 @@ def generators(folder: Path, parts: dict) -> dict:
 def first(run, folder):
     """A study with two workers."""
     return run("first", **generators(folder, RUN))
+
+
+@pytest.fixture(scope="session")
+def whole(run):
+    """A study of one release by measures that guess nothing of a record."""
+    return run("whole", **WHOLE_STUDY)
 
 
 @pytest.fixture(scope="session")
@@ -338,6 +356,43 @@ def test_model_is_the_metric_on_the_held_out_records(first, folder, people):
     (cart,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
     assert cart.model.value == pytest.approx(np.mean(values), abs=1e-12)
     assert cart.yardsticks["model"].difference.value == pytest.approx(cart.risk.value - np.mean(values), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_call(whole, folder, people, name):
+    """One release of a copy: success, gain and difference of each yardstick, with intervals, as with ``control=``."""
+    (parts,) = (folder / "whole" / "split").glob("*.npy")
+    held_out, real = np.load(parts)[0] == 0, people()
+    options = next((m for m in WHOLE_STUDY["metrics"] if m["name"] == name), {})
+    options = {k: v for k, v in options.items() if k != "name"}
+    found = METRICS[name](real[~held_out], real[~held_out], control=real[held_out], **options)
+    (finding,) = [f for f in whole.result.findings if (f.synthesizer, f.measure.key) == ("thief", name)]
+    assert list(finding.yardsticks) == [y for y in ("guess", "control", "model") if y in found.details]
+    assert "model" in finding.yardsticks
+    assert finding.risk.value == pytest.approx(found.value, abs=1e-12)
+    for yardstick, each in finding.yardsticks.items():
+        assert each.success.value == pytest.approx(found.details[yardstick], abs=1e-12)
+        if yardstick == "control" and METRICS[name].contribution != "score":
+            continue  # of a direct call it is the difference of scores
+        for part, key in ((each.gain, "gain"), (each.difference, "difference")):
+            assert part.value == pytest.approx(found.details[f"{yardstick}_{key}"], abs=1e-9)
+            if name != "authenticity":  # right or wrong, and yet crossed in a study: its value is no mean of scores
+                ends = [found.details[f"{yardstick}_{'gain_' * (key == 'gain')}{end}"] for end in ("lower", "upper")]
+                assert [part.lower, part.upper] == pytest.approx(ends, abs=1e-9)
+
+
+def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
+    from synthrisk.flows.closing import as_json
+
+    found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
+    models = {(row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "model"}
+    assert set(models) == {("thief", name) for name in WHOLE}
+    metrics, page = runs_of(whole)["thief"].data.metrics, Path(whole.report).read_text()
+    for name in WHOLE:
+        assert metrics[f"risk_model/{name}"] == models["thief", name]["success"]
+        assert models["thief", name]["difference_lower"] <= models["thief", name]["difference"]
+    assert "risk_model/membership" not in metrics
+    assert page.count("<td>model of non-members</td>") == len(WHOLE)
 
 
 def test_thief_is_not_the_lower_one(first):

@@ -189,19 +189,20 @@ def test_control_parts_are_candidates_too():
     assert {"control", "control_gain", "control_lower", "control_upper", "control_claims"} <= set(d)
     assert d["control_gain"] == pytest.approx((found.value - d["control"]) / (1 - d["control"]))
     assert d["control_lower"] < found.value - d["control"] < d["control_upper"]
-    seen = {}
+    seen = []
 
     def spy(release, part_a, part_b, rng):
-        seen.update(part_a=part_a, part_b=part_b, release=release)
+        seen.append((part_a, part_b, release))
         return pd.DataFrame({"match": 0, "confidence": rng.random(len(part_a))}, index=part_a.index)
 
     LINKABILITY(real, release, **BOTH, control=control, attacker=Attack("spy", "linkability", spy))
     both = pd.concat([real, control])
-    assert seen["part_a"].columns.tolist() == A
-    assert seen["part_b"].columns.tolist() == B
-    for part, columns in ((seen["part_a"], A), (seen["part_b"], B)):
-        assert len(part) == len(both[columns].drop_duplicates()) == len(part.drop_duplicates())
-        assert part.index.tolist() == list(range(len(part)))
+    for (*parts, shown), people, released in zip(seen, (both, real), (release, control), strict=True):
+        assert len(shown) == len(released)  # where control is the release, its parts are no candidates
+        for part, columns in zip(parts, (A, B), strict=True):
+            assert part.columns.tolist() == columns
+            assert len(part) == len(people[columns].drop_duplicates()) == len(part.drop_duplicates())
+            assert part.index.tolist() == list(range(len(part)))
 
 
 def test_what_an_attack_is_shown_says_nothing_of_who_belongs_to_whom():

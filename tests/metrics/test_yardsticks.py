@@ -15,7 +15,7 @@ from synthrisk.metrics.findings import Attacked, Interval, find
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.proportions import correlation, share, share_difference, share_gain
 from synthrisk.metrics.study_yardsticks import beside_control, beside_guess, beside_model
-from synthrisk.metrics.yardsticks import against_control, against_model, gain
+from synthrisk.metrics.yardsticks import against_control, against_guess, against_model, gain
 
 NAN = float("nan")
 
@@ -171,20 +171,109 @@ def test_model_of_a_direct_call_by_hand_count():
     assert found["model_upper"] == pytest.approx(differences.mean() + half)
 
 
-@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if "sensitive" in m.needs and not m.is_utility])
+ADULT = {
+    "rapid": {"attacker": "logistic", "baseline": "scored"},
+    "linkability": {"columns_a": ["age", "education"], "columns_b": ["sex", "income"]},
+}
+WITH_MODEL = [n for n, m in METRICS.items() if m.has_model]
+
+
+def adult_options(name):
+    roles = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income"}
+    return {role: given for role, given in roles.items() if role in METRICS[name].needs} | ADULT.get(name, {})
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
 def test_model_is_the_metric_with_control_as_the_release(name, adult_parts):
     members, control, release = adult_parts
-    options = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income"}
-    options |= {"attacker": "logistic", "baseline": "scored"} if name == "rapid" else {}
-    found = METRICS[name](members, release, control=control, **options)
-    alone = METRICS[name](members, control, **options)
+    metric, options = METRICS[name], adult_options(name)
+    found = metric(members, release, control=control, **options)
+    alone = metric(members, control, **options)
     if name == "attribute_inference_risk":  # its weights are shares among all real records, the control's too
         both = pd.concat([members, control], ignore_index=True)
         own = METRICS[name](both, control, **options).records.head(200)
-        alone = replace(alone, value=float((own["weight"] * own["score"]).sum() / own["weight"].sum()))
+        alone = replace(alone, records=own, value=float(np.average(own["score"], weights=own["weight"])))
     assert found.details["model"] == pytest.approx(alone.value, abs=1e-12)
     assert found.details["model_difference"] == pytest.approx(found.value - alone.value, abs=1e-12)
-    assert found.details["model_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12)
+    assert found.details["model_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12, nan_ok=True)
+    x, s = (each.records[metric.contribution].to_numpy(dtype=float) for each in (found, alone))
+    if metric.weight is None and metric.transform is None and not (np.isnan(x).any() or np.isnan(s).any()):
+        expected = against_model(pd.Series(x), pd.Series(s))  # record by record
+        assert {k: found.details[k] for k in expected} == pytest.approx(expected, abs=1e-12)
+    limits = [found.details[f"model_{end}"] for end in ("lower", "difference", "upper")]
+    assert limits == sorted(limits)
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name, adult_parts):
+    members, control, release = adult_parts
+    d = METRICS[name](members, release, control=control, **adult_options(name)).details
+    assert ("guess" in d) == ("sensitive" in METRICS[name].needs or name == "linkability")
+    for yardstick in ("guess", "control", "model"):
+        if yardstick not in d:
+            assert not [k for k in d if k.startswith(yardstick)]
+            continue
+        gains = [d[f"{yardstick}_{k}"] for k in ("gain_lower", "gain", "gain_upper")]
+        differences = [d[f"{yardstick}_{k}"] for k in ("lower", "difference", "upper")]
+        assert d[yardstick] == 1 or gains[0] < gains[1] < gains[2] or gains[0] == gains[2]
+        assert differences[0] < differences[1] < differences[2] or differences[0] == differences[2]
+
+
+def test_distances_to_non_members_by_hand():
+    """Members 0, 4, 10 and non-members 1, 7: 1, 3 and 3 away; x is 0 away. Linear in the mean, T'(m) = -T(1-T)/m."""
+    members, control = pd.DataFrame({"x": [0.0, 4.0, 10.0]}), pd.DataFrame({"x": [1.0, 7.0]})
+    found = METRICS["distance_to_closest_record"](members, members + 0.5, control=control, space="gower")
+    own, others = 0.5 / 10.5, np.array([0.1, 0.3, 0.3])  # in shares of each space's range
+    closeness = [1 / (1 + np.exp(np.log10(m))) for m in (own, others.mean())]
+    assert (found.value, found.details["model"]) == pytest.approx(closeness)
+    slope = -closeness[1] * (1 - closeness[1]) / (math.log(10) * others.mean())
+    half = stats.t.ppf(0.975, 2) * (slope * others).std(ddof=1) / math.sqrt(3)
+    assert found.details["model_difference"] == pytest.approx(closeness[0] - closeness[1])
+    assert found.details["model_upper"] == pytest.approx(closeness[0] - closeness[1] + half, rel=1e-6)
+
+
+def test_a_non_member_is_never_compared_with_itself():
+    """By hand: of 0, 1, 10 and 11 the nearest other person is a non-member for 10 and 11 alone."""
+    members, control = pd.DataFrame({"x": [0.0, 1.0, 10.0, 11.0]}), pd.DataFrame({"x": [-4.0, 10.4, 30.0]})
+    for name in ("authenticity", "identifiability_score"):
+        assert METRICS[name](members, members, control=control).details["model"] == 0.5
+    halves = pd.DataFrame({"a": [0.0, 10.0, 20.0], "b": [0.0, 500.0, 900.0]})
+    options = {"columns_a": ["a"], "columns_b": ["b"], "control": halves + 1.0}
+    assert METRICS["linkability"](halves, halves.iloc[::-1], **options).details["model"] == 1
+
+
+def test_who_was_in_has_no_model():
+    """Of real records, that is: where a release has one value no metric has any."""
+    without = {n for n, m in METRICS.items() if not (m.has_model or m.by_release)}
+    assert without == {"membership", "hidden_rate", "membership_inference_risk"}
+    linked = METRICS["hidden_rate"](REAL, RELEASE, control=CONTROL, links=[0, 1, 2, 3]).details
+    assert "control" in linked
+    assert not [k for k in linked if k.startswith("model")]
+
+
+@pytest.mark.parametrize("scores", [[1.0, 0.0, 1.0, 1.0, NAN], [0.2, 0.9, 0.5, 0.7, NAN]])
+def test_limits_beside_a_guess_are_those_of_the_success(scores):
+    found, x = against_guess(pd.Series(scores), 0.4), np.array(scores[:4])
+    limits = wilson(3, 4) if x.max() == 1 else stats.t.interval(0.95, 3, x.mean(), stats.sem(x))
+    assert (found["guess_lower"], found["guess_upper"]) == pytest.approx([e - 0.4 for e in limits])
+    assert (found["guess_gain_lower"], found["guess_gain_upper"]) == pytest.approx([(e - 0.4) / 0.6 for e in limits])
+    assert np.isnan(list(against_guess(pd.Series([NAN]), 0.4).values())).all()
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_limits_of_the_gain_of_other_scores_are_those_of_resampled_records(paired):
+    rng = np.random.default_rng(9)
+    x = rng.beta(4, 2, 400)
+    y = np.clip(x - rng.random(400) * 0.3, 0, 1) if paired else rng.beta(2, 3, 300)
+    against, name = (against_model, "model") if paired else (against_control, "control")
+    found = against(pd.Series(x), pd.Series(y))
+    draws = []
+    for _ in range(2000):
+        rows = rng.integers(len(x), size=len(x))
+        draws.append(gain(x[rows].mean(), y[rows if paired else rng.integers(len(y), size=len(y))].mean()))
+    assert found[f"{name}_gain"] == pytest.approx(gain(x.mean(), y.mean()))
+    width = found[f"{name}_gain_upper"] - found[f"{name}_gain_lower"]
+    assert width / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
 
 
 def test_model_learns_from_all_controls_and_the_release_does_not_matter(adult_parts):
@@ -194,11 +283,10 @@ def test_model_learns_from_all_controls_and_the_release_does_not_matter(adult_pa
     assert a == b
 
 
-def test_no_model_where_the_control_is_attacked_or_nothing_is_guessed(adult_parts):
+def test_no_model_where_the_control_is_attacked(adult_parts):
     members, control, release = adult_parts
     options = {"quasi_identifiers": ["age", "sex"], "sensitive": "income", "attacker": "logistic"}
     assert "model" not in METRICS["rapid"](members, release, control=control, mode="holdout", **options).details
-    assert "model" not in METRICS["hitting_rate"](members, release, control=control).details
 
 
 @pytest.fixture(scope="module")

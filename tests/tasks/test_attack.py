@@ -338,11 +338,12 @@ def test_claims_that_link_records_are_in_the_ledger():
     options = {"columns_a": ["age"], "columns_b": ["pay"]}
     planned = Planned(Measure("linkability", "linkability", attacker="shared_neighbour"), options)
     ledger, values = attack_release(REAL, RELEASED, member, [planned], 3, CELL)
-    score = METRICS["linkability"](REAL, RELEASED, seed=seed_of(3, 0, 0, "cart", *planned.words), **options)
-    np.testing.assert_array_equal(ledger["score"], score.records["score"])
+    seed = seed_of(3, 0, 0, "cart", *planned.words)
+    score = METRICS["linkability"](REAL.iloc[:5], RELEASED, seed=seed, **options)
+    np.testing.assert_array_equal(ledger["score"], [*score.records["score"], np.nan])
     assert ledger["guess"].isna().all()
     found = values["linkability"]
-    assert found["members"]["claims"] + found["controls"]["claims"] == score.records["claim"].iloc[:5].sum()
+    assert found["members"]["claims"] + found["controls"]["claims"] == score.records["claim"].sum()
 
 
 def test_no_controls_is_a_value_for_members_alone():
@@ -350,6 +351,41 @@ def test_no_controls_is_a_value_for_members_alone():
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
     assert values[RATIO]["value"] == METRICS[RATIO](REAL, RELEASED).value
     assert np.isnan(values[RATIO]["controls"])
+
+
+# the release behind the model yardstick
+
+
+OPTIONS = {"linkability": {"columns_a": ["x", "c"], "columns_b": ["y"]}}
+WITHOUT_SENSITIVE = [name for name, m in METRICS.items() if m.has_model and "sensitive" not in m.needs]
+
+
+@pytest.mark.parametrize("name", WITHOUT_SENSITIVE)
+def test_non_members_as_the_release_meet_members_alone(name):
+    """Per record as the metric called with them as the release; beside themselves they would find themselves."""
+    rng = np.random.default_rng(8)
+    real = pd.DataFrame(rng.normal(size=(90, 2)), columns=["x", "y"]).assign(c=rng.choice(list("ab"), 90))
+    held_out = rng.permutation(90) < 30
+    member = pd.array(np.where(held_out, None, True), dtype="boolean")
+    planned, cell = Planned(Measure(name, name), OPTIONS.get(name, {})), Cell("nonmembers", 0, 0)
+    ledger, values = attack_release(real, real[held_out], member, [planned], 3, cell)
+    seed = seed_of(3, 0, 0, "nonmembers", *planned.words)
+    alone = METRICS[name](real[~held_out], real[held_out], seed=seed, **planned.options)
+    column = METRICS[name].contribution
+    np.testing.assert_array_equal(ledger.loc[~held_out, column], alone.records[column])
+    assert ledger.loc[held_out, "score"].isna().all()
+    assert METRICS[name].reduce(alone.records).details == pytest.approx(values[name]["members"], nan_ok=True)
+
+
+def test_what_guesses_keeps_the_class_shares_of_all_real_records():
+    roles = {"quasi_identifiers": ["age"], "sensitive": "vote"}
+    real = REAL.assign(vote=pd.Categorical(list("aaabbb")))
+    member = pd.array([True] * 3 + [None] * 3, dtype="boolean")
+    planned = [Planned(Measure(name, name, "vote"), roles) for name in ("zero_cap", "attribute_inference_risk")]
+    ledger, values = attack_release(real, real.iloc[3:], member, planned, 3, Cell("nonmembers", 0, 0))
+    assert values["zero_cap.vote"]["all"]["guess"] == 0.5
+    weights = ledger.loc[ledger["metric"] == "attribute_inference_risk", "weight"]
+    np.testing.assert_allclose(weights, 1 / 6)  # among the members alone they would be of one class
 
 
 # the task

@@ -81,7 +81,7 @@ def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMB
     leaks = {"cart": 0.2, "leaky": 0.3}
     found, kept = [], {}
     for name in names:
-        planned = [p for p in PLANNED if p.guesses] if name == NON_MEMBERS else PLANNED
+        planned = [p for p in PLANNED if p is not RATIO] if name == NON_MEMBERS else PLANNED
         made = ledgers(folder, name, leaks.get(name, 0.0), planned)
         role, measures = roles.get(name, "synthesizer"), [p.measure for p in planned]
         findings, _, path = bootstrap.fn(name, role, made, measures, sample, [], Bootstrap(), 3, str(folder))
