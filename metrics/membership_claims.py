@@ -54,7 +54,7 @@ def membership(
         10/fpr controls); of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
         ``statistical_confidence`` (S) ``confidence_improvement claim_probability susceptibility prior_knowledge
         work``, as in ``claims.reduce_claims``; ``selective_<share>`` (``selective.selective_curve``); called with
-        ``control=``, also ``control``, ``control_difference`` with limits, ``control_gain``. Not defined without
+        ``control=``, also ``control``, ``control_difference`` and ``control_gain`` with limits. Not defined without
         members or without controls.
 
     Raises:

@@ -84,8 +84,7 @@ def singling_out(
         needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
         of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
         ``claims.reduce_claims``, ``guess`` (= S); with control ``control`` and ``members_at_common_size`` (C on both
-        at the size of the smaller, ``common_size``), ``control_gain``, ``control_difference``, ``control_lower``,
-        ``control_upper``.
+        at the size of the smaller, ``common_size``), gain and difference with limits (``yardsticks.against_control``).
 
     Raises:
         InputError: An argument breaks its rule, or the attack's claims do.
