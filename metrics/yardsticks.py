@@ -70,8 +70,9 @@ def against_guess(members: pd.Series, guess: float, confidence: float = 0.95) ->
     if not len(x):
         return _details("guess", NOT_ESTIMABLE, NOT_ESTIMABLE)
     found = share(x, confidence) if np.isin(x, (0, 1)).all() else estimate(x[None, :], confidence)
-    ends = (found.value, found.lower, found.upper)
-    return _details("guess", Estimate(*(gain(e, guess) for e in ends)), Estimate(*(e - guess for e in ends)))
+    value, low, high = found.value, found.lower, found.upper
+    over = replace(found, value=gain(value, guess), lower=gain(low, guess), upper=gain(high, guess))
+    return _details("guess", over, replace(found, value=value - guess, lower=low - guess, upper=high - guess))
 
 
 def against_control(members: pd.Series, controls: pd.Series, confidence: float = 0.95) -> dict[str, float]:
@@ -128,8 +129,8 @@ def hits_against_control(members: float, controls: float, claims: int, confidenc
     """
     if not claims:
         return _details("control", NOT_ESTIMABLE, NOT_ESTIMABLE)
-    shares = [expected_share(hits, claims, confidence) for hits in (members, controls)]
-    return _details("control", share_gain(*shares), share_difference(*shares))
+    ours, theirs = (expected_share(hits, claims, confidence) for hits in (members, controls))
+    return _details("control", share_gain(ours, theirs), share_difference(ours, theirs))
 
 
 def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95) -> dict[str, float]:
