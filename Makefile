@@ -9,7 +9,7 @@ demo: .venv/ready
 	$(BIN)/synthrisk benchmark demo || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
 
 test: .venv/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: .venv/ready
 	$(BIN)/ruff check .
