@@ -192,7 +192,7 @@ def find_released(
             controls. The difference is one of the last two.
         interval: How intervals are made; here always over repetitions.
         reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
-        details: What else the measure says, as in ``Attacked``.
+        details: What else the measure says, as in ``Attacked``; a ``guess`` among it is the finding's.
     """
     value, control, members, controls = released
     why = reasons or {}
@@ -200,6 +200,8 @@ def find_released(
         _explained(across_repetitions(values, interval.confidence), why.get(name, ""))
         for name, values in (("members", value), ("controls", control), ("difference", members - controls))
     )
+    told = dict(details or {})
+    guess, _ = told.get("guess", (float("nan"), None))
     return Finding(
         synthesizer,
         role,
@@ -207,9 +209,11 @@ def find_released(
         risk,
         risk_control,
         memorization,
+        guess,
+        _gained(risk, guess),
         control_gain=gain(risk.value, risk_control.value),
         release_risk=tuple(value.ravel()),
-        details=dict(details or {}),
+        details=told,
     )
 
 

@@ -102,12 +102,13 @@ def _yardsticks(
 ) -> dict[str, Yardstick]:
     key = finding.measure.key
     own = kept[finding.synthesizer][key]
-    if not isinstance(own, Contributions):  # a metric of releases, which has no success on single records
+    if not isinstance(own, Contributions):  # of releases: no success on single records
         claims = METRICS[finding.measure.metric].own_control
-        beside = beside_control_at_one_size(own[2], own[3], interval) if claims else None
-        return {} if beside is None else {"control": beside}
-    found = {"guess": beside_guess(finding), "control": beside_control(finding, own, interval, entities)}
-    if key in models:
+        control = beside_control_at_one_size(own[2], own[3], interval) if claims else None
+    else:
+        control = beside_control(finding, own, interval, entities)
+    found = {"guess": beside_guess(finding), "control": control}
+    if isinstance(own, Contributions) and key in models:
         of_model = kept[NON_MEMBERS][models[key].measure.key]
         assert isinstance(of_model, Contributions)  # noqa: S101 - only such measures are planned for it
         found["model"] = beside_model(finding, own, models[key], of_model, interval, entities)

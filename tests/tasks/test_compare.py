@@ -133,11 +133,22 @@ def right_by_hand(predicates, rows) -> float:
     return hits / len(predicates)
 
 
+def luck_by_hand(predicate, rows) -> float:
+    """S of a claim: the chance that a predicate of its weight fits exactly one of the rows."""
+    weight = 1.0
+    for column in "xy":
+        mask = np.ones(len(rows), dtype=bool)
+        for _, operator, value in (p for p in predicate if p[0] == column):
+            mask &= (rows[column] >= value) if operator == ">=" else (rows[column] <= value)
+        weight *= mask.mean()
+    return len(rows) * weight * (1 - weight) ** (len(rows) - 1)
+
+
 def singled_out(folder: Path):
-    """Ledgers of releases that hold some members, and C of each by all subsamples: (R, K) on members, on controls."""
+    """Ledgers of releases with some members, S of each, and C by all subsamples: (R, K) on members, on controls."""
     rng = np.random.default_rng(2)
     real = pd.DataFrame({c: rng.integers(0, 12, 20) for c in "xy"})
-    made, x, s = [], np.empty((R, K)), np.empty((R, K))
+    made, x, s, luck = [], np.empty((R, K)), np.empty((R, K)), np.empty((R, K))
     for r in range(R):
         held_out = rng.permutation(20) % K
         for k in range(K):
@@ -148,6 +159,7 @@ def singled_out(folder: Path):
             own = seed_of(3, r, k, "cart", *TWO.words)
             score = METRICS["singling_out"](real.iloc[rows], release, seed=own, **TWO.options)
             claims = [p for p in score.records["predicate"] if p is not None]
+            luck[r, k] = np.mean([luck_by_hand(p, real.iloc[rows]) for p in claims])
             assert len(claims) >= 3
             size = len(others) // 2
             subsamples = [right_by_hand(claims, real.iloc[list(c)]) for c in combinations(rows, size)]
@@ -158,7 +170,7 @@ def singled_out(folder: Path):
             ledger.to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values))
             made.append(LedgerFolder(cell, str(place)))
-    return made, x, s
+    return made, x, s, luck
 
 
 def t_interval(values):
@@ -169,10 +181,15 @@ def t_interval(values):
 
 def test_singling_out_stands_beside_control_at_one_size(sample, tmp_path):
     """x and s by all subsamples of members and by plain counts, G and x - s from them, intervals over splits."""
-    made, x, s = singled_out(tmp_path)
+    made, x, s, luck = singled_out(tmp_path)
     found, _, path = bootstrap.fn("cart", "synthesizer", made, [TWO.measure], sample, [], Bootstrap(), 3, str(tmp_path))
     (f,) = compare.fn(found, {"cart": path}, [TWO], sample, {}, Bootstrap(), 3, str(tmp_path)).findings
-    assert list(f.yardsticks) == ["control"]
+    assert list(f.yardsticks) == ["guess", "control"]
+    guess = f.yardsticks["guess"]
+    assert guess.success.value == f.guess == pytest.approx(luck.mean(), abs=1e-12)
+    assert guess.difference.value == pytest.approx(f.risk.value - luck.mean(), abs=1e-12)
+    for end in ("value", "lower", "upper"):
+        assert getattr(guess.gain, end) == pytest.approx((getattr(f.risk, end) - f.guess) / (1 - f.guess), abs=1e-12)
     beside = f.yardsticks["control"]
     for each, by_hand in ((beside.attack, x), (beside.success, s), (beside.difference, x - s)):
         expected = t_interval(by_hand.mean(axis=1))
@@ -190,7 +207,7 @@ def test_singling_out_stands_beside_control_at_one_size(sample, tmp_path):
     assert f.risk_control.note.endswith("the control yardstick has both at one size")
     told = [f.details[name][0] for name in ("common_size", "members_at_common_size", "control")]
     assert told == pytest.approx([5, x.mean(), s.mean()])
-    (row,) = yardstick_table(StudyResult("s", "s", [f], [], [])).to_dict("records")
+    _, row = yardstick_table(StudyResult("s", "s", [f], [], [])).to_dict("records")
     assert row["risk"] == beside.attack.value
     assert (row["risk"] - row["success"]) / (1 - row["success"]) == pytest.approx(row["gain"])
 
