@@ -28,6 +28,7 @@ def evaluate(
     metrics: list[str] | None = None,
     thresholds: dict[str, float] | None = None,
     categorical: list[str] | None = None,
+    identifier: str | None = None,
     what_if: list[dict[str, Any]] | None = None,
     experiment: str = "evaluate",
     tracking_uri: str | None = None,
@@ -49,6 +50,8 @@ def evaluate(
             that only a study can give (``linkability``), or an extra that is not installed.
         thresholds: ``<quantity>/<measure>`` -> limit.
         categorical: Numeric columns that are code lists.
+        identifier: Column of ``real`` and ``control``, but not of the release, that names the entity of each record, where
+            one has several.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
@@ -66,6 +69,7 @@ def evaluate(
         metrics or [name for name in _without_options() if control or "control" not in METRICS[name].needs],
         thresholds,
         categorical,
+        identifier,
         what_if,
         experiment,
         tracking_uri,
@@ -75,7 +79,7 @@ def evaluate(
     check(study)
     folder = open_workspace(Path(workspace))
     table, cut = given(study.data, control, seed, str(folder))
-    outcome = conduct(study, Sample(table, cut), folder)
+    outcome = conduct(study, Sample(table, cut, identifier), folder)
     announce(synthetic, outcome)
     return concluded(outcome)
 
@@ -88,6 +92,7 @@ def study_of(
     metrics: Sequence[str] | None,
     thresholds: Mapping[str, float] | None,
     categorical: Sequence[str] | None,
+    identifier: str | None,
     what_if: Sequence[Mapping[str, Any]] | None,
     experiment: str,
     tracking_uri: str | None,
@@ -104,6 +109,7 @@ def study_of(
                 "quasi_identifiers": known,
                 "sensitive": list(sensitive),
                 "categorical": list(categorical or ()),
+                "identifier": identifier,
             },
             "split": {"holdout": 0.5, "repetitions": 1},
             "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],

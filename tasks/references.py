@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.entities import entity_numbers
 from synthrisk.metrics.ledger import Measure
 from synthrisk.tasks.parquet import read_typed
 
@@ -78,8 +79,7 @@ class Sample:
         """Return the number of each record's entity, or None where each is its own."""
         if self.identifier is None:
             return None
-        codes = pd.factorize(self.table.read()[self.identifier])[0]
-        return np.where(codes < 0, len(codes) + np.arange(len(codes)), codes)  # without a name: an entity of its own
+        return entity_numbers(self.table.read()[self.identifier])
 
     def held_out(self, repetition: int, fold: int) -> np.ndarray:
         """Return which records the release of this place never saw, (n,) booleans."""

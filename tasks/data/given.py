@@ -27,6 +27,10 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         extra = [c for c in held_out.columns if c not in members.columns]
         if absent or extra:  # names of the control file are not told: without a header they are cells
             raise InputError(f"control must have the columns of real, got {absent!r} absent and {len(extra)} others")
+        if data.identifier in members:
+            both = int(held_out[data.identifier].dropna().isin(members[data.identifier]).sum())
+            if both:
+                raise InputError(f"control must hold no entity of real, got {both} records of such")
         parts.append(held_out[members.columns])
     frame = pd.concat(parts, ignore_index=True)
     table = store(typed(frame, data, Split(holdout=0.5, repetitions=1), seed), Path(workspace))

@@ -283,3 +283,39 @@ def test_command_writes_json_and_ends_with_the_verdicts_code(
     assert said.code == 0, said
     assert "zero_cap.income" in said.out
     assert Path(tmp_path / "w" / "mlflow.db").exists()
+
+
+def twice(frame, start):
+    """Each person with two records, the second of which has another income here and there."""
+    again = frame.assign(income=np.where(np.arange(len(frame)) % 3 == 0, frame["income"].iloc[0], frame["income"]))
+    person = np.tile(np.arange(start, start + len(frame)), 2)
+    return pd.concat([frame, again], ignore_index=True).assign(person=person)
+
+
+def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables, prefect_database):
+    from synthrisk.flows.evaluate import evaluate
+
+    members, controls = twice(tables["members"], 0), twice(tables["controls"], 1000)
+    members.to_csv(folder / "twice.csv", index=False)
+    controls.to_csv(folder / "twice_held_out.csv", index=False)
+    arguments = {
+        "real": str(folder / "twice.csv"),
+        "synthetic": str(folder / "release.csv"),
+        "metrics": ["inference", "zero_cap"],
+        "identifier": "person",
+        "workspace": str(folder / "entities"),
+    } | ROLES
+    found = findings(evaluate(**arguments, control=str(folder / "twice_held_out.csv")))
+    alone = {"quasi_identifiers": ["age", "city"], "sensitive": "income", "control": controls.drop(columns="person")}
+    for name, counts_records in (("inference", False), ("zero_cap", True)):  # claims count facts
+        score = METRICS[name](members, tables["release"], **(alone | {"control": controls}), identifier="person")
+        assert found[name].risk.value == pytest.approx(score.value, abs=1e-12)
+        by_record = METRICS[name](members.drop(columns="person"), tables["release"], **alone)
+        assert (score.value == by_record.value) == counts_records
+    controls.assign(person=controls["person"].where(controls["person"] > 1000, 3)).to_csv(
+        folder / "shared.csv", index=False
+    )
+    with pytest.raises(InputError, match="control must hold no entity of real, got 2 records of such"):
+        evaluate(**arguments, control=str(folder / "shared.csv"))
+    with pytest.raises(InputError, match="identifier"):
+        evaluate(**(arguments | {"identifier": "persn"}))
