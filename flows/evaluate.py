@@ -50,8 +50,7 @@ def evaluate(
             that only a study can give (``linkability``), or an extra that is not installed.
         thresholds: ``<quantity>/<measure>`` -> limit.
         categorical: Numeric columns that are code lists.
-        identifier: Column of ``real`` and ``control``, but not of the release, that names the entity of each record, where
-            one has several.
+        identifier: Column of ``real`` and ``control``, not of the release, that names the entity of each record.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
