@@ -248,7 +248,7 @@ def conclude(
     """Check the controls, judge the synthesizers by their risks alone, and put provenance beside the numbers."""
     found = compared.findings
     kinds = {c.name: c.kind for c in study.all_controls}
-    checks = check_controls(found, kinds, study.bootstrap.confidence)
+    checks = check_controls(found, kinds, study.bootstrap.confidence, entities=sample.has_entities())
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
     limits = {name: limit.value for name, limit in study.thresholds.items()}
     copies = [name for name, kind in kinds.items() if kind == "copy"]

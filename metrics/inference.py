@@ -47,7 +47,9 @@ def inference(
 
     Where an entity has several records, a fact is that entity e has value v, and has one truth: right = some record of
     e has v. S(v) = |{e: some record has v}| / |{e: some record has a value}|: what is right of e by luck. A fact may be
-    claimed once: of claims of one v about one e the surest counts, the others are attempts without a claim.
+    claimed once: of claims of one v about one e the surest counts, the others are attempts without a claim. Of an
+    entity with more records more is claimed and more is right, so that C lies above S even where a release says
+    nothing.
 
     Args:
         tables: Real (n records) and synthetic (m records).

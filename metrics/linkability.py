@@ -39,7 +39,9 @@ def linkability(
 
     Where an entity has several records, a claim about e is right where some record of e has the B part b, for the A
     part of one and the B part of another belong to one entity too. S(b) = |{e: some record has b}| / |{e}|. A fact may
-    be claimed once: of claims of one b about one e the surest counts, the others are attempts without a claim.
+    be claimed once: of claims of one b about one e the surest counts, the others are attempts without a claim. Of an
+    entity with more records more is claimed and more is right, so that C lies above S even where a release says
+    nothing.
 
     The other linkability of the GDA Score, that an entity of a known table is in the protected one, is the metric
     ``membership``.

@@ -47,7 +47,9 @@ class Verdict:
     reason: str
 
 
-def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95) -> list[Check]:
+def check_controls(
+    findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95, *, entities: bool = False
+) -> list[Check]:
     """Return what the controls should show and did or did not.
 
     copy: some measure sees members (memorization above 0); and memorization = 1 - success on control records where
@@ -55,13 +57,15 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
     for every key class holds one sensitive value. Where key classes are mixed, or a model is trained, no number is
     known beforehand, and none is checked. fresh: memorization's interval holds 0. marginals: no gain over the guess,
     save where claims are made of whole releases: independent columns still hold rare values, which single out by
-    themselves. leaky: not clearly below fresh nor above copy. Limits are widened so that all checks together fail about
-    1 sound study of 100.
+    themselves; and where claims are about entities with several records: of one with more records more is claimed, and
+    more is right, so that any claims beat S. leaky: not clearly below fresh nor above copy. Limits are widened so that
+    all checks together fail about 1 sound study of 100.
 
     Args:
         findings: All findings of the study.
         kinds: Kind (copy, leaky, fresh, marginals) of each control's name.
         confidence: Confidence level of the findings' intervals.
+        entities: Whether some entity has several records.
     """
     own = [f for f in findings if f.synthesizer in kinds and not np.isnan(f.memorization.lower)]
     tests = max(1, sum(kinds[f.synthesizer] in ("fresh", "marginals") for f in own))
@@ -85,7 +89,7 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
             )
         )
     for f in by_kind["marginals"]:
-        if not (np.isnan(f.guess) or METRICS[f.measure.metric].by_release):
+        if not (np.isnan(f.guess) or _beaten_by_luck(METRICS[f.measure.metric], entities)):
             low, _ = _widened(f.risk, widen)
             seen_text = f"risk {f.risk.value:.3f}, guess {f.guess:.3f}"
             checks.append(
@@ -94,6 +98,11 @@ def check_controls(findings: Sequence[Finding], kinds: dict[str, str], confidenc
     for f in by_kind["leaky"]:
         checks.extend(_between(f, by_kind["fresh"], by_kind["copy"], widen))
     return checks
+
+
+def _beaten_by_luck(metric: Metric, entities: bool) -> bool:
+    """Tell whether independent columns may beat the guess; a claim of membership is about a record, not its entity."""
+    return metric.by_release or (entities and metric.group == "claims" and "control" not in metric.needs)
 
 
 def judge(

@@ -81,6 +81,11 @@ class Sample:
             return None
         return entity_numbers(self.table.read()[self.identifier])
 
+    def has_entities(self) -> bool:
+        """Tell whether some entity has several records."""
+        entities = self.entities()
+        return entities is not None and len(np.unique(entities)) < len(entities)
+
     def held_out(self, repetition: int, fold: int) -> np.ndarray:
         """Return which records the release of this place never saw, (n,) booleans."""
         return np.asarray(self.cut.read()[repetition] == fold)

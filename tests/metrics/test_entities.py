@@ -221,6 +221,20 @@ def test_share_of_entities_close_to_a_guess(seed, relative):
         assert share == len(holders) / len(set(entities))
 
 
+@pytest.mark.parametrize("name", ["inference", "linkability"])
+def test_independent_columns_beat_the_guess_where_entities_are_of_unequal_size(name):
+    """Why the harness does not expect otherwise of ``marginals``."""
+    gains, of_rows = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        real = draw(seed, 400).assign(patient=np.minimum(rng.geometric(0.02, 400), 100))
+        release = real.drop(columns="patient").apply(lambda column, rng=rng: rng.permutation(column.to_numpy()))
+        for found, table, own in ((gains, real, {"identifier": "patient"}), (of_rows, real[release.columns], {})):
+            found.append(call(name, table, release, **own).details["confidence_improvement"])
+    assert np.mean(gains) > 0.1
+    assert abs(np.mean(of_rows)) < 0.05
+
+
 # linkability: two partial records belong to one entity
 
 

@@ -158,6 +158,16 @@ def test_marginals_that_beat_the_guess_are_caught_and_below_is_fine():
     assert failing(line("marginals", around(0, 0.02), around(0.6, 0.02), guess=math.nan)) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "checked"), [("inference", False), ("linkability", False), ("membership", True), ("zero_cap", True)]
+)
+def test_claims_about_entities_with_several_records_beat_the_guess_by_luck(name, checked):
+    """Of an entity with more records more is claimed, and more is right: no release has to say anything for that."""
+    beats = line("marginals", around(0, 0.02), around(0.6, 0.02), measure=Measure(name, name))
+    assert [c.passed for c in check_controls([beats], KINDS, entities=True)] == [False] * checked
+    assert [c.passed for c in check_controls([beats], KINDS)] == [False]
+
+
 def test_leaky_lies_between_fresh_and_copy():
     fresh = line("fresh", around(0.0, 0.02))
     assert failing(COPY, fresh, line("leaky", around(-0.2, 0.02))) == [("leaky", "memorization not below fresh")]
