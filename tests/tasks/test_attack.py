@@ -522,6 +522,17 @@ def test_a_study_counts_the_entities_of_its_identifier(tmp_path):
     assert not ledger.astype(str).apply(lambda column: column.str.contains("patient")).any(axis=None)
 
 
+def test_entities_of_a_sample_are_those_that_the_split_keeps_together(tmp_path):
+    """Names that differ after a NUL alone are two people, and a row without a name is one of its own."""
+    names = ["a\0b", "a\0c", "a", "b", "a\0b"]
+    for whose, has_entities in ((names, True), ([*names[:4], None], False), ([*names[:3], None, None], False)):
+        table = store(pd.DataFrame({"who": whose, "x": range(5)}), tmp_path)
+        sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), "who")
+        assert len(set(sample.entities())) == 5 - has_entities
+        assert sample.has_entities() == has_entities
+    assert not Sample(table, Cut("unused", "cut", 1, 2, 0.0)).has_entities()
+
+
 def test_control_records_are_drawn_by_whole_entities():
     entities = np.array([5, 5, 5, 2, 2, 9, 9, 9, 9, 1, 7, 7, 7])
     rows = np.arange(1, 13)
