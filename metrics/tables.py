@@ -67,9 +67,11 @@ class Tables:
         named = {"real": real} | ({} if control is None else {"control": control})
         for name, table in ({"synthetic": synthetic} | named).items():
             _check_table(name, table)
-            if not isinstance(identifier, str | int) or (identifier in table.columns) != (name in named):
+            if not isinstance(identifier, str | int | np.integer) or (identifier in table.columns) != (name in named):
                 rule = f"a column of {' and '.join(named)}, and none of synthetic"
-                shown = repr(identifier) if isinstance(identifier, str | int) else type(identifier).__name__
+                shown = (
+                    repr(identifier) if isinstance(identifier, str | int | np.integer) else type(identifier).__name__
+                )
                 raise InputError(f"identifier must be {rule}, got {shown}")
         entities = entity_numbers(*(table[identifier] for table in named.values()))
         rest = {name: table.drop(columns=identifier) for name, table in named.items()}

@@ -476,6 +476,12 @@ def test_a_wrong_identifier_is_told_without_a_name(identifier, real, release, to
     assert "-zq" not in str(caught.value)
 
 
+def test_an_identifier_may_be_a_number_as_pandas_gives_it():
+    real, release = pd.DataFrame([[1, "a"], [1, "b"], [2, "b"]]), pd.DataFrame({1: ["a", "b"]})
+    score = METRICS["coverage"](real, release, identifier=np.int64(0))
+    assert score.details == {"coverage_1": 1.0, "columns": 1.0}
+
+
 def test_an_identifier_is_asked_of_the_control_records_too():
     with pytest.raises(InputError, match="identifier must be a column of real and control, and none of synthetic"):
         METRICS["coverage"](visits(1, 9), draw(2, 5), control=draw(3, 9), identifier="patient")
