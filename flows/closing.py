@@ -106,7 +106,8 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
     for measure in dict.fromkeys(f.measure for f in result.findings):
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
         guesses = [f.guess for f in findings.values()]
-        guess = guesses[0] if len(set(guesses)) == 1 else math.nan  # of claims: not that of every synthesizer
+        of_claims = any(f.is_of_claims for f in findings.values())  # their guess S stands below
+        guess = guesses[0] if len(set(guesses)) == 1 and not of_claims else math.nan
         ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
         model = next(iter(findings.values())).model.value
         known = {"constant guess": guess, "model of non-members": model, "ceiling": ceiling}

@@ -25,7 +25,7 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
 
     Returns:
         ``value`` = C. Details: ``attempts``, ``claims``, ``correct``; ``confidence`` C; ``statistical_confidence``
-        S = mean baseline of the claims; ``confidence_improvement`` (C - S)/(1 - S), NaN at S = 1;
+        S = mean baseline of the claims, also as ``guess``; ``confidence_improvement`` (C - S)/(1 - S), NaN at S = 1;
         ``claim_probability`` = claims/attempts; ``susceptibility`` = share of the cells for which an attempt can be
         made; ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned;
         ``selective_<share>`` with ``_lower``, ``_upper``, ``_baseline``: see ``selective.selective_curve``.
@@ -41,6 +41,7 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
         "correct": float(np.nansum(records["score"].to_numpy(dtype=float))),
         "confidence": value,
         "statistical_confidence": statistical,
+        "guess": statistical,
         "confidence_improvement": gain(value, statistical),
         "claim_probability": claims / attempts if attempts else float("nan"),
         "susceptibility": float(records["susceptible"].mean()),

@@ -39,7 +39,8 @@ class Attacked:
         control: (R, K, n) records that it never saw.
         contribution: (R, K, n) the quantity whose mean makes the metric's value, where it is not the score.
         transform: The monotone function from that mean to the value.
-        guess: Success of the best constant guess; NaN where nothing is guessed.
+        guess: Success of the best constant guess; of claims S, how often such claims are right by luck; NaN where
+            nothing is guessed.
         entities: (n,) entity of each record, or None.
         gain: (R, K, n) normalised gains, for measures that have a threshold curve.
         details: What else the measure says of members and of control records: means over releases.
@@ -69,7 +70,7 @@ class Finding:
         risk_control: The same attack on records that the synthesizer never saw.
         memorization: Mean over records of success as member minus success as non-member: what a record's
             presence adds to its own risk.
-        guess: Success of the best constant guess.
+        guess: Success of the best constant guess, or of claims S: as in ``Attacked``.
         risk_gain: Gain over the guess: (x - s)/(1 - s), unclipped.
         control_gain: Gain over control, the same formula.
         release_risk: Value of each release, in order of repetition and fold.
@@ -101,6 +102,11 @@ class Finding:
     yardsticks: Mapping[str, Yardstick] = field(default_factory=dict)
     groups: Mapping[str, "Finding"] = field(default_factory=dict)
     spread: tuple[float, ...] = ()
+
+    @property
+    def is_of_claims(self) -> bool:
+        """Whether the attack claims or abstains, so that the guess is S, not a constant one."""
+        return "statistical_confidence" in self.details
 
     @property
     def model(self) -> Estimate:

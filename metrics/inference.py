@@ -68,9 +68,8 @@ def inference(
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guess, truth, confidence, baseline
         (share of the real records for which the same claim would be right), attempt, susceptible, cells_known,
-        cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``claims.reduce_claims``,
-        ``guess`` (= S, the mean baseline of the claims) and ``constant_guess`` (the success of the best constant
-        claim).
+        cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``claims.reduce_claims``
+        and ``constant_guess`` (the success of the best constant claim).
 
     Raises:
         InputError: An argument breaks its rule, the attack's claims do, or no target has a value.
@@ -121,7 +120,7 @@ def inference(
     reduced = reduce_claims(records)
     settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": secret, "attacker": attack.name, "seed": seed}
     settings |= {"tolerance": tolerance} if tables.kind(secret) == "numeric" else {}
-    details = {"guess": reduced.details["statistical_confidence"], "constant_guess": judged.constant}
+    details = {"constant_guess": judged.constant}
     return Score.of("inference", records, reduced, details, settings)
 
 

@@ -58,8 +58,8 @@ def linkability(
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, confidence, baseline (share of the
         real records, or entities, that have the claimed B part), attempt, susceptible, cells_known (those of A and B),
-        cells_read. Details: those of ``claims.reduce_claims``, ``guess`` (= S, the mean baseline of the claims) and
-        ``constant_guess`` (the success of claiming the most frequent B part always).
+        cells_read. Details: those of ``claims.reduce_claims`` and ``constant_guess`` (the success of claiming the most
+        frequent B part always).
 
     Raises:
         InputError: An argument breaks its rule, or the attack's claims do.
@@ -99,7 +99,7 @@ def linkability(
     reduced = reduce_claims(records)
     settings: dict[str, Any] = {"columns_a": first, "columns_b": second, "attacker": attack.name, "seed": seed}
     settings |= options | ({} if attempts is None else {"attempts": attempts})
-    details = {"guess": reduced.details["statistical_confidence"], "constant_guess": float(shares.max())}
+    details = {"constant_guess": float(shares.max())}
     return Score.of("linkability", records, reduced, details, settings)
 
 

@@ -284,7 +284,8 @@ class Metric:
             details |= self._beside_model(tables, members, bins, binning, options)
         attacked, found = (controls, of_controls) if holdout else (members, of_members)
         if "guess" in score.details:
-            details |= against_guess(self._contributions(attacked), score.details["guess"])
+            details["guess"] = found.details.get("guess", score.details["guess"])  # of claims: of those about attacked
+            details |= against_guess(self._contributions(attacked), details["guess"])
         found = found._replace(reason=reason_of(score, found))
         return Score.of(self.name, attacked, found, score.details | details, score.settings, score.warning)
 

@@ -83,7 +83,7 @@ def singling_out(
         predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
         needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
         of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
-        ``claims.reduce_claims``, ``guess`` (= S); with control ``control`` and ``members_at_common_size`` (C on both
+        ``claims.reduce_claims``; with control ``control`` and ``members_at_common_size`` (C on both
         at the size of the smaller, ``common_size``), gain and difference with limits (``yardsticks.against_control``).
 
     Raises:
@@ -119,9 +119,7 @@ def singling_out(
     place = np.argsort(made.rows)
     records = pd.DataFrame({name: cells[place] for name, cells in shown.items()}, index=tables.synthetic.index)
     reduced = reduce_claims(records)
-    details = {"guess": reduced.details["statistical_confidence"]}
-    if tables.control is not None:
-        details |= _beside_control(tables, made, names, found.rows, real.size)
+    details = {} if tables.control is None else _beside_control(tables, made, names, found.rows, real.size)
     settings: dict[str, Any] = {"columns": names, "attacker": attack.name, "seed": seed}
     settings |= {} if attempts is None else {"attempts": attempts}
     settings |= {} if size is None else {"size": size}

@@ -15,7 +15,7 @@ AT_ONE_SIZE = "members and control records counted at one size"
 
 
 def beside_guess(finding: Finding) -> Yardstick | None:
-    """Return the best constant guess, taken as known, beside a finding; None where nothing is guessed."""
+    """Return the best constant guess, of claims S, taken as known, beside a finding; None where nothing is guessed."""
     s = finding.guess
     if np.isnan(s):
         return None

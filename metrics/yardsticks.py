@@ -1,7 +1,8 @@
 """What an attack's success x is compared with: G(s) = (x - s)/(1 - s) and x - s, and only s differs.
 
-``guess``: the best constant guess. ``control``: the same attack and release on records that the synthesizer never
-saw. ``model``: the same attack with real non-members in place of the release.
+``guess``: the best constant guess, or of claims S, how often they are right by luck. ``control``: the same attack and
+release on records that the synthesizer never saw. ``model``: the same attack with real non-members in place of the
+release.
 """
 
 from dataclasses import dataclass, replace

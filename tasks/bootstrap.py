@@ -137,7 +137,7 @@ def _attacked(
                 cubes["member"] == 0,
                 _contribution(metric, cubes),
                 metric.transform,
-                float(np.mean([found["all"].get("guess", np.nan) for found in details.values()])),
+                _guess(details.values()),
                 entities,
                 cubes.get("gain"),
                 _details(details.values()),
@@ -176,6 +176,13 @@ def _reason(found: Iterable[dict[str, Any]], name: str) -> str:
 
 def _first(texts: Iterable[str]) -> str:
     return next(filter(None, texts), "")
+
+
+def _guess(found: Iterable[dict[str, Any]]) -> float:
+    """Return the mean guess of the releases; of claims it is that of the claims about members, where there are any."""
+    said = [{**each["all"], **each.get("members", {})}.get("guess", np.nan) for each in found]
+    known = [float(guess) for guess in said if not np.isnan(guess)]
+    return float(np.mean(known)) if known else float("nan")
 
 
 def _has_gain(found: Iterable[dict[str, Any]]) -> bool:

@@ -45,6 +45,7 @@ _YARDSTICK = {
     "control": "same attack on control records",
     "model": "model of non-members",
 }
+_GUESS_OF_CLAIMS = "statistical guess S"
 _FEW = 24  # rows that a table of pairs shows without being asked
 _NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
 
@@ -134,6 +135,8 @@ def page(result: StudyResult, settings: str) -> str:
         utility=[(m, [f for f in result.utility if f.measure == m]) for m in _utilities(result)],
         yardsticks=_yardsticks(result, names, measures),
         yardstick_words=_YARDSTICK,
+        guess_of_claims=_GUESS_OF_CLAIMS,
+        claims=any(f.is_of_claims and not isnan(f.guess) for f in result.findings),
         pairs=_pairs(result),
         few_pairs=_FEW,
         power_shares=sorted({share for power in result.powers.values() for share, _ in power.seen}),

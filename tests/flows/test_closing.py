@@ -51,3 +51,17 @@ def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path
     found = Finding("marginals", "control", Measure("inference", "inference", "b"), risk, risk, none, 0.5)
     result = conclude(study, sample, Compared([found]), [], {}, datetime.now(UTC), "id")
     assert bool(result.invalid) == (identifier is None)
+
+
+@pytest.mark.parametrize("claims", [True, False])
+def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
+    """It is S, how often such claims are right by luck, and has a line of its own."""
+    details = {"statistical_confidence": (0.6, 0.6)} if claims else {}
+    risk, measure = Estimate(0.9, 0.8, 1.0), Measure("inference", "inference", "vote")
+    found = Finding("release", "synthesizer", measure, risk, risk, risk, 0.6, details=details)
+    settings, facts = {"release": {"role": "synthesizer"}}, {"records": "9", "releases": "1"}
+    result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
+    close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    said = capsys.readouterr().out
+    assert ("constant guess: .600" in said) != claims
+    assert ("statistical guess S: release .600" in said) == claims

@@ -376,3 +376,13 @@ def test_a_model_that_scores_nobody_is_no_yardstick():
     model, of_model, _ = studied(rng, scores=np.full(held_out.shape, NAN))
     assert beside_model(finding, own, model, of_model, Interval(), None) is None
     assert isinstance(own, Contributions)
+
+
+def test_the_guess_of_claims_is_that_of_the_claims_about_members():
+    """By hand: members are claimed a, which 3 of 4 real records have; control records b, which 1 of 4 has."""
+    members, control = (pd.DataFrame({"x": [k, k], "v": v}) for k, v in ((0, ["a", "a"]), (1, ["a", "b"])))
+    release = pd.DataFrame({"x": [0, 1], "v": ["a", "b"]})
+    roles = {"quasi_identifiers": ["x"], "sensitive": "v", "attacker": "key_class"}
+    found = METRICS["inference"](members, release, control=control, **roles).details
+    assert (found["guess"], found["statistical_confidence"], found["control_guess"]) == (0.75, 0.75, 0.25)
+    assert found["guess_gain"] == found["confidence_improvement"] == 1.0

@@ -170,6 +170,16 @@ def test_guess_is_the_mean_of_the_releases(sample, tmp_path):
     assert found.risk_gain.value == pytest.approx((found.risk.value - 0.51) / 0.49)
 
 
+def test_guess_of_claims_is_that_of_the_claims_about_members(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    for each, luck in zip(ledgers, (0.2, 0.4, float("nan"), 0.6), strict=False):  # without claims there is none
+        values = json.loads((Path(each.path) / VALUES).read_text())
+        values[CAP.key]["members"] |= {"guess": luck}
+        (Path(each.path) / VALUES).write_text(json.dumps(values))
+    said = [0.2, 0.4, 0.6, *(0.5 + 0.01 * each.cell.repetition for each in ledgers[4:])]
+    assert findings(ledgers, sample, tmp_path)[0][CAP].guess == pytest.approx(np.mean(said))
+
+
 def test_details_are_means_over_releases_of_members_and_controls(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
     found = findings(ledgers, sample, tmp_path)[0]

@@ -417,6 +417,15 @@ def test_yardsticks_of_synthesizers_have_a_table_and_a_line_in_the_figure():
     assert "Each yardstick" not in plain
 
 
+def test_the_guess_of_claims_is_called_statistical():
+    own = {"guess": Yardstick(around(0.25, 0.0), around(0.3, 0.02), around(0.2, 0.02))}
+    plain, claims = (read(study([replace(f, yardsticks=own)])) for f in (finding("cart"), claiming("cart", "vote", 90)))
+    assert plain.row("cart", "rapid.income", "0.450")[3] == "best constant guess"
+    assert claims.row("cart", "inference.vote", "0.450")[3] == "statistical guess S"
+    assert "of claims the statistical guess S" in claims.text
+    assert "of claims the statistical guess S" not in plain.text
+
+
 def test_a_yardstick_at_another_size_stands_beside_its_own_success():
     own = Yardstick(around(0.1, 0.02), around(1 / 9, 0.03), around(0.1, 0.02), around(0.2, 0.01))
     shown = read(study([replace(finding("cart", DISTANCE, risk=0.9), yardsticks={"control": own})], limits={}))
