@@ -20,6 +20,7 @@ from synthrisk.metrics.register import METRICS
 _SEEN = 1.65
 
 _ROUNDING = 1e-9
+_UNKNOWN = "; which leak would have been seen is not known: "
 
 Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID"]
 QUANTITIES = ("risk", "risk_control", "risk_gain", "memorization")
@@ -115,7 +116,8 @@ def judge(
     """Return a verdict for each synthesizer and limit.
 
     RISK: the interval lies above the limit. NO EVIDENCE: below it; the reason names the smallest leak that
-    the study would have seen. INCONCLUSIVE: it straddles, or there is no interval. INVALID: a control failed.
+    the study would have seen, or says why none is known. INCONCLUSIVE: it straddles, or there is no interval.
+    INVALID: a control failed.
 
     Args:
         findings: Findings of the study.
@@ -198,8 +200,10 @@ def _conclude(found: Estimate, limit: float, quantity: str) -> tuple[Word, str]:
 
 
 def _power(f: Finding, copies: Sequence[Finding]) -> str:
-    if not copies or np.isnan(f.memorization.lower):
-        return ""
+    if not copies:
+        return f"{_UNKNOWN}no copy of the training rows was released to compare with"
+    if np.isnan(f.memorization.lower):
+        return f"{_UNKNOWN}memorization has no interval"
     if not copies[0].memorization.lower > 0:
         return "; this measure does not see even a copy"
     half = f.memorization.upper - f.memorization.value

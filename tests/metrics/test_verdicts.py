@@ -224,6 +224,17 @@ def test_no_evidence_names_a_leak_and_other_words_do_not():
     assert "does not see even a copy" in told(line("cart", around(0.01, 0.05)), line("copy", around(0.01, 0.05)))
 
 
+def test_no_evidence_says_why_no_leak_is_known():
+    cart = line("cart", around(0.01, 0.05))
+    (verdict,) = judge([cart], {LIMIT: 0.4}, [], [])
+    assert verdict.word == "NO EVIDENCE"
+    assert verdict.reason.endswith("is not known: no copy of the training rows was released to compare with")
+    alone = replace(cart, memorization=NOT_ESTIMABLE)
+    (verdict,) = judge([COPY, alone], {f"risk/{ZERO.key}": 1.0}, [], ["copy"])
+    assert verdict.word == "NO EVIDENCE"
+    assert verdict.reason.endswith("is not known: memorization has no interval")
+
+
 @pytest.mark.parametrize("quantity", ["risk", "risk_control", "memorization"])
 def test_no_evidence_names_it_in_whatever_quantity(quantity):
     (verdict,) = judge([COPY, line("cart", around(0.01, 0.05))], {f"{quantity}/{ZERO.key}": 1.0}, [], ["copy"])
