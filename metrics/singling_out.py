@@ -26,7 +26,7 @@ from synthrisk.metrics.shown import check_comparable, shown_release
 from synthrisk.metrics.singling_out_attacks import check_size
 from synthrisk.metrics.subsamples import one_drawn
 from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.yardsticks import hits_against_control
+from synthrisk.metrics.yardsticks import against_guess, hits_against_control
 
 Mode = Literal["univariate", "multivariate"]
 ATTACK_OF = {"univariate": "unique_values", "multivariate": "unique_combinations"}
@@ -83,8 +83,9 @@ def singling_out(
         predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
         needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
         of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
-        ``claims.reduce_claims``; with control ``control`` and ``members_at_common_size`` (C on both
-        at the size of the smaller, ``common_size``), gain and difference with limits (``yardsticks.against_control``).
+        ``claims.reduce_claims``; with control ``control`` and ``members_at_common_size`` (C on both at the size of the
+        smaller, ``common_size``), gain and difference with limits (``yardsticks.against_control``), and those of C
+        beside the guess (``yardsticks.against_guess``).
 
     Raises:
         InputError: An argument breaks its rule, or the attack's claims do.
@@ -119,7 +120,10 @@ def singling_out(
     place = np.argsort(made.rows)
     records = pd.DataFrame({name: cells[place] for name, cells in shown.items()}, index=tables.synthetic.index)
     reduced = reduce_claims(records)
-    details = {} if tables.control is None else _beside_control(tables, made, names, found.rows, real.size)
+    details: dict[str, float] = {}
+    if tables.control is not None:
+        details |= _beside_control(tables, made, names, found.rows, real.size)
+        details |= against_guess(records["score"], reduced.details["guess"])
     settings: dict[str, Any] = {"columns": names, "attacker": attack.name, "seed": seed}
     settings |= {} if attempts is None else {"attempts": attempts}
     settings |= {} if size is None else {"size": size}

@@ -248,6 +248,17 @@ def test_expectation_over_all_subsamples_by_drawing_them_all():
         assert found.details["control"] == (count(control, predicate) == 1)
 
 
+def test_beside_control_stands_the_guess_with_gain_and_difference():
+    found = SINGLING_OUT(table(1, 60), table(2, 50), control=table(3, 40), mode="univariate")
+    x, s = found.value, found.details["statistical_confidence"]
+    assert found.details["guess"] == s
+    assert found.details["guess_difference"] == pytest.approx(x - s)
+    assert found.details["guess_gain"] == pytest.approx(found.details["confidence_improvement"])
+    for name in ("", "gain_"):
+        at = found.details["guess_gain" if name else "guess_difference"]
+        assert found.details[f"guess_{name}lower"] < at < found.details[f"guess_{name}upper"]
+
+
 def test_a_release_of_fresh_people_gains_nothing_over_control_whatever_the_sizes():
     """The size correction is right where members and controls differ in nothing but their number."""
     for n, m in ((200, 50), (50, 200)):
