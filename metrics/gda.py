@@ -61,7 +61,7 @@ class GdaScore:
 
     Attributes:
         columns: Names of those columns, the weakest first.
-        confidence_improvement: Mean over the columns.
+        confidence_improvement: Mean over the columns where it is defined: one without claims has none.
         claim_probability: Mean over the columns.
         susceptibility: Share of all cells of the data set for which an attempt can be made.
         claims: All claims.
@@ -109,10 +109,11 @@ def gda_score(columns: Sequence[ColumnScore], of: int, k: int | None = None) -> 
         raise InputError(f"of must be the number of columns of the data set, at least {len(columns)}, got {of!r}")
     ordered = sorted(tried, key=lambda c: (_or(c.grade, 2.0), -_or(c.confidence_improvement, -np.inf)))[:k]
     claims = sum(c.claims for c in ordered)
+    improvements = [c.confidence_improvement for c in ordered if not np.isnan(c.confidence_improvement)]
     susceptibility = sum(c.susceptibility for c in ordered) / of
     return GdaScore(
         tuple(c.column for c in ordered),
-        float(np.mean([c.confidence_improvement for c in ordered])),
+        float(np.mean(improvements)) if improvements else float("nan"),
         float(np.mean([c.claim_probability for c in ordered])),
         susceptibility,
         claims,

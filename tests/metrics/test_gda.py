@@ -88,6 +88,14 @@ def test_nothing_claimed_is_defended():
     assert gda_score([silent], 2).grade == 1
 
 
+def test_a_silent_column_does_not_hide_what_is_learned_of_the_others():
+    silent, known = ColumnScore("a", 50, 0, 0, float("nan")), ColumnScore("b", 50, 50, 45, 0.2)
+    both = gda_score([silent, known], 2)
+    assert both.confidence_improvement == known.confidence_improvement == pytest.approx(0.875)
+    assert both.claim_probability == 0.5
+    assert np.isnan(gda_score([silent], 2).confidence_improvement)
+
+
 def test_more_columns_attacked_never_raise_the_floor():
     one = [ColumnScore("a", 10, 10, 10, 0.1)]
     assert gda_score([*one, ColumnScore("b", 10, 10, 10, 0.1)], 4).grade <= gda_score(one, 4).grade
