@@ -15,8 +15,8 @@ from synthrisk.metrics.tables import Tables
 GROUPS = {"cap", "rapid", "distance", "claims", "utility"}
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["illness"]}
 OPTIONS = {
-    "rapid": {"attacker": "logistic"},  # the forest draws its bootstrap by row of the release
-    "train_synthetic_test_real": {"model": "logistic"},  # trees know the order of levels
+    "rapid": {"attacker": "logistic"},  # trees know the order of levels
+    "train_synthetic_test_real": {"model": "logistic"},  # as above
     "linkability": {"columns_a": ["age", "city"], "columns_b": ["illness"]},
     "singling_out": {"columns": ["age", "city", "illness"]},
     "membership": {"claim_share": 0.6},  # of a copy every member can be claimed: 40 of 70 targets
