@@ -67,7 +67,8 @@ def test_the_study_is_tracked_where_the_environment_says(server: str | None) -> 
 def test_the_evaluation_is_tracked_where_the_environment_says(server: str | None) -> None:
     given = parameters_of("evaluate")
     given.pop("control")
-    others = {"categorical": None, "what_if": None, "experiment": "evaluate", "workspace": ".synthrisk", "seed": 1}
+    others = dict.fromkeys(("categorical", "identifier", "what_if"))
+    others |= {"experiment": "evaluate", "workspace": ".synthrisk", "seed": 1}
     assert study_of(**given, **others).tracking.uri == server
 
 
