@@ -87,9 +87,8 @@ class StudyResult:
         broken = [c for c in self.checks if not c.passed]
         if not broken:
             return ""
-        first = broken[0]
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-        return f"control {first.control} on {first.measure}: expected {first.expectation}, seen {first.seen}{more}"
+        return broken[0].words + more
 
     @property
     def synthesizers(self) -> list[str]:

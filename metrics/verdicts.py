@@ -36,6 +36,11 @@ class Check:
     passed: bool
     seen: str
 
+    @property
+    def words(self) -> str:
+        """All of it in a phrase."""
+        return f"control {self.control} on {self.measure}: expected {self.expectation}, seen {self.seen}"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -135,10 +140,7 @@ def judge(
             if holds_for(key, f.measure) and f.role == "synthesizer":
                 word, reason = _conclude(getattr(f, quantity), limit, quantity)
                 if failed:
-                    word, reason = (
-                        "INVALID",
-                        f"control {failed[0].control}: {failed[0].expectation}, {failed[0].seen}",
-                    )
+                    word, reason = "INVALID", failed[0].words
                 elif word == "NO EVIDENCE":
                     told = (powers or {}).get(f.measure.key)
                     own = [c for c in findings if c.synthesizer in copies and c.measure == f.measure]
