@@ -11,7 +11,6 @@ from synthrisk.metrics.errors import InputError
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PACKED = 2**62
-_MISSING = np.array([np.nan], dtype=object)
 _SMALL = 2**15  # so many counters cost less than one factorisation
 
 
@@ -43,7 +42,7 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
             codes, levels = _categories(columns)
         else:
             arrays = _comparable(columns)
-            flat, levels = factorized(*arrays)
+            flat, levels = factorized(np.concatenate(arrays))
             codes = _cut(flat, arrays)
     except TypeError:
         raise InputError(f"column {name!r} must hold single values, got lists or other containers") from None
@@ -55,8 +54,8 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
     return Codes(tuple(tables), missing + 1), np.append(np.asarray(levels, dtype=object), [np.nan])
 
 
-def factorized(*arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return codes (-1: missing) and levels of arrays put end to end; each text is a level of its own.
+def factorized(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return codes (-1: missing) and levels of an array; each text is a level of its own.
 
     ``pandas.factorize`` takes texts for equal that differ after a NUL character only, or that have no UTF-8, where all
     values are texts: there a missing value at the end, which has no code, keeps it from seeing texts alone.
@@ -65,19 +64,20 @@ def factorized(*arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         >>> factorized(np.array(["a", "a\0b"], dtype=object))[0].tolist()
         [0, 1]
     """
-    values = np.concatenate(arrays)
-    if values.dtype != object or _plain_texts(values):
-        return pd.factorize(values, use_na_sentinel=True)
-    codes, levels = pd.factorize(np.concatenate([values, _MISSING]), use_na_sentinel=True)
-    return codes[:-1], levels
+    if values.dtype == object and _are_texts_to_confuse(values):
+        codes, levels = pd.factorize(np.append(values, [np.nan]))
+        return codes[:-1], levels
+    return pd.factorize(values)
 
 
-def _plain_texts(values: np.ndarray) -> bool:
-    """Tell whether all values are texts without NUL that have an UTF-8 form."""
+def _are_texts_to_confuse(values: np.ndarray) -> bool:
+    """Tell whether all values are texts, and some holds a NUL or has no UTF-8."""
     try:
-        return b"\0" not in "".join(values.tolist()).encode()
-    except (TypeError, UnicodeEncodeError):
+        return b"\0" in "".join(values.tolist()).encode()
+    except TypeError:  # not all texts
         return False
+    except UnicodeEncodeError:
+        return True
 
 
 def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:
