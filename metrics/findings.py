@@ -16,7 +16,7 @@ from synthrisk.metrics.estimates import (
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.proportions import share, share_difference
-from synthrisk.metrics.yardsticks import Yardstick, gain
+from synthrisk.metrics.yardsticks import Yardstick, gain, over_known
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ def _explained(found: Estimate, *reasons: str) -> Estimate:
 def _gained(risk: Estimate, guess: float) -> Estimate:
     if np.isnan(guess):
         return NOT_ESTIMABLE
-    return replace(risk, value=gain(risk.value, guess), lower=gain(risk.lower, guess), upper=gain(risk.upper, guess))
+    return over_known(risk, guess)[0]
 
 
 def _transformed(found: Estimate, transform: Callable[[float], float] | None) -> Estimate:

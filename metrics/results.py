@@ -23,15 +23,6 @@ BESIDE = {
     "claim_probability": "claim probability",
 }
 """Details without which a value cannot be read, and what they are called."""
-_OF_GDA = (
-    "confidence_improvement",
-    "claim_probability",
-    "susceptibility",
-    "claims",
-    "prior_knowledge",
-    "work",
-    "grade",
-)
 
 
 @dataclass(frozen=True)
@@ -213,8 +204,9 @@ def gda_table(result: StudyResult) -> pd.DataFrame:
     """
     rows = [
         {"synthesizer": v.synthesizer, "role": v.role, "attack": v.attack}
-        | {"weakest": "all" if k is None else k, "columns": ", ".join(map(str, score.columns))}
-        | {name: getattr(score, name) for name in _OF_GDA}
+        | {"weakest": "all" if k is None else k}
+        | vars(score)
+        | {"columns": ", ".join(map(str, score.columns))}
         for v in gda_views(result)
         for k, score in v.weakest.items()
     ]

@@ -8,7 +8,7 @@ from synthrisk.metrics.contributions import Contributions
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, across_repetitions, estimate
 from synthrisk.metrics.findings import Finding, Interval, paired
 from synthrisk.metrics.proportions import share_gain
-from synthrisk.metrics.yardsticks import Yardstick, gain, paired_gain, paired_shares, slopes
+from synthrisk.metrics.yardsticks import Yardstick, gain, over_known, paired_gain, paired_shares, slopes
 
 ALWAYS_RIGHT = "the yardstick is always right: no gain is possible"
 AT_ONE_SIZE = "members and control records counted at one size"
@@ -19,9 +19,8 @@ def beside_guess(finding: Finding) -> Yardstick | None:
     s = finding.guess
     if np.isnan(s):
         return None
-    risk = finding.risk
-    shifted = replace(risk, value=risk.value - s, lower=risk.lower - s, upper=risk.upper - s)
-    return Yardstick(Estimate(s, s, s, "constant"), _noted(finding.risk_gain, s), shifted)
+    over, difference = over_known(finding.risk, s)
+    return Yardstick(Estimate(s, s, s, "constant"), _noted(over, s), difference)
 
 
 def beside_control(

@@ -65,13 +65,12 @@ class Tables:
         if identifier is None:
             return cls(real, synthetic, control)
         named = {"real": real} | ({} if control is None else {"control": control})
+        is_label = isinstance(identifier, str | int | np.integer)
         for name, table in ({"synthetic": synthetic} | named).items():
             _check_table(name, table)
-            if not isinstance(identifier, str | int | np.integer) or (identifier in table.columns) != (name in named):
+            if not is_label or (identifier in table.columns) != (name in named):
                 rule = f"a column of {' and '.join(named)}, and none of synthetic"
-                shown = (
-                    repr(identifier) if isinstance(identifier, str | int | np.integer) else type(identifier).__name__
-                )
+                shown = repr(identifier) if is_label else type(identifier).__name__
                 raise InputError(f"identifier must be {rule}, got {shown}")
         entities = entity_numbers(*(table[identifier] for table in named.values()))
         rest = {name: table.drop(columns=identifier) for name, table in named.items()}

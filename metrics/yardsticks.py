@@ -44,6 +44,13 @@ def gain(success: float, yardstick: float) -> float:
     return (success - yardstick) / (1 - yardstick) if yardstick != 1 else float("nan")
 
 
+def over_known(success: Estimate, s: float) -> tuple[Estimate, Estimate]:
+    """Return the gain over a yardstick taken as known, and x - s, with the limits of x."""
+    x, low, high = success.value, success.lower, success.upper
+    over = replace(success, value=gain(x, s), lower=gain(low, s), upper=gain(high, s))
+    return over, replace(success, value=x - s, lower=low - s, upper=high - s)
+
+
 def slopes(success: float, yardstick: float) -> tuple[float, float]:
     """Return how fast G rises with x and falls with s, for s < 1: 1/(1 - s) and (1 - x)/(1 - s)^2."""
     return 1 / (1 - yardstick), (1 - success) / (1 - yardstick) ** 2
@@ -71,9 +78,7 @@ def against_guess(members: pd.Series, guess: float, confidence: float = 0.95) ->
     if not len(x):
         return _details("guess", NOT_ESTIMABLE, NOT_ESTIMABLE)
     found = share(x, confidence) if np.isin(x, (0, 1)).all() else estimate(x[None, :], confidence)
-    value, low, high = found.value, found.lower, found.upper
-    over = replace(found, value=gain(value, guess), lower=gain(low, guess), upper=gain(high, guess))
-    return _details("guess", over, replace(found, value=value - guess, lower=low - guess, upper=high - guess))
+    return _details("guess", *over_known(found, guess))
 
 
 def against_control(members: pd.Series, controls: pd.Series, confidence: float = 0.95) -> dict[str, float]:

@@ -15,6 +15,7 @@ from sklearn.model_selection import GroupKFold
 
 from synthrisk.conf.study import Split
 from synthrisk.metrics.encode import joint_codes, pack
+from synthrisk.metrics.entities import entity_numbers
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, kind
 from synthrisk.tasks.references import Cut, Table
@@ -107,8 +108,7 @@ def _groups(frame: pd.DataFrame, split: Split, identifier: pd.Series | None) -> 
     alone = np.arange(len(frame))
     relations = [_twins(frame)] if split.duplicates == "together" else []
     if identifier is not None:
-        entities = joint_codes([identifier.reset_index(drop=True)])[0].tables[0]
-        relations.append(np.where(identifier.isna().to_numpy(), alone + len(frame) + 1, entities))
+        relations.append(entity_numbers(identifier))
     if not relations:
         return alone
     nodes = [alone]  # records, then the classes of each relation: an edge from each record to its classes
