@@ -55,9 +55,9 @@ def compare(
     for place, release in enumerate(made):
         spent, tables = seconds(lambda r=release: Tables(real, r))
         parts["tables"] += spent
-        spent, design = seconds(lambda t=tables: ATTACKERS[name].design(t, known))
+        spent, design = seconds(lambda t=tables: ATTACKERS[name].design(t, known, sensitive))
         parts["design"] += spent
-        spent, (_, target, _) = seconds(lambda t=tables: level_codes(t, sensitive))
+        spent, (_, target, _) = seconds(lambda t=tables: level_codes(t, sensitive, [*known, sensitive]))
         parts["target"] += spent
         rows = design.synthetic
         parts["sort"] += seconds(lambda x=rows, y=target: x[np.lexsort((y, *x.T[::-1]))])[0]

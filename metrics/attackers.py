@@ -39,7 +39,7 @@ class Attacker:
     name: str
     classifier: Callable[[int], BaseEstimator] | None
     regressor: Callable[[int], BaseEstimator] | None
-    design: Callable[[Tables, Sequence[str]], Design] = ordinal
+    design: Callable[[Tables, Sequence[str], str], Design] = ordinal
 
     def estimator(self, target: Kind, seed: int) -> BaseEstimator:
         """Return the unfitted model for a target of this kind."""
@@ -93,7 +93,7 @@ ATTACKERS = {
 ``random_forest``: 500 trees that split nodes of more than 10 rows (5 for a number) on sqrt(p) features;
 ``gradient_boosting``: 100 histogram-based trees; ``cart``: one tree with leaves of 7 or more; ``logistic``: unpenalised
 (categories); ``lasso``: l1-penalised logistic or linear, the penalty chosen by 5 folds inside the release;
-``linear``: least squares (numbers).
+``linear``: least squares (numbers). Levels are numbered in ``level_order``, for all.
 """
 
 

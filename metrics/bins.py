@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.level_order import level_order
 from synthrisk.metrics.tables import Tables
 
 Bins: TypeAlias = int | Mapping[str, int] | None
@@ -21,7 +22,7 @@ def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bi
     the end parts, a missing cell stays a level of its own. As quasi-identifier it stays a number (0, 1, ...), as
     sensitive attribute it becomes a category ("2 of 5"). A categorical column keeps its most frequent levels, and
     the others become one, so that there are that many (a missing cell apart; of equally frequent levels the first
-    in level order stays).
+    in ``level_order`` stays).
 
     Args:
         tables: All tables.
@@ -39,8 +40,8 @@ def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bi
         if column not in known and column not in hidden:
             hint = nearest(str(column), [*known, *hidden])
             raise InputError(f"bins must name quasi-identifiers or sensitive columns, got {column!r}{hint}")
-    key = ("binned", tuple(parts.items()), tuple(c for c in parts if c in hidden), binning)
-    return tables.shared(key, lambda: _coarser(tables, hidden, parts, binning))
+    key = ("binned", tuple(parts.items()), tuple(known), tuple(hidden), binning)
+    return tables.shared(key, lambda: _coarser(tables, known, hidden, parts, binning))
 
 
 def check_bins(bins: object, binning: object = "quantile") -> None:
@@ -53,14 +54,16 @@ def check_bins(bins: object, binning: object = "quantile") -> None:
         raise InputError(f"binning must be quantile or width, got {binning!r}")
 
 
-def _coarser(tables: Tables, hidden: Sequence[str], parts: Mapping[str, int | None], binning: str) -> Tables:
+def _coarser(
+    tables: Tables, known: Sequence[str], hidden: Sequence[str], parts: Mapping[str, int | None], binning: str
+) -> Tables:
     real, synthetic = tables.real.copy(deep=False), tables.synthetic.copy(deep=False)
     for column, number in parts.items():
         assert number is not None  # noqa: S101 - check_bins
         if tables.kind(column) == "numeric":
             new = _cut(tables, column, number, binning, column in hidden)
         else:
-            new = _kept(tables, column, number)
+            new = _kept(tables, column, number, level_order(tables, [*known, *hidden])[column])
         real[column] = pd.Series(new[: len(real)], index=real.index)
         synthetic[column] = pd.Series(new[len(real) :], index=synthetic.index)
     return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
@@ -83,10 +86,10 @@ def _cut(tables: Tables, column: str, number: int, binning: str, is_hidden: bool
     return np.where(np.isnan(both), np.nan, names[part.astype(int)])
 
 
-def _kept(tables: Tables, column: str, number: int) -> np.ndarray:
+def _kept(tables: Tables, column: str, number: int, place: np.ndarray) -> np.ndarray:
     joint, levels = tables.codes([column]), tables.levels(column)
     counts = np.bincount(joint.tables[0], minlength=joint.size)[:-1]
-    order = sorted(range(len(counts)), key=lambda c: (-counts[c], str(levels[c])))
+    order = np.lexsort((place[:-1], -counts))
     if (counts > 0).sum() > number:
         levels = levels.copy()
         levels[order[number - 1 :]] = OTHER

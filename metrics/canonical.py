@@ -1,16 +1,15 @@
 """Rows and levels in an order in which neither positions nor names of levels have a part.
 
-What a seeded model learns depends on the order of its rows and on how levels are numbered. Here levels are ranked
-by how often they occur and by the records that they occur in, and rows by their values so numbered: so the same
-tables in another order, or with other names, give the same numbers.
+What a seeded model learns depends on the order of its rows. Here they are ranked by their values, levels numbered in
+``level_order``: so the same tables in another order, or with other names, give the same numbers.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.design import Design, sort_key
+from synthrisk.metrics.design import Design
+from synthrisk.metrics.level_order import level_order, lexicographic_ranks
 from synthrisk.metrics.spaces import center_and_spread
 from synthrisk.metrics.tables import Tables
 
@@ -26,8 +25,7 @@ class Canonical(NamedTuple):
 def canonical(tables: Tables) -> Canonical:
     """Return ranks of rows and levels over all columns, taken in the order of their names.
 
-    Levels are ranked by their counts in both tables, then (colour refinement) by the rows that hold them; those
-    that remain equal are interchangeable but for rare symmetries, and take the order of their names.
+    Levels are ranked as ``level_order`` says: by their counts in the release and the records that hold them.
 
     Example:
         >>> import pandas as pd
@@ -85,71 +83,9 @@ def _ordered(tables: Tables) -> list[str]:
 
 
 def _canonical(tables: Tables) -> Canonical:
-    n = len(tables.real)
-    side = np.repeat([1, 0], [n, len(tables.synthetic)])
-    categorical = [c for c in _ordered(tables) if tables.kind(c) == "categorical"]
-    numbers = [_dense(np.concatenate(tables.floats(c))) for c in _ordered(tables) if c not in categorical]
-    base = _lexicographic([side, *numbers])
-    cells = [_dense(np.concatenate(tables.codes([c]).tables)) for c in categorical]
-    missing = [np.concatenate(tables.codes([c]).tables) == tables.codes([c]).size - 1 for c in categorical]
-    colours = [
-        _lexicographic([np.bincount(cell, weights) for weights in (gone, side, 1 - side)])
-        for cell, gone in zip(cells, missing, strict=True)
-    ]
-    colours = _refined(base, cells, colours)
-    for place, column in enumerate(categorical):  # break what is left, a column at a time: the others follow
-        if len(np.unique(colours[place])) < len(colours[place]):
-            colours[place] = _lexicographic([colours[place], _names(tables, column)])
-            colours = _refined(base, cells, colours)
-    ranks = [colour[cell] for colour, cell in zip(colours, cells, strict=True)]
-    rows = _lexicographic([*numbers, *ranks])
-    levels = {c: (rank[:n], rank[n:]) for c, rank in zip(categorical, ranks, strict=True)}
-    return Canonical(rows[:n], rows[n:], levels)
-
-
-def _refined(base: np.ndarray, cells: list[np.ndarray], colours: list[np.ndarray]) -> list[np.ndarray]:
-    """Tell levels apart by the rows that hold them, and rows by their levels, until nothing new is told."""
-    while any(len(np.unique(colour)) < len(colour) for colour in colours):
-        rows = _lexicographic([base, *(colour[cell] for colour, cell in zip(colours, cells, strict=True))])
-        mark = _mixed(rows)
-        finer = []
-        for colour, cell in zip(colours, cells, strict=True):
-            held = np.zeros(len(colour), dtype=np.uint64)
-            np.add.at(held, cell, mark)  # modulo 2^64: in any order of rows
-            finer.append(_lexicographic([colour, held]))
-        if all(new.max() == old.max() for new, old in zip(finer, colours, strict=True)):
-            break
-        colours = finer
-    return colours
-
-
-def _names(tables: Tables, column: str) -> np.ndarray:
-    """Return the rank of each level that occurs by its value, in the order of its code."""
-    codes, values = tables.codes([column]), tables.levels(column)
-    present = np.unique(np.concatenate(codes.tables))
-    keys = [sort_key(values[code], bool(code == codes.size - 1)) for code in present]
-    rank = np.empty(len(keys), dtype=np.int64)
-    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-    return rank
-
-
-def _dense(values: np.ndarray) -> np.ndarray:
-    """Return ranks 0, 1, 2 ... of values; NaN is the last."""
-    return np.unique(values, return_inverse=True)[1]
-
-
-def _lexicographic(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Return dense ranks of rows compared column by column."""
-    rows = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        ranks = _dense(column)
-        rows = _dense(rows * (ranks.max() + 1) + ranks)
-    return rows
-
-
-def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """Return 64 bits that look random for each number (splitmix64)."""
-    z = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    n, order = len(tables.real), level_order(tables, tables.columns)
+    cells = {c: np.concatenate(tables.codes([c]).tables) for c in order}
+    ranks = {c: order[c][cells[c]] for c in order}
+    numbers = [np.concatenate(tables.floats(c)) for c in _ordered(tables) if c not in order]
+    rows = lexicographic_ranks([*numbers, *ranks.values()])
+    return Canonical(rows[:n], rows[n:], {c: (rank[:n], rank[n:]) for c, rank in ranks.items()})

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from synthrisk.metrics.level_order import level_order
 from synthrisk.metrics.spaces import center_and_spread
 from synthrisk.metrics.tables import Tables
 
@@ -18,34 +19,37 @@ class Design(NamedTuple):
     synthetic: np.ndarray  # (m, p) float64
 
 
-def level_codes(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a categorical column as codes in level order, and the levels.
+def level_codes(tables: Tables, column: str, among: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a categorical column as codes in ``level_order``, and the levels.
 
-    The levels are those of the synthetic table, sorted by value (a missing cell is the last level), so that
-    neither the order of rows nor of categories matters. A real value that the release does not contain gets
-    the reserved code ``UNSEEN``.
+    The levels are those of the synthetic table; a real value that the release does not contain gets the reserved code
+    ``UNSEEN``. Neither order of rows and categories nor names of levels move the codes.
+
+    Args:
+        tables: All tables.
+        column: One of ``among``.
+        among: The columns that the attack is about, which tell equally common levels apart.
 
     Returns:
         Codes of the real table, codes of the synthetic table, levels.
     """
     joint = tables.codes([column])
-    values = tables.levels(column)
     real, synthetic = joint.tables
-    present = np.unique(synthetic)
-    order = sorted(present, key=lambda code: sort_key(values[code], code == joint.size - 1))
+    order, present = level_order(tables, among)[column], np.flatnonzero(np.bincount(synthetic))
+    present = present[np.argsort(order[present])]
     rank = np.full(joint.size, UNSEEN, dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return rank[real], rank[synthetic], values[order]
+    rank[present] = np.arange(len(present))
+    return rank[real], rank[synthetic], tables.levels(column)[present]
 
 
-def ordinal(tables: Tables, columns: Sequence[str]) -> Design:
-    """Return numerics as they are (NaN where missing) and categoricals as codes in level order."""
+def ordinal(tables: Tables, known: Sequence[str], hidden: str) -> Design:
+    """Return numerics as they are (NaN where missing) and categoricals as codes: see ``level_codes``."""
     pairs = []
-    for column in sorted(columns, key=str):
+    for column in sorted(known, key=str):
         if tables.kind(column) == "numeric":
             pairs.append(_floats(tables, column))
         else:
-            pairs.append(level_codes(tables, column)[:2])
+            pairs.append(level_codes(tables, column, [*known, hidden])[:2])
     return Design(*(np.column_stack(side).astype(float) for side in zip(*pairs, strict=True)))
 
 
@@ -55,16 +59,19 @@ def _floats(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
     return (np.zeros(len(real)), np.zeros(len(synthetic))) if np.isnan(synthetic).all() else (real, synthetic)
 
 
-def one_hot(tables: Tables, columns: Sequence[str]) -> Design:
+def one_hot(tables: Tables, known: Sequence[str], hidden: str) -> Design:
     """Return standardised numerics and centred dummies, for linear models.
 
     A numeric is (v - mean)/sd of the synthetic table, 0 where missing, with a column "is missing" if the
-    release has missing cells. A level is a dummy minus its share, the first level dropped; an unseen level is
+    release has missing cells. A level is a dummy minus its share, the commonest level dropped; an unseen level is
     0 everywhere, i.e. it sits at the release's average.
     """
     blocks: list[tuple[np.ndarray, np.ndarray]] = []
-    for column in sorted(columns, key=str):
-        blocks.extend(_standardised(tables, column) if tables.kind(column) == "numeric" else _dummies(tables, column))
+    for column in sorted(known, key=str):
+        if tables.kind(column) == "numeric":
+            blocks.extend(_standardised(tables, column))
+        else:
+            blocks.extend(_dummies(*level_codes(tables, column, [*known, hidden])))
     if not blocks:  # every quasi-identifier is constant in the release: the model has an intercept only
         blocks = [(np.zeros(len(tables.real)), np.zeros(len(tables.synthetic)))]
     return Design(*(np.column_stack(side) for side in zip(*blocks, strict=True)))
@@ -73,7 +80,7 @@ def one_hot(tables: Tables, columns: Sequence[str]) -> Design:
 def _standardised(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:
     real, synthetic = tables.floats(column)
     seen = synthetic[~np.isnan(synthetic)]
-    mean, spread = center_and_spread(synthetic)
+    mean, spread = center_and_spread(np.sort(synthetic))  # sorted: the same bits in any order of rows
     blocks = []
     if spread > 0:
         blocks.append((np.nan_to_num((real - mean) / spread), np.nan_to_num((synthetic - mean) / spread)))
@@ -82,17 +89,9 @@ def _standardised(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndar
     return blocks
 
 
-def _dummies(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    real, synthetic, levels = level_codes(tables, column)
+def _dummies(real: np.ndarray, synthetic: np.ndarray, levels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     blocks = []
     for code in range(1, len(levels)):
         share = np.mean(synthetic == code)
         blocks.append((np.where(real == UNSEEN, 0.0, (real == code) - share), (synthetic == code) - share))
     return blocks
-
-
-def sort_key(value: object, is_missing: bool) -> tuple[bool, bool, str, object]:
-    """Return what levels are sorted by: numbers, then others by type and value, then missing."""
-    number = isinstance(value, bool | int | float | np.number | np.bool_)
-    kind = "" if number else type(value).__name__
-    return (is_missing, not number, kind, 0 if is_missing else value)

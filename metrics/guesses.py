@@ -41,8 +41,8 @@ def class_guesses(
         raise InputError(f"sensitive must have at least two classes in the real table, got one in {hidden!r}")
     base = shares[joint.tables[0]] if baseline == "real" else _within_groups(joint.tables[0], tables.groups)
     estimator = model.estimator("categorical", seed)
-    truth, target, levels = level_codes(tables, hidden)
-    probabilities, classes = class_probabilities(estimator, model.design(tables, known), target)
+    truth, target, levels = level_codes(tables, hidden, [*known, hidden])
+    probabilities, classes = class_probabilities(estimator, model.design(tables, known, hidden), target)
     own = np.where(truth == UNSEEN, 0, np.searchsorted(classes, truth))
     confidence = np.where(truth == UNSEEN, 0.0, probabilities[np.arange(len(truth)), own])
     gain = normalized_gain(confidence, base)
@@ -83,7 +83,7 @@ def value_guesses(
     scored = ~np.isnan(truth)
     if not scored.any():
         raise InputError(f"sensitive must have values in the real table, got missing cells only in {hidden!r}")
-    predicted = predicted_values(model.estimator("numeric", seed), model.design(tables, known), target)
+    predicted = predicted_values(model.estimator("numeric", seed), model.design(tables, known, hidden), target)
     errors = np.full(len(truth), np.nan)
     errors[scored] = prediction_error(truth[scored], predicted[scored], error, delta)
     records = pd.DataFrame(

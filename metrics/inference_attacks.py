@@ -7,7 +7,7 @@ import pandas as pd
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.attackers import Attacker, class_probabilities, predicted_values
-from synthrisk.metrics.encode import factorized
+from synthrisk.metrics.design import level_codes
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, kind
 from synthrisk.metrics.neighbours import real_to_synthetic
@@ -60,16 +60,18 @@ def model_attack(model: Attacker) -> Attack:
         present = release[secret].notna().to_numpy()
         if not present.any():
             return pd.DataFrame({"guess": None, "confidence": np.nan}, index=known.index)
-        design = model.design(Tables(known, release[columns]), columns)
+        unknown = release[secret].iloc[:0].reindex(known.index)  # all missing
+        tables = Tables(pd.concat([known, unknown], axis=1), release[[*columns, secret]])
+        design = model.design(tables, columns, secret)
         estimator = model.estimator(kind(release[secret]), int(rng.integers(2**32)))
         if kind(release[secret]) == "numeric":
             guess: Any = predicted_values(estimator, design, as_floats(release[secret]))
             return pd.DataFrame({"guess": guess, "confidence": np.nan}, index=known.index)
-        target, levels = factorized(release[secret][present].astype(object).to_numpy())
+        _, target, levels = level_codes(tables, secret, [*columns, secret])
         shown = design._replace(synthetic=design.synthetic[present])
-        probabilities, classes = class_probabilities(estimator, shown, target)
+        probabilities, classes = class_probabilities(estimator, shown, target[present])
         likeliest = probabilities.argmax(axis=1)
-        guess = np.asarray(levels, dtype=object)[classes[likeliest]]
+        guess = levels[classes[likeliest]]
         return pd.DataFrame({"guess": guess, "confidence": probabilities.max(axis=1)}, index=known.index)
 
     return Attack(model.name, "inference", attack, "a model trained on the release")

@@ -85,10 +85,10 @@ def permutation_null(
     kind = tables.kind(hidden[0])
     target: _Classes | _Numbers
     if kind == "categorical":
-        target = _Classes.of(tables, hidden[0], threshold)
+        target = _Classes.of(tables, known, hidden[0], threshold)
     else:
         target = _Numbers.of(tables, hidden[0], 0.10 if tolerance is None else float(tolerance), error, delta)
-    design = model.design(tables, known)
+    design = model.design(tables, known, hidden[0])
     if permute == "real":
         return target.permuted(target.fit(model.estimator(kind, seed), design, target.released), permutations, seed)
 
@@ -108,12 +108,12 @@ class _Classes(NamedTuple):
     limit: float
 
     @classmethod
-    def of(cls, tables: Tables, hidden: str, threshold: float) -> "_Classes":
+    def of(cls, tables: Tables, known: Sequence[str], hidden: str, threshold: float) -> "_Classes":
         joint = tables.codes([hidden])
         baseline = frequencies(joint)[joint.tables[0]]
         if baseline.max() == 1:
             raise InputError(f"sensitive must have at least two classes in the real table, got one in {hidden!r}")
-        truth, released, levels = level_codes(tables, hidden)
+        truth, released, levels = level_codes(tables, hidden, [*known, hidden])
         return cls(truth, released, baseline, len(levels), threshold)
 
     def fit(self, estimator: BaseEstimator, design: Design, released: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.closer import compared
+from synthrisk.metrics.level_order import level_order
 from synthrisk.metrics.neighbours import synthetic_to_real, synthetic_to_some
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.subsamples import chances_among
@@ -88,7 +89,7 @@ def random_records(tables: Tables, seed: int) -> tuple[pd.DataFrame, pd.DataFram
 
     Each column is uniform over the range or the levels of real: whole numbers where the column has no others,
     whatever its dtype; missing cells as often as in real. Each column has a generator of its own, keyed by its name,
-    and levels are taken in the order of frequency and name: so no order of rows or columns moves a draw.
+    and levels are taken in the order of frequency, then ``level_order``: so neither order nor names move a draw.
     """
     real, random, count = {}, {}, len(tables.synthetic)
     for column in tables.columns:
@@ -99,16 +100,16 @@ def random_records(tables: Tables, seed: int) -> tuple[pd.DataFrame, pd.DataFram
         else:
             codes = tables.codes([column])
             real[column] = pd.Series(codes.tables[0], dtype=object)
-            drawn = _random_codes(codes.tables[0], tables.levels(column), rng, count)
+            drawn = _random_codes(codes.tables[0], level_order(tables, tables.columns)[column], rng, count)
             random[column] = pd.Series(drawn, dtype=object)
     return pd.DataFrame(real), pd.DataFrame(random)
 
 
-def _random_codes(codes: np.ndarray, levels: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
-    frequency = np.bincount(codes, minlength=len(levels))
-    missing = len(levels) - 1  # the last level
-    there = np.flatnonzero(frequency[:missing]).tolist()
-    ordered = np.array(sorted(there, key=lambda c: (-frequency[c], str(levels[c]))) or [missing])
+def _random_codes(codes: np.ndarray, place: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
+    frequency = np.bincount(codes, minlength=len(place))
+    missing = len(place) - 1  # the last level
+    ordered = np.lexsort((place[:missing], -frequency[:missing]))[: np.count_nonzero(frequency[:missing])]
+    ordered = ordered if len(ordered) else np.array([missing])
     gone = rng.random(count) < frequency[missing] / len(codes)
     return np.where(gone, missing, ordered[rng.integers(len(ordered), size=count)])
 

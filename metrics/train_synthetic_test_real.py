@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 from synthrisk.metrics.attackers import attacker, class_probabilities, predicted_values
 from synthrisk.metrics.ceiling import thinned
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.level_order import level_order
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.tables import Tables
 
@@ -115,11 +116,12 @@ def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEsti
     with _named_model():
         chosen = attacker(model)
         estimator = chosen.estimator(tables.kind(target), seed)
-    design = chosen.design(tables, known)
+    design = chosen.design(tables, known, target)
     if tables.kind(target) == "numeric":
         truth, target_values = tables.floats(target)
         return _explained(truth, predicted_values(estimator, design, target_values))
-    truth, learned = tables.codes([target]).tables
+    order = level_order(tables, [*known, target])[target]
+    truth, learned = (order[side] for side in tables.codes([target]).tables)
     with _named_model():
         return _told_apart(truth, *class_probabilities(estimator, design, learned))
 

@@ -150,7 +150,7 @@ def test_a_sample_of_targets_is_the_same_in_any_order():
     second = INFERENCE(real.iloc[order], release, **options)
     assert first.details["attempts"] == 20
     assert first.value == second.value
-    assert first.details == second.details
+    assert first.details == pytest.approx(second.details, rel=1e-12, nan_ok=True)
     assert INFERENCE(real, release, **(options | {"attempts": 10**6})).details["attempts"] == real.vote.notna().sum()
 
 

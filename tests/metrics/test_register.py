@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics import METRICS
+from synthrisk.metrics import ATTACKS, METRICS
+from synthrisk.metrics.attackers import ATTACKERS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.tables import Tables
@@ -15,12 +16,35 @@ from synthrisk.metrics.tables import Tables
 GROUPS = {"cap", "rapid", "distance", "claims", "utility"}
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["illness"]}
 OPTIONS = {
-    "rapid": {"attacker": "logistic"},  # trees know the order of levels
-    "train_synthetic_test_real": {"model": "logistic"},  # as above
+    "train_synthetic_test_real": {"model": "logistic"},  # gradient boosting wants more than 40 records
     "linkability": {"columns_a": ["age", "city"], "columns_b": ["illness"]},
     "singling_out": {"columns": ["age", "city", "illness"]},
     "membership": {"claim_share": 0.6},  # of a copy every member can be claimed: 40 of 70 targets
 }
+
+
+NUMBER = {"sensitive": "income"}
+WAYS = {
+    "rapid": [{"attacker": a} for a in ("cart", "gradient_boosting", "lasso", "logistic", ["cart", "logistic"])]
+    + [{"attacker": a} | NUMBER for a in ("random_forest", "cart", "gradient_boosting", "lasso", "linear")]
+    + [{"attacker": "cart", "permute": p, "permutations": 3} for p in ("synthetic", "real")]
+    + [{"attacker": "cart", "bins": bins} for bins in ({"city": 2}, {"illness": 2}, {"age": 3})],
+    "train_synthetic_test_real": [{"model": m} for m in ("random_forest", "cart", "gradient_boosting", "lasso")]
+    + [{"model": m} | NUMBER for m in ("random_forest", "cart", "gradient_boosting", "lasso", "linear")],
+    "inference": [{"attacker": a} for a in ("key_class", "random_forest", "cart", "gradient_boosting", "lasso")]
+    + [{"attacker": a} | NUMBER for a in ("nearest_record", "key_class", "random_forest", "cart", "linear")]
+    + [{"neighbours": 3}, {"attempts": 20}, {"attacker": "logistic"}],
+    "membership": [{"claim_share": 0.6, "attacker": a} for a in ("density_ratio", "classifier")],
+    "singling_out": [{"mode": "univariate", "columns": ["city", "income"]}, {"size": 3}, {"attempts": 20}],
+    "linkability": [{"neighbours": 3}, {"attempts": 20}],
+    "attribute_disclosure": [{"measure": m} for m in ("rep_u", "i_s", "di_s", "di_sdi_o")],
+    "categorical_cap": [{"bins": {"city": 2}}, {"bins": {"illness": 2, "age": 3}}],
+    "detection_mlp": [{"folds": 3}],
+    "membership_inference_risk": [{"folds": 3}],
+    "distance_to_closest_record": [{"space": "gower"}, {"projection": "famd"}, {"baseline": True}],
+    "nearest_neighbour_distance_ratio": [{"space": "gower"}, {"projection": "famd"}],
+}
+"""Ways to call a metric beside its defaults, above all those in which a model learns from numbered levels."""
 
 
 def draw(seed, n):
@@ -261,20 +285,48 @@ def test_index_labels_move_nothing(metric):
     assert after.records.index.tolist() == attacked.tolist()
 
 
-@every_metric
-def test_names_and_order_of_levels_move_nothing(metric):
-    before = call(metric)
+in_each_way = pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        pytest.param(metric, options, id=f"{metric.name}-{'-'.join(map(str, options.values())) or 'default'}")
+        for metric in METRICS.values()
+        for options in [{}, *WAYS.get(metric.name, [])]
+    ],
+)
+
+
+def test_models_and_attacks_are_all_among_the_ways():
+    named = {str(v) for ways in WAYS.values() for way in ways for v in way.values()}
+    defaults = {str(p.default) for m in METRICS.values() for p in inspect.signature(m.function).parameters.values()}
+    modes = {"unique_values", "unique_combinations"}  # what the modes of singling out are called as attacks
+    assert set(ATTACKERS) | set(ATTACKS) <= named | defaults | modes
+
+
+@in_each_way
+@pytest.mark.parametrize("drawn", range(3))
+def test_names_and_order_of_levels_move_nothing(metric, options, drawn):
+    """New names in any order, other rows first, categories declared in any order: also for trees and lasso."""
+    rng = np.random.default_rng(drawn)
+    tables = REAL, SYNTHETIC, CONTROL
     names = {
-        "city": {"Ulm": "z", "Łódź": "y", "Zanzibar": "x"},
-        "illness": {"none": "2", "mild": "3", "severe": "1"},
+        "city": dict(zip(["Ulm", "Łódź", "Zanzibar"], rng.permutation([*"xyz"]), strict=True)),
+        "illness": dict(zip(["none", "mild", "severe"], rng.permutation([*"123"]), strict=True)),
     }
-    renamed = [t.replace(names) for t in (REAL, SYNTHETIC)]
-    levels = {c: pd.CategoricalDtype(["unused", *list(m)[::-1]]) for c, m in names.items()}
-    control = {"control": CONTROL.replace(names)} if "control" in metric.needs else {}
-    for real, synthetic, given in ((*renamed, control), (REAL.astype(levels), SYNTHETIC, {})):
-        after = call(metric, real, synthetic, **given)
+    orders = [rng.permutation(len(t)) for t in tables]
+    renamed = [t.replace(names).iloc[order] for t, order in zip(tables, orders, strict=True)]
+    declared = {c: pd.CategoricalDtype(["unused", *rng.permutation([*m])]) for c, m in names.items()}
+    before = call(metric, **options)
+    control = {"control": renamed[2]} if "control" in metric.needs else {}
+    if "links" in metric.options:
+        control["links"] = np.argsort(orders[0])[links(REAL, SYNTHETIC)[orders[1]]]
+    moved = orders[0 if metric.scores == "real" else 1]
+    for real, synthetic, given, rows in (
+        (*renamed[:2], control, moved),
+        (REAL.astype(declared), SYNTHETIC, {}, slice(None)),
+    ):
+        after = call(metric, real, synthetic, **given | options)
         assert after.value == pytest.approx(before.value, abs=1e-9)
-        assert_same_scores(after, before, atol=1e-6)
+        assert_same_scores(after, before, rows, 1e-6)
 
 
 @every_metric

@@ -1,0 +1,118 @@
+"""Levels are numbered by what holds them: names, positions and what nobody released have no part."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synthrisk.metrics.design import UNSEEN, level_codes, one_hot, ordinal
+from synthrisk.metrics.level_order import ABSENT, level_order
+from synthrisk.metrics.tables import Tables
+
+
+def names_in_order(real, synthetic, column, among):
+    """Return the levels that occur, in their order."""
+    tables = Tables(real, synthetic)
+    rank, levels = level_order(tables, among)[column], tables.levels(column)
+    return [levels[code] for code in np.argsort(rank) if rank[code] != ABSENT]
+
+
+def draw(rng, n, levels=12):
+    return pd.DataFrame(
+        {
+            "x": np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 9, n)),
+            "c": np.where(rng.random(n) < 0.2, None, rng.choice([*"abcdefghijkl"][:levels], n)),
+            "d": rng.choice([*"uvw"], n),
+            "flag": rng.random(n) < 0.5,
+        }
+    )
+
+
+def test_the_commonest_of_the_release_is_first_and_the_missing_cell_last():
+    real = pd.DataFrame({"c": ["few"] * 9 + ["never"] * 8})
+    synthetic = pd.DataFrame({"c": [None] * 5 + ["few"] + ["some"] * 2 + ["most"] * 3})
+    *found, last = names_in_order(real, synthetic, "c", ["c"])
+    assert found == ["most", "some", "few", "never"]
+    assert pd.isna(last)
+
+
+def test_equally_common_levels_are_told_apart_by_their_records():
+    """Two cities of two records each: one has a number twice, the other two numbers."""
+    release = pd.DataFrame({"c": ["p", "p", "q", "q"], "x": [1, 1, 1, 2]})
+    other = release.replace({"c": {"p": "q", "q": "p"}})
+    first, second = (names_in_order(release[:0].reindex([0]), t, "c", ["c", "x"]) for t in (release, other))
+    assert first[:2] == second[:2][::-1]
+
+
+def test_columns_that_are_not_asked_for_have_no_part():
+    release = pd.DataFrame({"c": ["p", "p", "q", "q"], "x": [1, 1, 1, 2]})
+    for t in (release, release.replace({"c": {"p": "q", "q": "p"}})):
+        assert names_in_order(t, t, "c", ["c"]) == ["p", "q"]  # alike, so by name
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_attacked_records_move_no_code_of_a_release_whose_levels_differ(seed):
+    rng = np.random.default_rng(seed)
+    release, columns = draw(rng, 60), ["x", "c", "d", "flag"]
+    found = []
+    for real in (draw(rng, 50), draw(rng, 5), release):
+        tables = Tables(real, release)
+        found.append(np.column_stack([level_codes(tables, c, columns)[1] for c in columns[1:]]))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_alike_levels_of_the_release_are_told_apart_by_the_real_records():
+    release, real = pd.DataFrame({"c": ["p", "q"]}), pd.DataFrame({"c": ["q", "q", "p"]})
+    names = {"p": "q", "q": "p"}
+    first = names_in_order(real, release, "c", ["c"])
+    second = names_in_order(real.replace({"c": names}), release.replace({"c": names}), "c", ["c"])
+    assert first == [names[level] for level in second]
+
+
+def test_what_is_alike_in_both_tables_takes_the_order_of_names():
+    table = pd.DataFrame({"c": pd.Series(["b", 2, "a", True, 10.5, None], dtype=object)})
+    *found, last = names_in_order(table, table, "c", ["c"])
+    assert found == [1, 2, 10.5, "a", "b"]
+    assert pd.isna(last)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+@pytest.mark.parametrize("design", [ordinal, one_hot])
+def test_the_same_tables_in_another_guise_have_the_same_design(design, n, seed):
+    """As a set of rows: where levels are alike in both tables, names decide which of alike rows is which."""
+    rng = np.random.default_rng(seed)
+    before = draw(rng, n), draw(rng, n + 3)
+    names = {"c": dict(zip("abcdefghijkl", rng.permutation([*"pqrstuvwxyza"]), strict=True)), "d": {"u": "w", "w": "u"}}
+    after = [t.replace(names).sample(frac=1, random_state=seed)[["flag", "d", "c", "x"]] for t in before]
+    found, expected = (design(Tables(*t), ["x", "c", "flag"], "d") for t in (after, before))
+    for own, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own[np.lexsort(own.T)], other[np.lexsort(other.T)])
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 12]), st.integers(2, 60))
+def test_unused_categories_and_types_of_cells_move_nothing(seed, levels, n):
+    rng = np.random.default_rng(seed)
+    real, synthetic = draw(rng, n, levels), draw(rng, n, levels)
+    other = real.astype({"c": pd.CategoricalDtype(["unused", *"lkjihgfedcba", "also"])}), synthetic
+    columns = ["x", "c", "d", "flag"]
+    found, expected = (level_codes(Tables(*t), "c", columns) for t in (other, (real, synthetic)))
+    for own, codes in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_array_equal(own, codes)
+    assert pd.Series(found[2]).equals(pd.Series(expected[2]))
+
+
+def test_minus_zero_is_zero_and_each_missing_number_the_same():
+    release = pd.DataFrame({"c": ["p", "p", "q", "q"], "x": [0.0, np.nan, 1.0, 2.0]})
+    other = release.assign(x=[-0.0, -np.nan, 1.0, 2.0])
+    assert names_in_order(release, release, "c", ["c", "x"]) == names_in_order(other, other, "c", ["c", "x"])
+
+
+def test_levels_that_the_release_lacks_get_the_reserved_code():
+    tables = Tables(pd.DataFrame({"c": ["a", "new", None]}), pd.DataFrame({"c": ["a", "b", "b"]}))
+    real, synthetic, levels = level_codes(tables, "c", ["c"])
+    assert real.tolist() == [1, UNSEEN, UNSEEN]
+    assert synthetic.tolist() == [1, 0, 0]
+    assert levels.tolist() == ["b", "a"]
