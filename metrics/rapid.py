@@ -53,8 +53,8 @@ def rapid(
         quasi_identifiers: Columns that the attacker knows.
         sensitive: The one column guessed; its kind decides which form is used.
         attacker: ``random_forest``, ``gradient_boosting``, ``cart``, ``lasso``, ``logistic`` (categorical),
-            ``linear`` (numeric), a scikit-learn estimator, or a list of such. Trees see levels as codes, the commonest of
-            the release first (``level_order``; R takes their names): other names give the same model.
+            ``linear`` (numeric), a scikit-learn estimator, or a list of such. Levels are numbered in ``level_order``,
+            the commonest of the release first (R: by name), so that other names give the same model.
         threshold: Gain above which a categorical record is at risk, in [0, 1).
         tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one,
             in units of the attribute.
