@@ -73,9 +73,9 @@ def _level_order(tables: Tables, names: Sequence[str]) -> dict[str, np.ndarray]:
         colours = _refined(numbers[n:], [cell[n:] for cell in cells], colours)
         numbers[:n] = _mixed(numbers[:n])  # which of the two tables a record is in
         colours = _refined(numbers, cells, colours)
-        for place, column in enumerate(categorical):  # what is left, a column at a time: the others follow
-            if _some_are_alike([colours[place]]):
-                colours[place] = lexicographic_ranks([colours[place], _by_name(tables, column, present[place])])
+        for at, column in enumerate(categorical):  # what is left, a column at a time: the others follow
+            if _some_are_alike([colours[at]]):
+                colours[at] = lexicographic_ranks([colours[at], _by_name(tables, column, present[at])])
                 colours = _refined(numbers, cells, colours)
     found = {}
     for column, there, colour in zip(categorical, present, colours, strict=True):
