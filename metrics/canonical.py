@@ -31,7 +31,7 @@ def canonical(tables: Tables) -> Canonical:
         >>> import pandas as pd
         >>> found = canonical(Tables(pd.DataFrame({"c": ["b", "a", "a"]}), pd.DataFrame({"c": ["b", "z", "b"]})))
         >>> found.real.tolist(), found.synthetic.tolist()
-        ([1, 2, 2], [1, 0, 1])
+        ([0, 2, 2], [0, 1, 0])
     """
     return tables.shared("canonical", lambda: _canonical(tables))
 

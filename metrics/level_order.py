@@ -11,6 +11,8 @@ import numpy as np
 from synthrisk.metrics.tables import Tables
 
 ABSENT = -1
+FEW = 50
+"""Levels of a column that are alike in all, and yet told apart one by one, each time with what follows from it."""
 
 
 def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]:
@@ -73,15 +75,24 @@ def _level_order(tables: Tables, names: Sequence[str]) -> dict[str, np.ndarray]:
         colours = _refined(numbers[n:], [cell[n:] for cell in cells], colours)
         numbers[:n] = _mixed(numbers[:n])  # which of the two tables a record is in
         colours = _refined(numbers, cells, colours)
-        for at, column in enumerate(categorical):  # what is left, a column at a time: the others follow
-            if _some_are_alike([colours[at]]):
-                colours[at] = lexicographic_ranks([colours[at], _by_name(tables, column, present[at])])
+        for at, column in enumerate(categorical):  # what is left, a level at a time: the others follow
+            while _some_are_alike([colours[at]]):
+                colours[at] = _one_apart(colours[at], _by_name(tables, column, present[at]))
                 colours = _refined(numbers, cells, colours)
     found = {}
     for column, there, colour in zip(categorical, present, colours, strict=True):
         found[column] = np.full(tables.codes([column]).size, ABSENT, dtype=np.int64)
         found[column][there] = colour
     return found
+
+
+def _one_apart(colour: np.ndarray, by_name: np.ndarray) -> np.ndarray:
+    """Put the first by name of some levels that are alike before the others; where they are many, all by name."""
+    shared = np.bincount(colour)[colour] > 1
+    if shared.sum() > FEW:
+        return lexicographic_ranks([colour, by_name])
+    own = np.flatnonzero(colour == colour[shared].min())
+    return lexicographic_ranks([colour, np.arange(len(colour)) != own[by_name[own].argmin()]])
 
 
 def _some_are_alike(colours: Sequence[np.ndarray]) -> bool:

@@ -116,3 +116,23 @@ def test_levels_that_the_release_lacks_get_the_reserved_code():
     assert real.tolist() == [1, UNSEEN, UNSEEN]
     assert synthetic.tolist() == [1, 0, 0]
     assert levels.tolist() == ["b", "a"]
+
+
+SQUARE = [(i, j, (i + j) % 3) for i in range(3) for j in range(3)]  # each level is like each other of its column
+RING = [(i, (i + step) % 4, 0) for i in range(4) for step in (0, 1)]
+
+
+@pytest.mark.parametrize("rows", [SQUARE, RING, [(i, i, i) for i in range(4)]], ids=["square", "ring", "mirrored"])
+@pytest.mark.parametrize("seed", range(10))
+def test_tables_whose_levels_are_all_alike_are_coded_alike_under_any_names(rows, seed):
+    """A name decides between two levels only where that says nothing of the others."""
+    rng = np.random.default_rng(seed)
+    tables = [pd.DataFrame(rows, columns=[*"abc"]).replace(dict(enumerate("pqrs")))]
+    tables.append(tables[0].apply(lambda c: c.map(dict(zip("pqrs", rng.permutation([*"wxyz"]), strict=True)))))
+    found = [ordinal(Tables(t, t), ["a", "b", "c"], "c").synthetic for t in tables]
+    np.testing.assert_array_equal(*(f[np.lexsort(f.T)] for f in found))
+
+
+def test_many_levels_that_are_alike_take_the_order_of_names():
+    table = pd.DataFrame({"c": [f"{i:03}" for i in range(100)][::-1]})
+    assert names_in_order(table, table, "c", ["c"]) == sorted(table["c"])
