@@ -37,6 +37,8 @@ def membership(
     claims do not depend on who is what: only the difference is a signal. It is at most min(1, claim_share / S) with S
     the share of members among the targets.
 
+    Where an entity has several records it is one target, as sure as the surest of them; its first record has the score.
+
     Args:
         tables: Real records, release and control; or real records of both kinds, told apart by ``groups`` (those
             that are neither are shown to the attack too, and count nowhere; a study leaves them out).
@@ -78,17 +80,24 @@ def membership(
         return Score.of("membership", records.assign(claim=False), reduce_claimed(records), {}, settings)
     options = {} if neighbours is None else {"neighbours": neighbours}
     sure = _confidence(both, attack, known, np.random.default_rng(seed), options)
-    counted = groups >= 0
+    sure, is_target = (sure, np.ones(len(sure), dtype=bool)) if both.entities is None else _surest(both, groups, sure)
+    counted = is_target & (groups >= 0)
     score = np.full(len(sure), np.nan)
     score[counted] = _claimed(sure[counted], claim_share)
     share = float((groups[counted] == 1).mean())
     records = pd.DataFrame(
-        {"score": score, "claim": score > 0, "confidence": sure, "baseline": np.where(counted, share, np.nan)},
+        {
+            "score": score,
+            "claim": score > 0,
+            "confidence": np.where(is_target, sure, np.nan),
+            "baseline": np.where(counted, share, np.nan),
+        },
         index=both.real.index,
     )
     ranked = np.where(np.isnan(sure), -np.inf, sure)  # who abstains finds a target less likely than any other
-    details = attack_summary(ranked[groups == 1], ranked[groups == 0]).details()
-    details |= _of_claims(score[counted], groups[counted] == 1, len(known), both.synthetic.size)
+    details = attack_summary(ranked[is_target & (groups == 1)], ranked[is_target & (groups == 0)]).details()
+    shown = int((groups >= 0).sum()) * len(known)
+    details |= _of_claims(score[counted], groups[counted] == 1, shown, both.synthetic.size)
     half = halves(both, seed)[counted]
     curve = selective_curve(sure[counted], groups[counted] == 1, np.full(len(half), share), half)
     details |= named(curve)
@@ -130,6 +139,22 @@ def _confidence(
     return found["confidence"].to_numpy(dtype=float)[own]
 
 
+def _surest(tables: Tables, groups: np.ndarray, sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how sure the attack is of each record's entity, and which records are the first of theirs.
+
+    An entity with members and control records, which no split makes, is two.
+    """
+    assert tables.entities is not None  # noqa: S101 - the caller asks first
+    _, first, own = np.unique(
+        np.column_stack([groups, tables.entities]), axis=0, return_index=True, return_inverse=True
+    )
+    surest = np.full(len(first), -np.inf)
+    np.fmax.at(surest, own, sure)
+    is_first = np.zeros(len(sure), dtype=bool)
+    is_first[first] = True
+    return np.where(np.isneginf(surest), np.nan, surest)[own], is_first
+
+
 def _claimed(sure: np.ndarray, share: float) -> np.ndarray:
     """Return the chance that each target is claimed; who abstains is not."""
     ordered = np.sort(sure[~np.isnan(sure)])[::-1]
@@ -137,8 +162,15 @@ def _claimed(sure: np.ndarray, share: float) -> np.ndarray:
     return (~np.isnan(sure)).astype(float) if where is None else taken(sure, where)
 
 
-def _of_claims(score: np.ndarray, member: np.ndarray, columns: int, cells: int) -> dict[str, float]:
-    """Return what the GDA score says of the claims; each target is an attempt, tied claims count their share."""
+def _of_claims(score: np.ndarray, member: np.ndarray, known: int, read: int) -> dict[str, float]:
+    """Return what the GDA score says of the claims; each target is an attempt, tied claims count their share.
+
+    Args:
+        score: Claims about targets.
+        member: Which of these were in the training data.
+        known: Cells that the attacker knew of them.
+        read: Cells of the release.
+    """
     claims, correct, attempts = float(score.sum()), float(score[member].sum()), len(score)
     confidence, statistical = correct / claims if claims else np.nan, float(member.mean())
     return {
@@ -150,8 +182,8 @@ def _of_claims(score: np.ndarray, member: np.ndarray, columns: int, cells: int) 
         "confidence_improvement": gain(confidence, statistical) if claims else np.nan,
         "claim_probability": claims / attempts,
         "susceptibility": 1.0,
-        "prior_knowledge": attempts * columns / claims if claims else np.nan,
-        "work": cells / claims if claims else np.nan,
+        "prior_knowledge": known / claims if claims else np.nan,
+        "work": read / claims if claims else np.nan,
     }
 
 

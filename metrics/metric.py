@@ -226,8 +226,8 @@ class Metric:
                 model, distances know the members alone.
                 ``identifier``, the column of ``real`` (and ``control``) that names the entity of each record, where one
                 has several: no metric or attack sees it, and ``singling_out``, ``inference``, ``linkability``,
-                ``coverage`` and ``accuracy`` count entities (a record without a name is one of its own). The intervals
-                of a direct call take the records as independent nevertheless; those of a study sum by entity.
+                ``membership``, ``coverage`` and ``accuracy`` count entities (a record without a name is its own). The
+                intervals of a direct call take the records as independent nevertheless; those of a study sum by entity.
                 ``bins`` and ``binning`` coarsen quasi-identifiers (and numeric sensitive attributes): see
                 ``bins.binned``.
 

@@ -110,7 +110,10 @@ def named(points: Sequence[Point], prefix: str = "selective_") -> dict[str, floa
 
 
 def halves(tables: Tables, seed: int, scores: Literal["real", "synthetic"] = "real") -> np.ndarray:
-    """Return 0 or 1 for each record of a table, at random, equal records alike, whatever the order of the rows.
+    """Return 0 or 1 for each record of a table, at random, whatever the order of the rows.
+
+    Equal records are in the same half; where a real entity has several records, all of these are, and entities whose
+    first records in the order of values are equal.
 
     Example:
         >>> table = pd.DataFrame({"x": [3, 1, 2, 3]})
@@ -118,6 +121,11 @@ def halves(tables: Tables, seed: int, scores: Literal["real", "synthetic"] = "re
         ([0, 0, 1, 0], [0, 0, 1, 0])
     """
     ranks = canonical(tables).real if scores == "real" else canonical(tables).synthetic
+    if scores == "real" and tables.entities is not None:
+        _, entity = np.unique(tables.entities, return_inverse=True)
+        least = np.full(len(ranks), len(ranks) + len(tables.synthetic))
+        np.minimum.at(least, entity, ranks)
+        ranks = least[entity]
     kinds, own = np.unique(ranks, return_inverse=True)
     drawn = np.random.default_rng(seed_of(seed, "halves")).permutation(len(kinds)) % 2
     return np.asarray(drawn[own])

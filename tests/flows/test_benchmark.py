@@ -567,7 +567,7 @@ def awkward(run, folder, settings):
             {"name": "vendor", "kind": "files", "path": str(folder / "parts" / "train-{repetition}-{fold}.csv")},
         ],
         "controls": ["marginals"],
-        "metrics": [*RUN["metrics"], "distance_to_closest_record", "generalized_cap"],
+        "metrics": [*RUN["metrics"], "distance_to_closest_record", "generalized_cap", "membership"],
         "thresholds": {"risk/rapid.[/bold] ü": 0.5, "risk/rapid.[/bold] ö": 0.5},
     }
     write_parts(load(settings(folder / "awkward", folder / "awkward.csv", **parts)), folder / "parts", "csv")
@@ -577,7 +577,7 @@ def awkward(run, folder, settings):
 def test_awkward_table_is_measured(awkward):
     assert awkward.result.failures == {}
     measured = {(f.synthesizer, f.measure.key) for f in awkward.result.findings}
-    assert len(measured) == 3 * (3 * 2 + 2)
+    assert len(measured) == 3 * (3 * 2 + 3)
     assert all(
         np.isfinite(f.risk.value)
         for f in awkward.result.findings
@@ -589,6 +589,14 @@ def test_measures_of_odd_names_do_not_share_a_key(awkward):
     found = runs_of(awkward)["cart"].data.metrics
     assert len([k for k in found if k.startswith("risk/rapid.")]) == 2
     assert len([k for k in runs_of(awkward)["cart"].data.tags if k.startswith("verdict.")]) == 2
+
+
+def test_of_a_person_with_two_rows_one_is_claimed(awkward):
+    found = {f.synthesizer: f for f in awkward.result.findings if f.measure.key == "membership"}
+    for finding in found.values():
+        assert np.isfinite([finding.risk.value, finding.risk_control.value, finding.memorization.lower]).all()
+        assert finding.details["attempts"][0] == 60
+    assert found["vendor"].memorization.value > found["cart"].memorization.value
 
 
 def test_awkward_report_escapes_what_it_shows(awkward):

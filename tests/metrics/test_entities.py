@@ -9,6 +9,7 @@ import pytest
 from synthrisk.metrics import METRICS, Attack, InputError, Tables
 from synthrisk.metrics.closeness import share_close
 from synthrisk.metrics.linkability_attacks import SHARED_NEIGHBOUR
+from synthrisk.metrics.selective import halves
 from synthrisk.metrics.what_if import Change, what_if
 
 SECRETS = [f"patient-{i}-zq" for i in range(100)]
@@ -272,6 +273,91 @@ def test_a_of_one_row_and_b_of_another_belong_to_one_patient():
     assert rows.records["score"].iloc[:2].tolist() == [0, 0]
     claims = found.records[found.records["claim"]]
     assert claims["baseline"].tolist() == [0.5] * len(claims)  # each town is one patient's of two, not one row's of 3
+
+
+# membership: this entity of a known table is in the protected one
+
+
+def membership_by_loops(real, control, release, claim_share):
+    """Return shares of patients claimed, each as sure as its surest row, ties at the cut by their share."""
+    known = real.columns.drop("patient")
+    everyone = pd.concat([real[known], control[known]], ignore_index=True)
+    alone = METRICS["membership"](everyone.iloc[: len(real)], release, control=everyone.iloc[len(real) :])
+    of_rows = METRICS["membership"](everyone.iloc[len(real) :], release, control=everyone.iloc[: len(real)])
+    sure = {1: alone.records["confidence"].to_numpy(), 0: of_rows.records["confidence"].to_numpy()}
+    targets = [
+        (max(sure[group][place] for place, _ in rows), group)
+        for group, table in ((1, real), (0, control))
+        for rows in by_patient(table).values()
+    ]
+    left, claimed = claim_share * len(targets), {0: 0.0, 1: 0.0}
+    for confidence in sorted({c for c, _ in targets}, reverse=True):
+        own = [group for c, group in targets if c == confidence]
+        part = min(1.0, left / len(own))
+        left -= part * len(own)
+        for group in own:
+            claimed[group] += part
+    size = {group: sum(g == group for _, g in targets) for group in (0, 1)}
+    return claimed[1] / size[1], claimed[0] / size[0], size, targets
+
+
+@pytest.mark.parametrize("claim_share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("seed", range(6))
+def test_members_are_claimed_as_by_plain_loops(seed, claim_share):
+    real, control, release = visits(seed, 40), visits(seed + 50, 30), draw(seed + 20, 35)
+    control = control.assign(patient=control["patient"] + " of the others")
+    release.iloc[:10] = real[release.columns].iloc[:10]
+    found = METRICS["membership"](real, release, control=control, identifier="patient", claim_share=claim_share)
+    member, other, size, targets = membership_by_loops(real, control, release, claim_share)
+    assert found.value == pytest.approx(member, abs=1e-12)
+    assert found.details["control"] == pytest.approx(other, abs=1e-12)
+    assert found.details["attempts"] == size[0] + size[1] < 70
+    assert found.details["claims"] == pytest.approx(claim_share * (size[0] + size[1]))
+    assert found.details["correct"] == pytest.approx(member * size[1])
+    assert found.details["statistical_confidence"] == pytest.approx(size[1] / (size[0] + size[1]))
+    assert found.details["prior_knowledge"] == pytest.approx(70 * 4 / found.details["claims"])
+    pairs = [(a > b) + (a == b) / 2 for a, g in targets if g == 1 for b, h in targets if h == 0]
+    assert found.details["auc"] == pytest.approx(np.mean(pairs))
+    first = [rows[0][0] for rows in by_patient(real).values()]
+    assert np.flatnonzero(found.records["score"].notna()).tolist() == sorted(first)
+
+
+def test_a_patient_whose_rows_nobody_speaks_about_is_not_claimed():
+    def silent(release, known, rng):
+        return pd.DataFrame({"confidence": known["x"].where(known["x"] < 3).astype(float)}, index=known.index)
+
+    real = pd.DataFrame({"x": [1, 5, 6, 7], "who": ["ann", "ann", "bob", "bob"]})
+    control = pd.DataFrame({"x": [2, 8], "who": ["eve", "kim"]})
+    options = {"attacker": Attack("silent", "membership", silent), "claim_share": 0.75, "identifier": "who"}
+    found = METRICS["membership"](real, real[["x"]], control=control, **options)
+    np.testing.assert_array_equal(found.records["score"], [1, np.nan, 0, np.nan])
+    np.testing.assert_array_equal(found.records["confidence"], [1, np.nan, np.nan, np.nan])
+    assert (found.value, found.details["control"], found.details["claims"]) == (0.5, 0.5, 2)
+
+
+def test_every_target_twice_is_every_target_once():
+    real, control, release = (draw(seed, 30).assign(tag=SECRETS[seed * 30 :][:30]) for seed in (0, 1, 2))
+    alone = METRICS["membership"](real, release, control=control)
+    twice = [pd.concat([t, t], ignore_index=True).assign(patient=t["tag"].tolist() * 2) for t in (real, control)]
+    found = METRICS["membership"](twice[0], release, control=twice[1], identifier="patient")
+    assert found.value == alone.value
+    per = {"prior_knowledge"}  # of each he knows both rows
+    for detail in alone.details.keys() - per:
+        if not detail.startswith("selective"):  # halves are drawn among other ranks
+            assert found.details[detail] == pytest.approx(alone.details[detail], abs=1e-12, nan_ok=True), detail
+    assert found.details["prior_knowledge"] == 2 * alone.details["prior_knowledge"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_entity_is_in_one_half(seed):
+    real, release = visits(seed, 60), draw(seed, 20)
+    half = halves(Tables.identified(real, release, identifier="patient"), seed)
+    assert 0 < half.mean() < 1
+    for rows in by_patient(real).values():
+        assert len({half[place] for place, _ in rows}) == 1
+    order = np.random.default_rng(seed).permutation(60)
+    again = halves(Tables.identified(real.iloc[order], release, identifier="patient"), seed)
+    np.testing.assert_array_equal(again, half[order])
 
 
 # coverage and accuracy: what at least two entities have
