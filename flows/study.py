@@ -248,7 +248,8 @@ def conclude(
     """Check the controls, judge the synthesizers by their risks alone, and put provenance beside the numbers."""
     found = compared.findings
     kinds = {c.name: c.kind for c in study.all_controls}
-    checks = check_controls(found, kinds, study.bootstrap.confidence, entities=sample.has_entities())
+    entities = sample.how_many_entities()
+    checks = check_controls(found, kinds, study.bootstrap.confidence, entities=entities < sample.table.rows)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
     limits = {name: limit.value for name, limit in study.thresholds.items()}
     copies = [name for name, kind in kinds.items() if kind == "copy"]
@@ -256,6 +257,7 @@ def conclude(
     facts = {
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),
+        **({"entities": str(entities)} if entities < sample.table.rows else {}),
         "columns": str(sum(c != sample.identifier for c in sample.table.columns)),
         "split_digest": sample.cut.digest,
         "repetitions": str(sample.cut.repetitions),

@@ -81,10 +81,10 @@ class Sample:
             return None
         return entity_numbers(self.table.read()[self.identifier])
 
-    def has_entities(self) -> bool:
-        """Tell whether some entity has several records."""
+    def how_many_entities(self) -> int:
+        """Return how many entities the records are of."""
         entities = self.entities()
-        return entities is not None and len(np.unique(entities)) < len(entities)
+        return self.table.rows if entities is None else len(np.unique(entities))
 
     def held_out(self, repetition: int, fold: int) -> np.ndarray:
         """Return which records the release of this place never saw, (n,) booleans."""

@@ -528,9 +528,8 @@ def test_entities_of_a_sample_are_those_that_the_split_keeps_together(tmp_path):
     for whose, has_entities in ((names, True), ([*names[:4], None], False), ([*names[:3], None, None], False)):
         table = store(pd.DataFrame({"who": whose, "x": range(5)}), tmp_path)
         sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), "who")
-        assert len(set(sample.entities())) == 5 - has_entities
-        assert sample.has_entities() == has_entities
-    assert not Sample(table, Cut("unused", "cut", 1, 2, 0.0)).has_entities()
+        assert len(set(sample.entities())) == sample.how_many_entities() == 5 - has_entities
+    assert Sample(table, Cut("unused", "cut", 1, 2, 0.0)).how_many_entities() == 5
 
 
 def test_control_records_are_drawn_by_whole_entities():

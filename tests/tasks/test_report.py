@@ -339,6 +339,14 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     assert labels == ["confidence improvement by inference: cart +0.650; copy –"]
 
 
+def test_claims_about_people_with_several_records_are_said_to_be_above_the_guess():
+    facts, words = {"columns": "10", "records": "600"}, "The 600 records are of 150 people"
+    made = [
+        page(study([claiming("cart", "income", 150)], {}, facts=facts | own), "") for own in ({}, {"entities": "150"})
+    ]
+    assert [words in text for text in made] == [False, True]
+
+
 def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():
     found = [claiming("cart", c, n) for c, n in (("a", 150), ("b", 180), ("c", 100))]
     result = study(found, limits={}, facts={"columns": "10"}, weakest=(2, None, 7, 1))
