@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from synthrisk.metrics.levels import sort_key
 from synthrisk.metrics.tables import Tables
 
 ABSENT = -1
@@ -35,13 +36,6 @@ def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]
     """
     names = tuple(sorted(columns, key=str))
     return tables.shared(("level order", names), lambda: _level_order(tables, names))
-
-
-def sort_key(value: object, is_missing: bool) -> tuple[bool, bool, str, object]:
-    """Return what levels are sorted by where names decide: numbers, then others by type and value, then missing."""
-    number = isinstance(value, bool | int | float | np.number | np.bool_)
-    kind = "" if number else type(value).__name__
-    return (is_missing, not number, kind, 0 if is_missing else value)
 
 
 def dense_ranks(values: np.ndarray) -> np.ndarray:
@@ -129,11 +123,11 @@ def _number_marks(tables: Tables, names: Sequence[str]) -> np.ndarray:
 
 
 def _by_name(tables: Tables, column: str, present: np.ndarray) -> np.ndarray:
-    """Return the rank of each of these codes by its value."""
-    codes, values = tables.codes([column]), tables.levels(column)
-    keys = [sort_key(values[code], bool(code == codes.size - 1)) for code in present]
-    rank = np.empty(len(keys), dtype=np.int64)
-    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    """Return the rank of each of these codes by its value; the missing cell, which is like no other, is the last."""
+    values = tables.levels(column)[present]
+    named = np.flatnonzero(present != tables.codes([column]).size - 1)
+    rank = np.full(len(values), len(values))
+    rank[sorted(named, key=lambda place: sort_key(values[place]))] = np.arange(len(named))
     return rank
 
 

@@ -41,6 +41,13 @@ def finite_floats(column: pd.Series) -> np.ndarray:
     return values
 
 
+def sort_key(value: object) -> tuple[bool, str, object]:
+    """Return what values are sorted by: numbers first, then text, then others by type."""
+    if _is_number(value):
+        return (False, "", value)
+    return (True, "" if isinstance(value, str) else type(value).__name__, str(value))
+
+
 def _binned(column: pd.Series, bins: int) -> Levels:
     values = finite_floats(column)
     missing = np.isnan(values)
@@ -68,7 +75,7 @@ def _named(column: pd.Series) -> Levels:
     codes, values = _values(column)
     order = [int(code) for code in np.unique(codes[codes >= 0])]
     if not (isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered):
-        order.sort(key=lambda code: _sort_key(values[code]))
+        order.sort(key=lambda code: sort_key(values[code]))
     rank = np.full(len(values) + 1, len(order), dtype=np.int64)  # the last place, which -1 picks, is the missing level
     rank[order] = np.arange(len(order))
     booleans = types.infer_dtype(values, skipna=True) == "boolean" and _is_boolean(column)
@@ -107,9 +114,3 @@ def _text(value: Any) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real | Decimal | np.bool_)
-
-
-def _sort_key(value: object) -> tuple[bool, str, object]:
-    if _is_number(value):
-        return (False, "", value)
-    return (True, "" if isinstance(value, str) else type(value).__name__, str(value))

@@ -72,7 +72,7 @@ def test_alike_levels_of_the_release_are_told_apart_by_the_real_records():
 
 
 def test_what_is_alike_in_both_tables_takes_the_order_of_names():
-    table = pd.DataFrame({"c": pd.Series(["b", 2, "a", True, 10.5, None], dtype=object)})
+    table = pd.DataFrame({"c": pd.Series(["b", 2, "a", None, True, 10.5], dtype=object)})
     *found, last = names_in_order(table, table, "c", ["c"])
     assert found == [1, 2, 10.5, "a", "b"]
     assert pd.isna(last)
