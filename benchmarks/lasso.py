@@ -34,8 +34,8 @@ def score(model: LogisticRegressionCV, rows: np.ndarray, target: np.ndarray) -> 
 def compare(target: str) -> None:
     adult = read("adult").drop(columns="fnlwgt").sample(ROWS, random_state=0)
     tables = Tables(adult, adult)
-    rows = one_hot(tables, [c for c in adult if c != target]).synthetic
-    codes = level_codes(tables, target)[1]
+    rows = one_hot(tables, [c for c in adult if c != target], list(adult)).synthetic
+    codes = level_codes(tables, target, list(adult))[1]
     start = process_time()
     ours = LassoLogistic(0).fit(rows, codes)
     own_time = process_time() - start

@@ -55,7 +55,7 @@ def compare(
     for place, release in enumerate(made):
         spent, tables = seconds(lambda r=release: Tables(real, r))
         parts["tables"] += spent
-        spent, design = seconds(lambda t=tables: ATTACKERS[name].design(t, known, sensitive))
+        spent, design = seconds(lambda t=tables: ATTACKERS[name].design(t, known, [*known, sensitive]))
         parts["design"] += spent
         spent, (_, target, _) = seconds(lambda t=tables: level_codes(t, sensitive, [*known, sensitive]))
         parts["target"] += spent

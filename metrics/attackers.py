@@ -39,7 +39,7 @@ class Attacker:
     name: str
     classifier: Callable[[int], BaseEstimator] | None
     regressor: Callable[[int], BaseEstimator] | None
-    design: Callable[[Tables, Sequence[str], str], Design] = ordinal
+    design: Callable[[Tables, Sequence[str], Sequence[str]], Design] = ordinal
 
     def estimator(self, target: Kind, seed: int) -> BaseEstimator:
         """Return the unfitted model for a target of this kind."""

@@ -10,7 +10,7 @@ from pandas.api import types
 from synthrisk.metrics.errors import check_range
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.spaces import SpaceName, check_space
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables import Tables, in_order
 from synthrisk.metrics.ties import Ties, tie_counts, ties
 
 _CELLS = 5_000_000  # tied records listed at once
@@ -59,7 +59,7 @@ def attribute_inference_risk(
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
     attributes = [_attribute(tables, c, tolerance) for c in hidden]
     tied = tie_counts(tables, "real_to_synthetic", space, columns=known)
-    weight = rarity(tables.codes(sorted(tables.columns, key=str)).tables[0])
+    weight = rarity(tables.codes(in_order(tables.columns)).tables[0])
     records = pd.DataFrame(
         {"score": _credits(tables, known, space, attributes, tied), "weight": weight, "tied": tied},
         index=tables.real.index,
@@ -116,7 +116,7 @@ class _Attribute(NamedTuple):
         begun, ended = (np.concatenate([[0.0], np.cumsum(weight[order])]) for order in (low, high))
         at = self.low[low]
         inside = begun[np.searchsorted(at, at, side="right")] - ended[np.searchsorted(self.high[high], at)]
-        return float(inside.max() / weight.sum())
+        return min(1.0, round(float(inside.max() / weight.sum()), 12))  # sums in other orders of rows differ
 
 
 def _attribute(tables: Tables, column: str, tolerance: float) -> _Attribute:

@@ -64,8 +64,8 @@ def _coarser(
             new = _cut(tables, column, number, binning, column in hidden)
         else:
             new = _kept(tables, column, number, level_order(tables, [*known, *hidden])[column])
-        real[column] = pd.Series(new[: len(real)], index=real.index)
-        synthetic[column] = pd.Series(new[len(real) :], index=synthetic.index)
+        real[column] = pd.Series(new[: len(real)], index=real.index, dtype=new.dtype)
+        synthetic[column] = pd.Series(new[len(real) :], index=synthetic.index, dtype=new.dtype)
     return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
 
 
@@ -91,6 +91,8 @@ def _kept(tables: Tables, column: str, number: int, place: np.ndarray) -> np.nda
     counts = np.bincount(joint.tables[0], minlength=joint.size)[:-1]
     order = np.lexsort((place[:-1], -counts))
     if (counts > 0).sum() > number:
-        levels = levels.copy()
-        levels[order[number - 1 :]] = OTHER
+        levels, other = levels.copy(), OTHER
+        while other in levels.tolist():
+            other = f"({other})"
+        levels[order[number - 1 :]] = other
     return levels[np.concatenate(joint.tables)]

@@ -11,7 +11,7 @@ import numpy as np
 from synthrisk.metrics.design import Design
 from synthrisk.metrics.level_order import level_order, lexicographic_ranks
 from synthrisk.metrics.spaces import center_and_spread
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables import Tables, in_order
 
 
 class Canonical(NamedTuple):
@@ -42,14 +42,14 @@ def ordinal_features(tables: Tables) -> Design:
     Trees take 32-bit floats: standardised, numbers far from 0 keep their differences.
     """
     levels = canonical(tables).levels
-    columns = [levels[c] if c in levels else _standardised(tables, c) for c in _ordered(tables)]
+    columns = [levels[c] if c in levels else _standardised(tables, c) for c in in_order(tables.columns)]
     return Design(*(np.column_stack(side).astype(float) for side in zip(*columns, strict=True)))
 
 
 def one_hot_features(tables: Tables) -> Design:
     """Return numerics (NaN where missing, and a column that says so) and a 0/1 column a level, for networks."""
     levels, blocks = canonical(tables).levels, []
-    for column in _ordered(tables):
+    for column in in_order(tables.columns):
         if column in levels:
             each = np.arange(max(side.max() for side in levels[column]) + 1)
             blocks.append([(side[:, None] == each).astype(float) for side in levels[column]])
@@ -78,14 +78,10 @@ def _standardised(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
     return (real - mean) / (spread or 1.0), (synthetic - mean) / (spread or 1.0)
 
 
-def _ordered(tables: Tables) -> list[str]:
-    return sorted(tables.columns, key=str)
-
-
 def _canonical(tables: Tables) -> Canonical:
     n, order = len(tables.real), level_order(tables, tables.columns)
     cells = {c: np.concatenate(tables.codes([c]).tables) for c in order}
     ranks = {c: order[c][cells[c]] for c in order}
-    numbers = [np.concatenate(tables.floats(c)) for c in _ordered(tables) if c not in order]
+    numbers = [np.concatenate(tables.floats(c)) for c in in_order(tables.columns) if c not in order]
     rows = lexicographic_ranks([*numbers, *ranks.values()])
     return Canonical(rows[:n], rows[n:], {c: (rank[:n], rank[n:]) for c, rank in ranks.items()})

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Reduction, mean_score
 from synthrisk.metrics.selective import selective_details
+from synthrisk.metrics.shown import value_ranks
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.yardsticks import gain
 
@@ -53,17 +53,17 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
     return Reduction(value, value, details, NO_CLAIM if np.isnan(value) else None)
 
 
-def sampled(susceptible: np.ndarray, attempts: int | None, ranks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return which of the cells that can be attacked are: all, or a random sample of ``attempts`` of them.
+def sampled(susceptible: np.ndarray, attempts: int, ranks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return which of the cells that can be attacked are: a random sample of ``attempts`` of them.
 
     Args:
         susceptible: (n,) booleans.
-        attempts: How many; None or more than there are takes all.
+        attempts: How many; more than there are takes all.
         ranks: (n,) ranks of the rows by their values, so that their order has no part in who is drawn.
         rng: Source of the draw.
     """
     rows = np.flatnonzero(susceptible)
-    if attempts is None or attempts >= len(rows):
+    if attempts >= len(rows):
         return susceptible.copy()
     chosen = np.zeros(len(susceptible), dtype=bool)
     chosen[rng.choice(rows[np.argsort(ranks[rows], kind="stable")], attempts, replace=False)] = True
@@ -86,7 +86,7 @@ def claimed_once(tables: Tables, claim: np.ndarray, value: np.ndarray, confidenc
         return claim
     groups = np.ones(len(claim), dtype=np.int64) if tables.groups is None else tables.groups
     sure = np.where(np.isnan(confidence), -np.inf, confidence)
-    order = np.lexsort((canonical(tables).real, -sure))
+    order = np.lexsort((value_ranks(tables), -sure))
     order = order[claim[order]]
     facts = np.column_stack([groups, tables.entities, value])[order]
     counted = np.zeros(len(claim), dtype=bool)

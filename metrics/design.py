@@ -7,7 +7,7 @@ import numpy as np
 
 from synthrisk.metrics.level_order import level_order
 from synthrisk.metrics.spaces import center_and_spread
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables import Tables, in_order
 
 UNSEEN = -1
 
@@ -28,7 +28,7 @@ def level_codes(tables: Tables, column: str, among: Sequence[str]) -> tuple[np.n
     Args:
         tables: All tables.
         column: One of ``among``.
-        among: The columns that the attack is about, which tell equally common levels apart.
+        among: The columns that tell equally common levels apart.
 
     Returns:
         Codes of the real table, codes of the synthetic table, levels.
@@ -42,14 +42,14 @@ def level_codes(tables: Tables, column: str, among: Sequence[str]) -> tuple[np.n
     return rank[real], rank[synthetic], tables.levels(column)[present]
 
 
-def ordinal(tables: Tables, known: Sequence[str], hidden: str) -> Design:
+def ordinal(tables: Tables, known: Sequence[str], among: Sequence[str]) -> Design:
     """Return numerics as they are (NaN where missing) and categoricals as codes: see ``level_codes``."""
     pairs = []
-    for column in sorted(known, key=str):
+    for column in in_order(known):
         if tables.kind(column) == "numeric":
             pairs.append(_floats(tables, column))
         else:
-            pairs.append(level_codes(tables, column, [*known, hidden])[:2])
+            pairs.append(level_codes(tables, column, among)[:2])
     return Design(*(np.column_stack(side).astype(float) for side in zip(*pairs, strict=True)))
 
 
@@ -59,19 +59,19 @@ def _floats(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
     return (np.zeros(len(real)), np.zeros(len(synthetic))) if np.isnan(synthetic).all() else (real, synthetic)
 
 
-def one_hot(tables: Tables, known: Sequence[str], hidden: str) -> Design:
+def one_hot(tables: Tables, known: Sequence[str], among: Sequence[str]) -> Design:
     """Return standardised numerics and centred dummies, for linear models.
 
     A numeric is (v - mean)/sd of the synthetic table, 0 where missing, with a column "is missing" if the
-    release has missing cells. A level is a dummy minus its share, the commonest level dropped; an unseen level is
+    release has missing cells. A level is a dummy minus its share, the first dropped; an unseen level is
     0 everywhere, i.e. it sits at the release's average.
     """
     blocks: list[tuple[np.ndarray, np.ndarray]] = []
-    for column in sorted(known, key=str):
+    for column in in_order(known):
         if tables.kind(column) == "numeric":
             blocks.extend(_standardised(tables, column))
         else:
-            blocks.extend(_dummies(*level_codes(tables, column, [*known, hidden])))
+            blocks.extend(_dummies(*level_codes(tables, column, among)))
     if not blocks:  # every quasi-identifier is constant in the release: the model has an intercept only
         blocks = [(np.zeros(len(tables.real)), np.zeros(len(tables.synthetic)))]
     return Design(*(np.column_stack(side) for side in zip(*blocks, strict=True)))

@@ -42,7 +42,7 @@ def class_guesses(
     base = shares[joint.tables[0]] if baseline == "real" else _within_groups(joint.tables[0], tables.groups)
     estimator = model.estimator("categorical", seed)
     truth, target, levels = level_codes(tables, hidden, [*known, hidden])
-    probabilities, classes = class_probabilities(estimator, model.design(tables, known, hidden), target)
+    probabilities, classes = class_probabilities(estimator, model.design(tables, known, [*known, hidden]), target)
     own = np.where(truth == UNSEEN, 0, np.searchsorted(classes, truth))
     confidence = np.where(truth == UNSEEN, 0.0, probabilities[np.arange(len(truth)), own])
     gain = normalized_gain(confidence, base)
@@ -83,7 +83,8 @@ def value_guesses(
     scored = ~np.isnan(truth)
     if not scored.any():
         raise InputError(f"sensitive must have values in the real table, got missing cells only in {hidden!r}")
-    predicted = predicted_values(model.estimator("numeric", seed), model.design(tables, known, hidden), target)
+    design = model.design(tables, known, [*known, hidden])
+    predicted = predicted_values(model.estimator("numeric", seed), design, target)
     errors = np.full(len(truth), np.nan)
     errors[scored] = prediction_error(truth[scored], predicted[scored], error, delta)
     records = pd.DataFrame(

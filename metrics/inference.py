@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.attackers import ATTACKERS, Attacker
 from synthrisk.metrics.attackers import attacker as named_model
-from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.claims import check_attempts, claimed_once, reduce_claims, sampled
 from synthrisk.metrics.closeness import is_close, is_close_to_own, share_close
 from synthrisk.metrics.encode import joint_codes
@@ -21,7 +20,7 @@ from synthrisk.metrics.kinds import as_floats, is_temporal
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.selective import halves
-from synthrisk.metrics.shown import shown_parts, shown_release
+from synthrisk.metrics.shown import ranks_to_draw_by, shown_parts, shown_release
 from synthrisk.metrics.tables import Tables
 
 
@@ -92,7 +91,7 @@ def inference(
     susceptible = truth.notna().to_numpy()
     if not susceptible.any():
         raise InputError(f"sensitive must have values in the real table, got missing cells only in {secret!r}")
-    chosen = sampled(susceptible, attempts, canonical(tables).real, rng)
+    chosen = susceptible if attempts is None else sampled(susceptible, attempts, ranks_to_draw_by(tables), rng)
     claims = _claims(
         tables, attack, known, secret, chosen, rng, {} if neighbours is None else {"neighbours": neighbours}
     )

@@ -11,6 +11,7 @@ from synthrisk.metrics.design import level_codes
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import as_floats, kind
 from synthrisk.metrics.neighbours import real_to_synthetic
+from synthrisk.metrics.shown import with_unknown
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.ties import ties
 from synthrisk.metrics.votes import voted
@@ -60,14 +61,13 @@ def model_attack(model: Attacker) -> Attack:
         present = release[secret].notna().to_numpy()
         if not present.any():
             return pd.DataFrame({"guess": None, "confidence": np.nan}, index=known.index)
-        unknown = release[secret].iloc[:0].reindex(known.index)  # all missing
-        tables = Tables(pd.concat([known, unknown], axis=1), release[[*columns, secret]])
-        design = model.design(tables, columns, secret)
+        tables = Tables(with_unknown(known, release), release)
+        design = model.design(tables, columns, tables.columns)
         estimator = model.estimator(kind(release[secret]), int(rng.integers(2**32)))
         if kind(release[secret]) == "numeric":
             guess: Any = predicted_values(estimator, design, as_floats(release[secret]))
             return pd.DataFrame({"guess": guess, "confidence": np.nan}, index=known.index)
-        _, target, levels = level_codes(tables, secret, [*columns, secret])
+        _, target, levels = level_codes(tables, secret, tables.columns)
         shown = design._replace(synthetic=design.synthetic[present])
         probabilities, classes = class_probabilities(estimator, shown, target[present])
         likeliest = probabilities.argmax(axis=1)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from synthrisk.metrics.levels import sort_key
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables import Tables, in_order
 
 ABSENT = -1
-FEW = 50
-"""Levels of a column that are alike in all, and yet told apart one by one, each time with what follows from it."""
+WORK = 200_000_000
+"""Cells that may be looked at to tell alike levels apart without their names (some ten seconds)."""
 
 
 def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]:
@@ -21,8 +21,9 @@ def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]
 
     The commonest level of the release is the first, the missing cell the last. Equally common ones are told apart by
     the records of the release that hold them (colour refinement: a level by its records, a record by its levels and
-    numbers, until nothing new is told), and only where these are alike by the real records too. What is alike even so
-    is interchangeable but for rare symmetries, and takes the order of its names.
+    numbers, until nothing new is told), and only where these are alike by the real records too. Of levels that are
+    alike even so one is singled out, by what follows from it, and the others follow; its name decides where nothing
+    else does, which is where levels are interchangeable, or where ``WORK`` would be exceeded.
 
     Returns:
         Ranks 0, 1, 2 ... of the levels that occur in a table, ``ABSENT`` for others.
@@ -34,7 +35,7 @@ def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]
         >>> order.tolist()
         [1, 0, 2]
     """
-    names = tuple(sorted(columns, key=str))
+    names = tuple(in_order(columns))
     return tables.shared(("level order", names), lambda: _level_order(tables, names))
 
 
@@ -54,7 +55,7 @@ def lexicographic_ranks(columns: Sequence[np.ndarray]) -> np.ndarray:
 
 def _level_order(tables: Tables, names: Sequence[str]) -> dict[str, np.ndarray]:
     categorical = [c for c in names if tables.kind(c) == "categorical"]
-    n, present, cells, colours = len(tables.real), [], [], []
+    n, present, cells, missing, colours = len(tables.real), [], [], [], []
     for column in categorical:
         codes = tables.codes([column])
         real, released = (np.bincount(side, minlength=codes.size) for side in codes.tables)
@@ -63,30 +64,21 @@ def _level_order(tables: Tables, names: Sequence[str]) -> dict[str, np.ndarray]:
         place[there] = np.arange(len(there))
         present.append(there)
         cells.append(place[np.concatenate(codes.tables)])
-        colours.append(lexicographic_ranks([there == codes.size - 1, -released[there]]))
+        missing.append(there == codes.size - 1)
+        colours.append(lexicographic_ranks([released[there] == 0, missing[-1], -released[there]]))
     if _some_are_alike(colours):
         numbers = _number_marks(tables, names)
         colours = _refined(numbers[n:], [cell[n:] for cell in cells], colours)
-        numbers[:n] = _mixed(numbers[:n])  # which of the two tables a record is in
+        groups = np.ones(n, dtype=np.int64) if tables.groups is None else tables.groups
+        numbers[:n] = _mixed(numbers[:n] + _mixed(groups + 2))  # which of the two tables a record is in, and as what
         colours = _refined(numbers, cells, colours)
-        for at, column in enumerate(categorical):  # what is left, a level at a time: the others follow
-            while _some_are_alike([colours[at]]):
-                colours[at] = _one_apart(colours[at], _by_name(tables, column, present[at]))
-                colours = _refined(numbers, cells, colours)
+        by_name = [_by_name(tables, c, there) for c, there in zip(categorical, present, strict=True)]
+        colours = _settled(numbers, cells, colours, by_name)
     found = {}
-    for column, there, colour in zip(categorical, present, colours, strict=True):
+    for column, there, gone, colour in zip(categorical, present, missing, colours, strict=True):
         found[column] = np.full(tables.codes([column]).size, ABSENT, dtype=np.int64)
-        found[column][there] = colour
+        found[column][there] = lexicographic_ranks([gone, colour])
     return found
-
-
-def _one_apart(colour: np.ndarray, by_name: np.ndarray) -> np.ndarray:
-    """Put the first by name of some levels that are alike before the others; where they are many, all by name."""
-    shared = np.bincount(colour)[colour] > 1
-    if shared.sum() > FEW:
-        return lexicographic_ranks([colour, by_name])
-    own = np.flatnonzero(colour == colour[shared].min())
-    return lexicographic_ranks([colour, np.arange(len(colour)) != own[by_name[own].argmin()]])
 
 
 def _some_are_alike(colours: Sequence[np.ndarray]) -> bool:
@@ -96,19 +88,82 @@ def _some_are_alike(colours: Sequence[np.ndarray]) -> bool:
 def _refined(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray]) -> list[np.ndarray]:
     """Tell levels apart by the records that hold them, and records by their levels, until nothing new is told."""
     while _some_are_alike(colours):
-        marks = numbers.copy()
-        for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
-            marks += _mixed(colour + _salt(place))[cell]
-        marks = _mixed(marks)
-        finer = []
-        for colour, cell in zip(colours, cells, strict=True):
-            held = np.zeros(len(colour), dtype=np.uint64)
-            np.add.at(held, cell, marks)  # modulo 2^64: in any order of records
-            finer.append(lexicographic_ranks([colour, held]))
+        marks = _marks(numbers, cells, colours)
+        finer = [
+            lexicographic_ranks([colour, _held(marks, cell, len(colour))])
+            for colour, cell in zip(colours, cells, strict=True)
+        ]
         if all(new.max() == old.max() for new, old in zip(finer, colours, strict=True)):
             break
         colours = finer
     return colours
+
+
+def _settled(
+    numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray], by_name: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Put levels that no refinement tells apart in an order, by name only where that is the same as any other.
+
+    Twins are held by records that have all else in common: any order of them gives the same tables. Of the others each
+    level of each column's smallest class is tried as the first, and the one from which most follows stays; of equal
+    ones the least sum of marks decides, which no name moves.
+    """
+    colours = _refined(numbers, cells, _twins_apart(numbers, cells, colours, by_name))
+    work = WORK
+    while _some_are_alike(colours):
+        trials = [(at, member) for at, own in enumerate(colours) for member in _smallest_class(own, by_name[at])]
+        work -= len(trials) * len(numbers) * len(cells)
+        if work < 0:
+            at = trials[0][0]
+            colours[at] = lexicographic_ranks([colours[at], by_name[at]])
+            colours = _refined(numbers, cells, colours)
+            continue
+        tried = []
+        for at, member in trials:
+            first = lexicographic_ranks([colours[at], np.arange(len(colours[at])) != member])
+            tried.append(_refined(numbers, cells, [*colours[:at], first, *colours[at + 1 :]]))
+        colours = min(tried, key=lambda own: (-sum(map(np.max, own)), int(_mixed(_marks(numbers, cells, own)).sum())))
+    return colours
+
+
+def _twins_apart(
+    numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[np.ndarray], by_name: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Number the levels of a column whose records have the very same cells in all other columns."""
+    codes = [np.arange(len(colour)) for colour in colours]
+    marks, found = _marks(numbers, cells, codes), []
+    for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
+        others = _mixed(marks - _mixed(codes[place] + _salt(place))[cell])
+        twins = lexicographic_ranks([colour, _held(others, cell, len(colour))])
+        order = np.lexsort((by_name[place], twins))
+        number = np.empty(len(order), dtype=np.int64)
+        number[order] = np.arange(len(order)) - np.searchsorted(twins[order], twins[order])
+        found.append(lexicographic_ranks([colour, number]))
+    return found
+
+
+def _smallest_class(colour: np.ndarray, by_name: np.ndarray) -> list[int]:
+    """Return the levels of the smallest class of more than one, the first of several, in the order of their names."""
+    sizes = np.bincount(colour)
+    if sizes.max(initial=1) == 1:
+        return []
+    members = np.flatnonzero(colour == np.flatnonzero(sizes == sizes[sizes > 1].min())[0])
+    return members[np.argsort(by_name[members])].tolist()
+
+
+def _marks(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[np.ndarray]) -> np.ndarray:
+    """Return 64 bits a record that stand for its numbers and the colours of its levels."""
+    marks = numbers.copy()
+    for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
+        marks += _mixed(colour + _salt(place))[cell]
+    return marks
+
+
+def _held(marks: np.ndarray, cell: np.ndarray, size: int) -> np.ndarray:
+    """Return 64 bits a level that stand for the records that hold it, in any order of records."""
+    held = np.zeros(size, dtype=np.uint64)
+    np.add.at(held, cell, _mixed(marks))  # modulo 2^64
+    return held
 
 
 def _number_marks(tables: Tables, names: Sequence[str]) -> np.ndarray:

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.claims import check_attempts, claimed_once, reduce_claims, sampled
 from synthrisk.metrics.entities import has, how_many, how_many_with
 from synthrisk.metrics.errors import InputError
@@ -16,7 +15,7 @@ from synthrisk.metrics.level_order import lexicographic_ranks
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.selective import halves
-from synthrisk.metrics.shown import shown_parts, shown_release, value_ranks
+from synthrisk.metrics.shown import ranks_to_draw_by, shown_parts, shown_release, value_ranks
 from synthrisk.metrics.tables import Tables
 
 
@@ -130,7 +129,7 @@ def check_values(
 def _ranks(tables: Tables, columns: Sequence[str]) -> np.ndarray:
     """Return ranks by the values of these columns, so that no other moves the value; equal rows by all columns."""
     own = value_ranks(Tables(tables.real[list(columns)], tables.synthetic[list(columns)]))
-    return lexicographic_ranks([own, canonical(tables).real])
+    return lexicographic_ranks([own, ranks_to_draw_by(tables)])
 
 
 def _claims(

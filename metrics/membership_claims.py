@@ -13,8 +13,8 @@ from synthrisk.metrics.membership import attack_summary
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.selective import cut, halves, named, selective_curve, taken
-from synthrisk.metrics.shown import shown_parts, shown_release
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.shown import shown_parts, shown_release, value_ranks
+from synthrisk.metrics.tables import Tables, in_order
 from synthrisk.metrics.yardsticks import against_control, gain
 
 
@@ -37,7 +37,8 @@ def membership(
     claims do not depend on who is what: only the difference is a signal. It is at most min(1, claim_share / S) with S
     the share of members among the targets.
 
-    Where an entity has several records it is one target, as sure as the surest of them; its first record has the score.
+    Where an entity has several records it is one target, as sure as the surest of them; its first record in the order
+    of values has the score.
 
     Args:
         tables: Real records, release and control; or real records of both kinds, told apart by ``groups`` (those
@@ -69,7 +70,7 @@ def membership(
         (1.0, 0.0, 1.0)
     """
     check_values(columns, attacker, neighbours, claim_share)
-    known = sorted(tables.columns if columns is None else tables.check_columns("columns", columns), key=_name)
+    known = in_order(tables.columns if columns is None else tables.check_columns("columns", columns))
     attack = named_attack("membership", attacker)
     settings: dict[str, Any] = {"columns": known, "attacker": attack.name, "claim_share": claim_share, "seed": seed}
     settings |= {} if neighbours is None else {"neighbours": neighbours}
@@ -134,24 +135,27 @@ def _confidence(
 ) -> np.ndarray:
     """Let the attack speak about each distinct row, and return what it says of every record."""
     shown, own = shown_parts(tables, known)
-    release = shown_release(tables, sorted(tables.columns, key=_name)).cells
+    release = shown_release(tables, in_order(tables.columns)).cells
     found = attack.claims(shown.index, release, shown, rng, **options)
     return found["confidence"].to_numpy(dtype=float)[own]
 
 
 def _surest(tables: Tables, groups: np.ndarray, sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how sure the attack is of each record's entity, and which records are the first of theirs.
+    """Return how sure the attack is of each record's entity, and which records are the first of theirs by value.
 
-    An entity with members and control records, which no split makes, is two.
+    Values alone decide, not the release, so that in a study it is the same record against every release. An entity with
+    members and control records, which no split makes, is two.
     """
     assert tables.entities is not None  # noqa: S101 - the caller asks first
-    _, first, own = np.unique(
-        np.column_stack([groups, tables.entities]), axis=0, return_index=True, return_inverse=True
-    )
+    order = np.argsort(value_ranks(Tables(tables.real, tables.real)), kind="stable")
+    names = np.column_stack([groups, tables.entities])
+    _, first, whose = np.unique(names[order], axis=0, return_index=True, return_inverse=True)
+    own = np.empty(len(sure), dtype=np.int64)
+    own[order] = whose
     surest = np.full(len(first), -np.inf)
     np.fmax.at(surest, own, sure)
     is_first = np.zeros(len(sure), dtype=bool)
-    is_first[first] = True
+    is_first[order[first]] = True
     return np.where(np.isneginf(surest), np.nan, surest)[own], is_first
 
 
@@ -185,10 +189,6 @@ def _of_claims(score: np.ndarray, member: np.ndarray, known: int, read: int) -> 
         "prior_knowledge": known / claims if claims else np.nan,
         "work": read / claims if claims else np.nan,
     }
-
-
-def _name(column: Any) -> tuple[str, str]:
-    return str(column), type(column).__name__
 
 
 MEMBERSHIP = Metric(

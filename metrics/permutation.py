@@ -88,7 +88,7 @@ def permutation_null(
         target = _Classes.of(tables, known, hidden[0], threshold)
     else:
         target = _Numbers.of(tables, hidden[0], 0.10 if tolerance is None else float(tolerance), error, delta)
-    design = model.design(tables, known, hidden[0])
+    design = model.design(tables, known, [*known, *hidden])
     if permute == "real":
         return target.permuted(target.fit(model.estimator(kind, seed), design, target.released), permutations, seed)
 

@@ -5,9 +5,11 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import KDTree
 
+from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.level_order import level_order
 from synthrisk.metrics.spaces import center_and_spread, check_space
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables import Tables, in_order
 from synthrisk.metrics.ties import TIED
 
 ProjectionName = Literal["famd"]
@@ -73,8 +75,9 @@ def nearest_and_tied(tables: Tables, rows: np.ndarray, made: np.ndarray) -> tupl
 
 
 def _projected(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
-    blocks = [_column(tables, c) for c in sorted(tables.columns, key=str)]
+    blocks = [_column(tables, c) for c in in_order(tables.columns)]
     real = np.column_stack([block[0] for block in blocks])
+    real = real[np.argsort(canonical(tables).real, kind="stable")]  # the same axes in any order of rows
     axes = np.linalg.eigh(real.T @ real / len(real))[1][:, ::-1][:, :2]
     loadings = np.split(axes, np.cumsum([block[0].shape[1] for block in blocks])[:-1])
     return _points(blocks, loadings, 0), _points(blocks, loadings, 1)
@@ -97,6 +100,8 @@ def _column(tables: Tables, column: str) -> _Column:
         return np.nan_to_num((real - mean) / unit)[:, None], np.nan_to_num((synthetic - mean) / unit)[:, None]
     codes = tables.codes([column])
     share = np.bincount(codes.tables[0], minlength=codes.size) / len(tables.real)
-    seen = np.flatnonzero(share)
+    order = level_order(tables, tables.columns)[column]
+    seen = np.argsort(order)
+    seen = seen[share[seen] > 0]  # and under any names
     flags = [((each[:, None] == seen) - share[seen]) / np.sqrt(share[seen]) for each in codes.tables]
     return flags[0], flags[1]

@@ -8,8 +8,9 @@ import pandas as pd
 
 from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.kinds import as_floats, kind
+from synthrisk.metrics.level_order import lexicographic_ranks
 from synthrisk.metrics.ranked import ranked
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables import Tables, in_order
 
 
 class Parts(NamedTuple):
@@ -29,7 +30,7 @@ class Release(NamedTuple):
 def shown_parts(tables: Tables, columns: Sequence[str]) -> Parts:
     """Return each distinct combination of values once, and which one each real record has.
 
-    Their order follows from these columns alone: nothing of what else a record holds is in it.
+    Their order follows from these columns and the release alone: nothing of what else a record holds is in it.
 
     Example:
         >>> real = pd.DataFrame({"x": [5, 3, 5], "y": [1, 2, 3]})
@@ -38,9 +39,15 @@ def shown_parts(tables: Tables, columns: Sequence[str]) -> Parts:
         ([3, 5], [1, 0, 1])
     """
     names = list(columns)
-    ranks = value_ranks(Tables(tables.real[names], tables.synthetic[names]))
+    ranks = value_ranks(Tables(with_unknown(tables.real[names], tables.synthetic), tables.synthetic))
     _, first, own = np.unique(ranks, return_index=True, return_inverse=True)
     return Parts(tables.real[names].iloc[first].reset_index(drop=True), own)
+
+
+def with_unknown(known: pd.DataFrame, release: pd.DataFrame) -> pd.DataFrame:
+    """Return what is known of some targets with the other columns of the release, all cells of which are missing."""
+    others = release[[c for c in release.columns if c not in known.columns]]
+    return pd.concat([known, others.iloc[:0].reindex(known.index)], axis=1)
 
 
 def shown_release(tables: Tables, columns: Sequence[str] | None = None) -> Release:
@@ -75,6 +82,18 @@ def _shown(tables: Tables, columns: Sequence[str] | None) -> Release:
     return Release(cells.iloc[rows].reset_index(drop=True), rows)
 
 
+def ranks_to_draw_by(tables: Tables) -> np.ndarray:
+    """Return ranks of the real rows by their values, and of equal rows by all rows of their entities, (n,)."""
+    ranks = value_ranks(tables)
+    if tables.entities is None:
+        return ranks
+    _, own = np.unique(tables.entities, return_inverse=True)
+    order = np.lexsort((ranks, own))
+    rows = pd.Series(ranks[order]).groupby(own[order]).agg(tuple).tolist()
+    place = {held: rank for rank, held in enumerate(sorted(set(rows)))}
+    return lexicographic_ranks([ranks, np.array([place[held] for held in rows])[own]])
+
+
 def value_ranks(tables: Tables) -> np.ndarray:
     """Return ranks of the real rows by their values, (n,): equal where rows are equal, and nowhere else.
 
@@ -84,7 +103,7 @@ def value_ranks(tables: Tables) -> np.ndarray:
     rows = tables.codes(tables.columns).tables[0]
     if len(np.unique(ranks)) == len(np.unique(rows)):
         return ranks
-    numeric = [c for c in sorted(tables.columns, key=str) if tables.kind(c) == "numeric"]
+    numeric = [c for c in in_order(tables.columns) if tables.kind(c) == "numeric"]
     for column in numeric:
         exact = ranked(tables.real[column], numeric=True)
         ranks = np.unique(ranks * (exact.size + 1) + exact.ranks, return_inverse=True)[1]

@@ -1,7 +1,6 @@
 """Attacks that name a predicate for one person alone: what one record of the release has, and no other."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.predicates import Condition, Countable, Predicate, alone_by_luck, scales_of
 from synthrisk.metrics.ranked import ranked
+from synthrisk.metrics.tables import in_order
 
 SIZE = 4
 
@@ -23,7 +23,7 @@ def unique_values(release: pd.DataFrame, rng: np.random.Generator) -> pd.DataFra
     """
     scales, m = scales_of(release), len(release)
     choices: list[list[Condition]] = [[] for _ in range(m)]
-    for column in _ordered(release.columns):
+    for column in in_order(release.columns):
         cells = ranked(release[column], scales[column] != "levels")
         counts = np.bincount(cells.ranks, minlength=cells.size + 1)
         values = release[column].to_list()
@@ -59,7 +59,7 @@ def unique_combinations(
         rows: Positions of the rows to speak about; all unless given.
         size: How many columns; 4, or all if there are fewer, unless given.
     """
-    names = _ordered(release.columns)
+    names = in_order(release.columns)
     check_size(size, len(names))
     width = min(SIZE, len(names)) if size is None else size
     speaking = np.arange(len(release)) if rows is None else np.asarray(rows, dtype=np.int64)
@@ -88,10 +88,6 @@ def check_size(size: int | None, most: int | None = None) -> None:
     if size is not None and (not whole or size < 1 or (most is not None and size > most)):
         limit = "at least 1" if most is None else f"1 to the number of columns, {most}"
         raise InputError(f"size must be a whole number, {limit}, got {size!r}")
-
-
-def _ordered(columns: pd.Index) -> list[Any]:
-    return sorted(columns, key=lambda c: (str(c), type(c).__name__))
 
 
 def _conditions(column: pd.Series) -> list[Condition]:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables import Tables, in_order
 
 SpaceName = Literal["euclid", "gower"]
 Ranges = Literal["both", "reference"]
@@ -59,7 +59,7 @@ def space_of(
     if ranges not in ("both", "reference") or (ranges == "reference" and name != "gower"):
         raise InputError(f"ranges must be both, or reference in gower space, got {ranges!r} in {name}")
     chosen = tables.columns if columns is None else tables.check_columns("columns", columns)
-    ordered = sorted(chosen, key=lambda c: (str(c), type(c).__name__))
+    ordered = in_order(chosen)
     given = dict(weights or {})
     if given:
         tables.check_columns("weights", list(given))

@@ -195,6 +195,16 @@ class Tables:
         return self.shared(("column", column), lambda: joint_codes([self.real[column], self.synthetic[column]]))
 
 
+def in_order(columns: Iterable[Any]) -> list[Any]:
+    """Return names of columns in one order, whatever theirs; 1 and "1" are two.
+
+    Example:
+        >>> in_order(["b", "1", 1])
+        [1, '1', 'b']
+    """
+    return sorted(columns, key=lambda c: (str(c), type(c).__name__))
+
+
 def _numbered(entities: np.ndarray | None, records: int) -> np.ndarray | None:
     """Return entities as whole numbers, None where no two records have one in common."""
     if entities is None:

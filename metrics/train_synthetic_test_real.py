@@ -116,7 +116,7 @@ def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEsti
     with _named_model():
         chosen = attacker(model)
         estimator = chosen.estimator(tables.kind(target), seed)
-    design = chosen.design(tables, known, target)
+    design = chosen.design(tables, known, [*known, target])
     if tables.kind(target) == "numeric":
         truth, target_values = tables.floats(target)
         return _explained(truth, predicted_values(estimator, design, target_values))
@@ -132,10 +132,9 @@ def _told_apart(truth: np.ndarray, probabilities: np.ndarray, classes: np.ndarra
     guess = classes[np.argmax(probabilities, axis=1)]
     if len(present) < 2:
         return float("nan"), {"accuracy": float(np.mean(guess == truth))}
-    place = {c: i for i, c in enumerate(classes.tolist())}
+    place, likely = {c: i for i, c in enumerate(classes.tolist())}, probabilities.round(12)  # solvers end in noise
     each = [
-        roc_auc_score(truth == c, probabilities[:, place[c]] if c in place else np.zeros(len(truth)))
-        for c in present.tolist()
+        roc_auc_score(truth == c, likely[:, place[c]] if c in place else np.zeros(len(truth))) for c in present.tolist()
     ]
     auc = float(np.average(each, weights=counts))
     recalls = [float(np.mean(guess[truth == c] == c)) for c in present]
@@ -148,7 +147,7 @@ def _explained(truth: np.ndarray, predicted: np.ndarray) -> Found:
     truth, predicted = truth[known], predicted[known]
     error = float(np.mean((truth - predicted) ** 2)) if len(truth) else float("nan")
     spread = float(np.var(truth)) if len(truth) else 0.0
-    if spread == 0:
+    if len(truth) == 0 or truth.min() == truth.max():
         return float("nan"), {"rmse": error**0.5}
     return max(0.0, 1 - error / spread), {"r2": 1 - error / spread, "rmse": error**0.5}
 

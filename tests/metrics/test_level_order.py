@@ -51,10 +51,13 @@ def test_columns_that_are_not_asked_for_have_no_part():
         assert names_in_order(t, t, "c", ["c"]) == ["p", "q"]  # alike, so by name
 
 
+@pytest.mark.parametrize("n", [12, 60])
 @pytest.mark.parametrize("seed", range(20))
-def test_the_attacked_records_move_no_code_of_a_release_whose_levels_differ(seed):
+def test_the_attacked_records_move_no_code_of_a_release_whose_levels_differ(seed, n):
+    """Also where they have levels that the release lacks, and miss cells that it has."""
     rng = np.random.default_rng(seed)
-    release, columns = draw(rng, 60), ["x", "c", "d", "flag"]
+    release, columns = draw(rng, n), ["x", "c", "d", "flag"]
+    release["x"] = rng.permutation(n)
     found = []
     for real in (draw(rng, 50), draw(rng, 5), release):
         tables = Tables(real, release)
@@ -87,7 +90,7 @@ def test_the_same_tables_in_another_guise_have_the_same_design(design, n, seed):
     before = draw(rng, n), draw(rng, n + 3)
     names = {"c": dict(zip("abcdefghijkl", rng.permutation([*"pqrstuvwxyza"]), strict=True)), "d": {"u": "w", "w": "u"}}
     after = [t.replace(names).sample(frac=1, random_state=seed)[["flag", "d", "c", "x"]] for t in before]
-    found, expected = (design(Tables(*t), ["x", "c", "flag"], "d") for t in (after, before))
+    found, expected = (design(Tables(*t), ["x", "c", "flag"], ["x", "c", "flag", "d"]) for t in (after, before))
     for own, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(own[np.lexsort(own.T)], other[np.lexsort(other.T)])
 
@@ -122,17 +125,53 @@ SQUARE = [(i, j, (i + j) % 3) for i in range(3) for j in range(3)]  # each level
 RING = [(i, (i + step) % 4, 0) for i in range(4) for step in (0, 1)]
 
 
-@pytest.mark.parametrize("rows", [SQUARE, RING, [(i, i, i) for i in range(4)]], ids=["square", "ring", "mirrored"])
+LARGE_SQUARE = [(i, j, (i + j) % 4) for i in range(4) for j in range(4)]
+TWO_RINGS = [(i, j, 0) for i, j in ((0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (2, 3), (3, 3), (3, 2))]
+PARITY = [(i % 5, j, (i + j) % 2) for i in range(5) for j in range(2)]
+TABLES = {
+    "square": SQUARE,
+    "ring": RING,
+    "mirrored": [(i, i, i) for i in range(4)],
+    "large square": LARGE_SQUARE,
+    "two rings": TWO_RINGS,
+    "parity": PARITY,
+}
+
+
+@pytest.mark.parametrize("rows", TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("seed", range(10))
 def test_tables_whose_levels_are_all_alike_are_coded_alike_under_any_names(rows, seed):
-    """A name decides between two levels only where that says nothing of the others."""
+    """A name decides between two levels only where it does not matter which of them is the first."""
     rng = np.random.default_rng(seed)
-    tables = [pd.DataFrame(rows, columns=[*"abc"]).replace(dict(enumerate("pqrs")))]
-    tables.append(tables[0].apply(lambda c: c.map(dict(zip("pqrs", rng.permutation([*"wxyz"]), strict=True)))))
-    found = [ordinal(Tables(t, t), ["a", "b", "c"], "c").synthetic for t in tables]
+    tables = [pd.DataFrame(rows, columns=[*"abc"]).replace(dict(enumerate("pqrst")))]
+    tables.append(tables[0].apply(lambda c: c.map(dict(zip("pqrst", rng.permutation([*"vwxyz"]), strict=True)))))
+    found = [ordinal(Tables(t, t), ["a", "b", "c"], ["a", "b", "c"]).synthetic for t in tables]
     np.testing.assert_array_equal(*(f[np.lexsort(f.T)] for f in found))
 
 
 def test_many_levels_that_are_alike_take_the_order_of_names():
     table = pd.DataFrame({"c": [f"{i:03}" for i in range(100)][::-1]})
     assert names_in_order(table, table, "c", ["c"]) == sorted(table["c"])
+
+
+def test_many_pairs_of_twins_cost_one_look_at_the_table():
+    """Names decide between records that have all else in common, without a trial for each."""
+    table = pd.DataFrame({"c": [f"{i:04}" for i in range(4000)], "x": np.arange(4000) // 2, "d": list("uv") * 2000})
+    other = table.assign(c=table["c"].sample(frac=1, random_state=0).to_numpy())
+    found = [ordinal(Tables(t, t), ["c", "x", "d"], ["c", "x", "d"]).synthetic for t in (table, other)]
+    np.testing.assert_array_equal(*(f[np.lexsort(f.T)] for f in found))
+
+
+def test_where_the_work_would_be_too_much_names_decide(monkeypatch):
+    monkeypatch.setattr("synthrisk.metrics.level_order.WORK", 0)
+    table = pd.DataFrame(SQUARE, columns=[*"abc"]).replace(dict(enumerate("pqr")))
+    found = [names_in_order(table, table, c, [*"abc"]) for c in "abc"]
+    assert found[0] == ["p", "q", "r"]
+    assert [sorted(own) for own in found] == [["p", "q", "r"]] * 3
+
+
+def test_members_and_control_records_tell_levels_apart_that_nothing_else_does():
+    release = pd.DataFrame({"c": [*"ppqq"]})
+    real, groups = pd.DataFrame({"c": [*"pq"]}), np.array([1, 0])
+    found = [level_order(Tables(real, release, groups=own), ["c"])["c"][:2].tolist() for own in (groups, 1 - groups)]
+    assert found[0] == found[1][::-1]
