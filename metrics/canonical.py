@@ -23,8 +23,9 @@ class Canonical(NamedTuple):
 
 
 def canonical(tables: Tables) -> Canonical:
-    """Return ranks of rows and levels over all columns, taken in the order of their names.
+    """Return ranks of rows, by their numbers and then their levels, and of levels; columns in the order of their names.
 
+    Numbers are taken as floats, so that rows may share a rank that differ beyond 2^53: see ``shown.value_ranks``.
     Levels are ranked as ``level_order`` says: by their counts in the release and the records that hold them.
 
     Example:

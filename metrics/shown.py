@@ -8,7 +8,7 @@ import pandas as pd
 
 from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.kinds import as_floats, kind
-from synthrisk.metrics.level_order import lexicographic_ranks
+from synthrisk.metrics.level_order import dense_ranks, lexicographic_ranks
 from synthrisk.metrics.ranked import ranked
 from synthrisk.metrics.tables import Tables, in_order
 
@@ -30,7 +30,7 @@ class Release(NamedTuple):
 def shown_parts(tables: Tables, columns: Sequence[str]) -> Parts:
     """Return each distinct combination of values once, and which one each real record has.
 
-    Their order follows from these columns and the release alone: nothing of what else a record holds is in it.
+    Their order follows from them and the release alone: nothing of what else a record holds, or how many there are.
 
     Example:
         >>> real = pd.DataFrame({"x": [5, 3, 5], "y": [1, 2, 3]})
@@ -39,9 +39,10 @@ def shown_parts(tables: Tables, columns: Sequence[str]) -> Parts:
         ([3, 5], [1, 0, 1])
     """
     names = list(columns)
-    ranks = value_ranks(Tables(with_unknown(tables.real[names], tables.synthetic), tables.synthetic))
-    _, first, own = np.unique(ranks, return_index=True, return_inverse=True)
-    return Parts(tables.real[names].iloc[first].reset_index(drop=True), own)
+    _, first, own = np.unique(tables.codes(names).tables[0], return_index=True, return_inverse=True)
+    parts = tables.real[names].iloc[first].reset_index(drop=True)
+    ranks = dense_ranks(value_ranks(Tables(with_unknown(parts, tables.synthetic), tables.synthetic)))
+    return Parts(parts.iloc[np.argsort(ranks)].reset_index(drop=True), ranks[own])
 
 
 def with_unknown(known: pd.DataFrame, release: pd.DataFrame) -> pd.DataFrame:
