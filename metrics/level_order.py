@@ -12,8 +12,9 @@ from synthrisk.metrics.levels import sort_key
 from synthrisk.metrics.tables import Tables, in_order
 
 ABSENT = -1
-WORK = 200_000_000
-"""Cells that may be looked at to tell alike levels apart without their names (some ten seconds)."""
+WORK, PER_TRIAL, ROUNDS = 50_000_000, 5_000, 5
+"""Cells that may be looked at to tell alike levels apart without their names (some seconds), what a trial costs beside
+its cells, and how far it goes."""
 
 
 def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]:
@@ -85,9 +86,12 @@ def _some_are_alike(colours: Sequence[np.ndarray]) -> bool:
     return any(colour.max(initial=-1) + 1 < len(colour) for colour in colours)
 
 
-def _refined(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray]) -> list[np.ndarray]:
+def _refined(
+    numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray], rounds: float = np.inf
+) -> list[np.ndarray]:
     """Tell levels apart by the records that hold them, and records by their levels, until nothing new is told."""
-    while _some_are_alike(colours):
+    while _some_are_alike(colours) and rounds > 0:
+        rounds -= 1
         marks = _marks(numbers, cells, colours)
         finer = [
             lexicographic_ranks([colour, _held(marks, cell, len(colour))])
@@ -112,7 +116,7 @@ def _settled(
     work = WORK
     while _some_are_alike(colours):
         trials = [(at, member) for at, own in enumerate(colours) for member in _smallest_class(own, by_name[at])]
-        work -= len(trials) * len(numbers) * len(cells)
+        work -= len(trials) * (len(numbers) * len(cells) + PER_TRIAL)
         if work < 0:
             at = trials[0][0]
             colours[at] = lexicographic_ranks([colours[at], by_name[at]])
@@ -121,8 +125,9 @@ def _settled(
         tried = []
         for at, member in trials:
             first = lexicographic_ranks([colours[at], np.arange(len(colours[at])) != member])
-            tried.append(_refined(numbers, cells, [*colours[:at], first, *colours[at + 1 :]]))
-        colours = min(tried, key=lambda own: (-sum(map(np.max, own)), int(_mixed(_marks(numbers, cells, own)).sum())))
+            tried.append(_refined(numbers, cells, [*colours[:at], first, *colours[at + 1 :]], ROUNDS))
+        best = min(tried, key=lambda own: (-sum(map(np.max, own)), int(_mixed(_marks(numbers, cells, own)).sum())))
+        colours = _refined(numbers, cells, best)
     return colours
 
 
