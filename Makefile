@@ -3,13 +3,16 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 export DO_NOT_TRACK := true
 
-.PHONY: demo test check services bench clean
+.PHONY: demo test proofs check services bench clean
 
 demo: .venv/ready
 	$(BIN)/synthrisk benchmark demo || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
 
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+
+proofs: .venv/ready
+	$(BIN)/python -m pytest -m proof -n auto --maxprocesses 4
 
 check: .venv/ready
 	$(BIN)/ruff check .

@@ -66,6 +66,14 @@ def studied(
 ) -> list[Finding]:
     """Return the findings of one study of one generator, as the flow would make them."""
     planned = [a.planned(list(table.columns)) for a in attacks]
+    made = attacked(table, split, release, planned, seed)
+    return [find("x", "synthesizer", p.measure, own, Interval()) for p, own in zip(planned, made, strict=True)]
+
+
+def attacked(
+    table: pd.DataFrame, split: Split, release: Callable[[Job], Release], planned: Sequence[Planned], seed: int
+) -> list[Attacked]:
+    """Return all scores of one study of one generator, for each attack."""
     parts = split_table(table, split, None, seed)
     places = [(r, k) for r in range(split.repetitions) for k in range(split.releases)]
     shape = (split.repetitions, split.releases, len(table))
@@ -87,10 +95,7 @@ def studied(
         control[r, k] = (~groups).fillna(False)
         for cube, each in zip(scores, planned, strict=True):
             cube[r, k] = ledger.loc[ledger["metric"] == each.measure.label, "score"]
-    return [
-        find("x", "synthesizer", each.measure, Attacked(cube, member, control), Interval())
-        for cube, each in zip(scores, planned, strict=True)
-    ]
+    return [Attacked(cube, member, control) for cube in scores]
 
 
 def samples(rows: int, count: int) -> Iterator[tuple[int, pd.DataFrame]]:

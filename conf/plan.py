@@ -55,8 +55,9 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
                 options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
                 if sensitive is not None:
                     options["sensitive"] = sensitive
-                if sensitive is not None and "quasi_identifiers" in metric.needs:
-                    options["quasi_identifiers"] = _known(known, sensitive, columns)
+                if "quasi_identifiers" in metric.needs:
+                    guessed = study.data.sensitive if sensitive is None and known == ALL_OTHERS else [sensitive]
+                    options["quasi_identifiers"] = _known(known, guessed, columns)
                 asked = Planned(Measure(label, choice.name, sensitive, attacker), options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
@@ -64,7 +65,7 @@ def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
 
 
 def _variants(planned: Planned, what_if: Sequence[WhatIf]) -> list[Planned]:
-    changes = [Change(tuple(w.drop), w.bins, w.binning) for w in what_if]
+    changes = [Change(tuple(w.drop), w.bins, w.binning, w.noise, w.merge) for w in what_if]
     measure = planned.measure
     return [
         Planned(
@@ -99,5 +100,5 @@ def _names(columns: Any) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns or [])
 
 
-def _known(known: Sequence[str] | str, sensitive: str, columns: Sequence[str]) -> list[str]:
-    return [c for c in (columns if known == ALL_OTHERS else known) if c != sensitive]
+def _known(known: Sequence[str] | str, guessed: Sequence[str | None], columns: Sequence[str]) -> list[str]:
+    return [c for c in (columns if known == ALL_OTHERS else known) if c not in guessed]

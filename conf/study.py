@@ -21,7 +21,7 @@ from synthrisk.metrics.errors import nearest
 
 ALL_OTHERS = "*"
 SYNTHESIZER_GROUP = "synthrisk.synthesizers"
-CONTROLS = ("copy", "leaky", "fresh", "marginals")
+CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")
 LEAKY_SHARE = 0.1  # of training rows in a release of leaky
 NON_MEMBERS = "nonmembers"  # name and kind of the release behind the model yardstick
 
@@ -194,10 +194,14 @@ class WhatIf(_Settings):
     """Quasi-identifiers in that many parts: numeric ones cut, of categorical ones the most frequent levels kept."""
     binning: Literal["quantile", "width"] = "quantile"
     """Parts of equal counts or of equal width."""
+    noise: dict[str, Annotated[float, Field(gt=0, le=1)]] = {}
+    """Numeric quasi-identifiers known with an error of up to that share of their range."""
+    merge: dict[str, Annotated[int, Field(ge=2)] | dict[str, list[str | int | float | bool]]] = {}
+    """Categorical quasi-identifiers known in groups: levels by new name, or so many with the rare ones put together."""
 
     @model_validator(mode="after")
     def _changes_something(self) -> "WhatIf":
-        if not self.drop and not self.bins:
+        if not (self.drop or self.bins or self.noise or self.merge):
             raise ValueError("what_if must drop or coarsen a quasi-identifier, got neither")
         return self
 
@@ -264,8 +268,9 @@ class Bootstrap(_Settings):
 
     confidence: float = Field(default=0.95, gt=0, lt=1)
     """Confidence level."""
-    method: Literal["crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole"] = "crossed"
-    """Which interval is reported; all are written to the study's table of intervals."""
+    method: Literal["moderated", "crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole"] = "moderated"
+    """Which interval is reported; all are written to the study's table of intervals. ``moderated`` needs four findings
+    of a kind; with fewer it is ``crossed``."""
     resamples: int = Field(default=500, ge=100)
     """Resamples of the methods that resample."""
     vulnerable: float = Field(default=0.05, gt=0, lt=1)
@@ -350,15 +355,21 @@ class Study(_Settings):
     controls: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(
         default_factory=lambda: [Synthesizer(name=c, kind=c) for c in CONTROLS]
     )
-    """Generators with a known answer: copy, leaky, fresh, marginals. A study whose controls fail is INVALID."""
+    """Reference generators, whose answer is known: copy, near_copy, leaky, fresh, marginals. A study in which they
+    misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what the study sees."""
+    reference_measures: Literal["all", "limited"] = "all"
+    """What the reference generators are attacked with: all measures, or those alone that a threshold names."""
     metrics: list[Annotated[MetricChoice, BeforeValidator(_named)]] = Field(min_length=1)
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
     thresholds: Annotated[
         dict[str, Annotated[Threshold, BeforeValidator(_limited)]], BeforeValidator(lambda v: {} if v is None else v)
     ] = {}
-    """``<quantity>/<metric>[.<sensitive>]``: limit, or ``{value, source}``; without the attribute it holds for
-    all. No threshold, no verdict."""
+    """``<quantity>/<metric>[.<sensitive>][@<group>]``: limit, or ``{value, source}``; without the attribute it holds
+    for all. Quantities: risk, risk_control, risk_gain, memorization, control_gain (the gain over control records),
+    population_gain (over what real people who are not in the data give away), tpr (true-positive rate at a
+    false-positive rate of 1 %) and tpr_at_0.001 of a membership measure. Groups: outliers, rare_keys, classes (the
+    worst class of the sensitive attribute). No threshold, no verdict."""
     model_yardstick: bool = True
     """Whether each measure that scores single members is taken with the held-out records in place of the release too,
     once for all synthesizers: what real non-members alone say of them. It costs one attack a repetition and fold, and

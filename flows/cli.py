@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -64,6 +64,13 @@ def evaluate(
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
+    references: Annotated[
+        str,
+        typer.Option(
+            help="Reference generators (copy, near copy, fresh) beside the release: attacked with the 'limited' "
+            "measures, with 'all', or 'none'. Without them no verdict is NO EVIDENCE."
+        ),
+    ] = "limited",
     json_to: Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")] = None,
     experiment: Annotated[str, typer.Option(help="MLflow experiment.")] = "evaluate",
     tracking_uri: TrackingUri = None,
@@ -78,7 +85,7 @@ def evaluate(
     from synthrisk.flows.server import prefect_api
     from synthrisk.tasks.store import replace_file
 
-    arguments = {
+    arguments: dict[str, Any] = {
         "real": real,
         "synthetic": synthetic,
         "quasi_identifiers": _names(quasi_identifiers),
@@ -88,14 +95,15 @@ def evaluate(
         "categorical": _names(categorical),
         "identifier": identifier,
         "what_if": [{"drop": _names(w)} for w in without or ()] + [{"bins": _parts(c)} for c in coarsen or ()],
+        "references": references,
         "experiment": experiment,
         "tracking_uri": tracking_uri,
         "workspace": workspace,
         "seed": seed,
     }
-    check(study_of(**arguments))  # type: ignore[arg-type]
+    check(study_of(**arguments))
     with prefect_api():
-        outcome = flow(control=control, **arguments)  # type: ignore[arg-type]
+        outcome = flow(control=control, **arguments)
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
     close(outcome)

@@ -10,28 +10,38 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from synthrisk.flows.release_lines import release_lines
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.estimates import Estimate
 from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.quantities import limited
+from synthrisk.metrics.release_summary import releases_table
 from synthrisk.metrics.results import (
     BESIDE,
     StudyResult,
     comparison_table,
+    copy_share,
+    epsilon_table,
     gda_table,
+    groups_table,
+    k_anonymity_table,
     league_table,
+    limits_table,
     power_table,
+    tpr_table,
     yardstick_table,
 )
 from synthrisk.metrics.usefulness import utility_table
-from synthrisk.metrics.verdicts import is_signal
+from synthrisk.metrics.verdicts import holds_for, is_signal
 
+_WIDTH = 13  # of the word before a line
 SERVER = "http://127.0.0.1:5000"
 COLOURS = {
     "RISK": "bold red",
     "NO EVIDENCE": "green",
     "INCONCLUSIVE": "yellow",
+    "INVALID RELEASE": "bold magenta",
     "INVALID": "bold magenta",
     "FAILED": "bold red",
 }
@@ -44,7 +54,9 @@ def close(outcome: Outcome) -> None:
     console.print(
         f"Study [bold]{result.name}[/bold], {result.facts['records']} records, {result.facts['releases']} releases"
     )
-    console.print(*_leagues(result), *_utilities(result), sep="")
+    if result.warning:
+        console.print(Text(f"Mind         {result.warning}", style="bold yellow"))
+    console.print(*release_lines(result), *_leagues(result), *_limits(result), *_utilities(result), sep="")
     for check in (c for c in result.checks if not c.passed):
         console.print(
             _line(
@@ -56,6 +68,8 @@ def close(outcome: Outcome) -> None:
         f"{f.synthesizer}, {f.measure.key}: {f.warning}" for f in result.findings if f.warning
     ):
         console.print(Text(f"Mind         {warning}", style="yellow"))
+    if result.facts.get("repetitions") == "2":
+        console.print(Text("Mind         two repetitions tell little of the variance between them: take 3", "yellow"))
     for text in _absent(result.findings):
         console.print(Text(f"Not scored   {text}", style="yellow"))
     for name, reason in result.failures.items():
@@ -82,15 +96,22 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "study_id": result.study_id,
         "exit_code": result.exit_code,
         "valid": result.valid,
+        "warning": result.warning or None,
+        "releases": _rows(releases_table(result.releases)),
         "findings": _rows(league_table(result)),
         "utility": _rows(utility_table(result.utility)),
-        "verdicts": [{k: _plain(v) for k, v in vars(v).items()} for v in result.verdicts],
+        "verdicts": [{name: _plain(value) for name, value in vars(v).items()} for v in result.verdicts],
         "checks": [vars(c) for c in result.checks],
         "invalid": result.invalid or None,
         "yardsticks": _rows(yardstick_table(result)),
         "gda": _rows(gda_table(result)),
         "comparisons": _rows(comparison_table(result)),
         "power": _rows(power_table(result)),
+        "limits": _rows(limits_table(result)),
+        "groups": _rows(groups_table(result)),
+        "tpr": _rows(tpr_table(result)),
+        "epsilon": _rows(epsilon_table(result)),
+        "k_anonymity": _rows(k_anonymity_table(result)),
         "failures": dict(result.failures),
         "facts": dict(result.facts),
     }
@@ -116,7 +137,7 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         table = _table(title, ("risk", "control", "memorization"))
         table.add_column("verdict", no_wrap=True)
         for name, f in findings.items():
-            words = [v.word for v in result.verdicts if v.synthesizer == name and _is_on(v.quantity, measure)]
+            words = [v.word for v in result.verdicts if v.synthesizer == name and holds_for(v.quantity, measure)]
             own = Text("\n").join(Text(w, style=COLOURS[w]) for w in words)
             is_control = result.settings[name]["role"] == "control"
             table.add_row(
@@ -132,7 +153,7 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         tables.append(table)
         # the ceiling is one for all: it stands in the title
         tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
-        tables.append(_at_one_size(findings))
+        tables += [_isolated_shares(findings), _of_a_copy(result, findings), _found(findings)]
     return tables
 
 
@@ -145,6 +166,22 @@ def _table(title: str, numbers: Sequence[str]) -> Table:
     for name in numbers:
         table.add_column(name, justify="right", no_wrap=True)
     return table
+
+
+def _limits(result: StudyResult) -> list[Table]:
+    """Return one table a limit on what the league tables do not show: a gain over a yardstick, a rate, a group."""
+    tables, rows = [], limits_table(result)
+    for name, limit in result.limits.items():
+        if limited(name).quantity in ("risk", "memorization") and not limited(name).group:
+            continue
+        table = _table(f"{name}  (limit {limit.value:g})", (limited(name).quantity,))
+        table.add_column("verdict", no_wrap=True)
+        for row in rows[rows["name"] == name].to_dict("records") if len(rows) else []:
+            found = Estimate(row["value"], row["lower"], row["upper"])
+            word = Text(row["word"], style=COLOURS.get(row["word"], "")) if row["word"] else Text("control")
+            table.add_row(Text(row["synthesizer"]), _interval(found), word, style="" if row["word"] else "dim")
+        tables.append(table)
+    return tables
 
 
 def _absent(findings: Sequence[Finding]) -> list[str]:
@@ -176,15 +213,39 @@ def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:
     return Text(f"{words}: {told}\n", style="dim") if told else Text()
 
 
-def _at_one_size(findings: dict[str, Finding]) -> Text:
-    """Return a line with the success on members and on control records where both are taken at another size."""
+def _isolated_shares(findings: dict[str, Finding]) -> Text:
+    """Return a line with the share of members among isolated records, and what it is if nobody is remembered."""
     told = [
         f"{name} {_number(y.attack.value)} and {_number(y.success.value)}"
         for name, f in findings.items()
         for y in f.yardsticks.values()
         if y.attack
     ]
-    return Text(f"members and control at one size: {', '.join(told)}\n", style="dim") if told else Text()
+    return (
+        Text(f"share of members among isolated records, and by chance: {', '.join(told)}\n", style="dim")
+        if told
+        else Text()
+    )
+
+
+def _found(findings: dict[str, Finding]) -> Text:
+    """Return a line a synthesizer: members found at low false-positive rates, and the lower bound of epsilon."""
+    lines = []
+    for name, f in findings.items():
+        rates = [f"{_number(e.value)} at FPR {rate:.1%}" for rate, e in f.tpr.items() if not math.isnan(e.value)]
+        bound = [] if f.epsilon is None else [f"epsilon at least {f.epsilon.epsilon:.2f}"]
+        lines += [f"{name}: members found {', '.join([*rates, *bound])}\n"] if rates else []
+    return Text("".join(lines), style="dim")
+
+
+def _of_a_copy(result: StudyResult, findings: dict[str, Finding]) -> Text:
+    """Return lines that make memorization readable: its share of a copy's, and whether it is another measure's too."""
+    shares = {name: copy_share(result, f).value for name, f in findings.items()}
+    told = ", ".join(f"{name} {_number(value)}" for name, value in shares.items() if not math.isnan(value))
+    lines = [f"share of a copy's memorization: {told}\n"] if told else []
+    same = next(iter(findings.values())).same_difference_as
+    lines += [f"memorization: the same difference as that of {same}\n"] if same else []
+    return Text("".join(lines), style="dim")
 
 
 def _pairs(result: StudyResult) -> Text:
@@ -206,12 +267,8 @@ def _powers(result: StudyResult) -> Text:
     return Text(f"Power        leak seen in four studies of five: {told}" if told else "")
 
 
-def _is_on(quantity: str, measure: Measure) -> bool:
-    return quantity.partition("/")[2] == measure.key
-
-
 def _line(word: str, text: str) -> Text:
-    return Text.assemble((f"{word:<13}", COLOURS[word]), text)
+    return Text.assemble((f"{word:<{_WIDTH}}", COLOURS[word]), text)
 
 
 def _interval(found: Estimate, sign: str = "") -> Text:

@@ -2,20 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
+import numpy as np
 from prefect import flow
 from prefect.events import emit_event
 
 from synthrisk.conf import Study, load
+from synthrisk.conf.study import Synthesizer
 from synthrisk.flows.check import check
 from synthrisk.flows.study import Outcome, concluded, conduct
-from synthrisk.metrics import METRICS
+from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics.strangers import strangers
 from synthrisk.tasks.data.given import given
 from synthrisk.tasks.references import Sample
 from synthrisk.tasks.store import open_workspace
+from synthrisk.tasks.synthesize import Job, run, synthesizer
 
 EVALUATED = "synthetic-data.evaluated"
+References = Literal["limited", "all", "none"]
+_FEWEST = 4  # control records from which fresh can be made: half of them, and half to compare with
 
 
 @flow(name="evaluate", flow_run_name="evaluate {synthetic}")
@@ -30,6 +36,7 @@ def evaluate(
     categorical: list[str] | None = None,
     identifier: str | None = None,
     what_if: list[dict[str, Any]] | None = None,
+    references: References = "limited",
     experiment: str = "evaluate",
     tracking_uri: str | None = None,
     workspace: str = ".synthrisk",
@@ -52,6 +59,10 @@ def evaluate(
         categorical: Numeric columns that are code lists.
         identifier: Column of ``real`` and ``control``, not of the release, that names the entity of each record.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
+        references: Reference generators made from the same records, which show what the measures see: a copy, a near
+            copy and, from control records, what an ideal generator would release. ``limited``: attacked with the
+            measures that a threshold names; ``all``: with all measures; ``none``: not made, so that no verdict is
+            NO EVIDENCE.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
         workspace: Folder for typed data, ledgers and the embedded store.
@@ -70,6 +81,7 @@ def evaluate(
         categorical,
         identifier,
         what_if,
+        references,
         experiment,
         tracking_uri,
         workspace,
@@ -78,7 +90,9 @@ def evaluate(
     check(study)
     folder = open_workspace(Path(workspace))
     table, cut = given(study.data, control, seed, str(folder))
-    outcome = conduct(study, Sample(table, cut, identifier), folder)
+    sample = Sample(table, cut, identifier)
+    warning = check_strangers(sample, synthetic) if control is not None else ""
+    outcome = conduct(with_fresh(study, sample), sample, folder, warning)
     announce(synthetic, outcome)
     return concluded(outcome)
 
@@ -93,12 +107,15 @@ def study_of(
     categorical: Sequence[str] | None,
     identifier: str | None,
     what_if: Sequence[Mapping[str, Any]] | None,
+    references: References,
     experiment: str,
     tracking_uri: str | None,
     workspace: str,
     seed: int,
 ) -> Study:
-    """Return the study of one release: one synthesizer that reads a file, no controls."""
+    """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
+    if references not in get_args(References):
+        raise InputError(f"references must be one of {', '.join(get_args(References))}, got {references!r}")
     known: Any = "*" if list(quasi_identifiers) == ["*"] else list(quasi_identifiers)
     return load(
         {
@@ -112,7 +129,8 @@ def study_of(
             },
             "split": {"holdout": 0.5, "repetitions": 1},
             "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
-            "controls": [],
+            "controls": [] if references == "none" else ["copy", "near_copy"],
+            "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(name, what_if or ()) for name in metrics or _without_options()],
             "thresholds": dict(thresholds or {}),
             "tracking": {"experiment": experiment, "uri": tracking_uri or None},
@@ -121,6 +139,33 @@ def study_of(
             "seed": seed,
         }
     )
+
+
+def check_strangers(sample: Sample, synthetic: str) -> str:
+    """Refuse control records that are members, or the release; return what is to be told where some may be.
+
+    Raises:
+        InputError: More than half of the control records are no strangers.
+    """
+    frame, held_out = sample.table.read(), sample.held_out(0, 0)
+    members = frame[~held_out].reset_index(drop=True)
+    train = members.drop(columns=[sample.identifier] if sample.identifier else [])
+    job = Job(train, train.head(0), len(train), 0, missing=sample.missing)
+    release = run(job, synthesizer("files"), {"path": synthetic}).synthetic
+    found = strangers(members, frame[held_out].reset_index(drop=True), release, sample.identifier)
+    if found.refuse:
+        raise InputError(f"control must hold records that the synthesizer never saw, got ones of which {found.refuse}")
+    return found.warning
+
+
+def with_fresh(study: Study, sample: Sample) -> Study:
+    """Return the study with the reference generator ``fresh`` too, where there are control records to make it from."""
+    held_out = sample.held_out(0, 0)
+    entities = sample.entities()
+    count = int(held_out.sum()) if entities is None else len(np.unique(entities[held_out]))
+    if not study.controls or count < _FEWEST:
+        return study
+    return study.model_copy(update={"controls": [*study.controls, Synthesizer(name="fresh", kind="fresh")]})
 
 
 def _without_options() -> list[str]:

@@ -37,7 +37,7 @@ data:
 {columns}
 
 # Each record is held out once a repetition; attacks on it then are the yardstick for attacks on members.
-split: {{folds: 5, repetitions: 2}}
+split: {{folds: 3, repetitions: 3}}
 
 synthesizers:
   - cart
@@ -46,12 +46,15 @@ synthesizers:
   # - {{name: mine, kind: callable, path: "generators.py:make"}}   # function(train, rows, seed)
   # - {{name: vendor, kind: files, path: "releases/{{repetition}}-{{fold}}.csv"}}
 
-# Generators whose answer is known; if they do not behave, the study is INVALID.
-controls: [copy, {{name: leaky, share: 0.1}}, fresh, marginals]
+# Reference generators, whose answer is known; if they do not behave, the study is INVALID. Without copy and near_copy
+# no verdict can be NO EVIDENCE, for nothing shows that the study would have seen a copy.
+controls: [copy, near_copy, {{name: leaky, share: 0.1}}, fresh, marginals]
 
 metrics:
 {metrics}
-  - distance_to_closest_record
+  - common_rows_proportion                             # released as they are: equal in every column
+  - {{name: membership, attackers: [density_ratio]}}     # near copies: who was in the training data?
+  - distance_to_closest_record                         # how much nearer the release comes to members
   - accuracy                                           # utility, beside the risk
   # - {{name: inference, attackers: [nearest_record, key_class]}}   # claims, judged as the GDA Score does
 
@@ -59,9 +62,11 @@ metrics:
 # power: {{shares: [0.01, 0.05]}}
 
 # Limits that a release must keep, and who chose them. No limit, no verdict. Memorization: what a
-# record's presence in the training data adds to its own risk.
+# record's presence in the training data adds to its own risk. tpr: members found where 1 % of others are taken for one.
 # thresholds:
 #   {first}: {{value: 0.05, source: "who chose it"}}
+#   memorization/common_rows_proportion: {{value: 0.01, source: "who chose it"}}
+#   tpr/membership: {{value: 0.05, source: "who chose it"}}
 
 tracking: {{records: hashed}}   # full: with guesses and true values (sensitive!); none: no records
 runner: {{workers: 2}}
@@ -129,7 +134,6 @@ def _metrics(hidden: Sequence[str], categorical: Sequence[str]) -> list[str]:
     )
     return [
         f"  - {{name: zero_cap{own}}}",
-        f"  - {{name: generalized_cap{own}}}",
         "  - {name: rapid, attackers: [random_forest]}",
     ]
 

@@ -21,14 +21,18 @@ from synthrisk.flows.progress import progress
 from synthrisk.flows.runner import task_runner
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.quantities import limited
+from synthrisk.metrics.reference_checks import Check, check_controls
+from synthrisk.metrics.release_summary import ReleaseSummary, summarise
 from synthrisk.metrics.results import Limit, StudyResult
 from synthrisk.metrics.search import prepare
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.usefulness import Usefulness
-from synthrisk.metrics.verdicts import Check, check_controls, check_limits, holds_for, judge, worst
+from synthrisk.metrics.verdicts import Beside, check_limits, holds_for, judge, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import Compared, compare
+from synthrisk.tasks.describe import describe
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.log import Kept, Logged, log
 from synthrisk.tasks.references import Cell, LedgerFolder, Sample
@@ -50,8 +54,8 @@ class Outcome:
     exposures: Mapping[str, str] = field(default_factory=dict)
 
 
-def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
-    """Run a study on a table that is split already."""
+def conduct(study: Study, sample: Sample, workspace: Path, warning: str = "") -> Outcome:
+    """Run a study on a table that is split already; a ``warning`` speaks of all its numbers."""
     columns = [c for c in sample.table.columns if c != sample.identifier]
     planned = plan(study, columns)
     check_limits(list(study.thresholds), [p.measure for p in planned])
@@ -68,7 +72,10 @@ def conduct(study: Study, sample: Sample, workspace: Path) -> Outcome:
         study_id = f"{started:%Y%m%d-%H%M%S}-{key_of(study.model_dump(mode='json'), sample.table.digest)[:6]}"
         exposures = expose_all(runner, study, sample, planned, kept, study_id, str(workspace))
     useful = [f for f in found if isinstance(f, Usefulness)]
-    result = conclude(study, sample, compared, useful, failures, started, study_id)
+    own = {name: each for name, each in ledgers.items() if name != NON_MEMBERS}
+    keys = describe(sample, _key(study, sample), own, str(workspace))
+    result = conclude(study, sample, compared, useful, failures, started, study_id, looked_at(ledgers))
+    result = replace(result, keys=keys, warning=warning)
     settings = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     page = report(result, settings, str(workspace))
     kept = {name: replace(each, page=exposures.get(name)) for name, each in kept.items()}
@@ -91,7 +98,8 @@ def attack_all(
 ) -> tuple[dict[str, list[LedgerFolder]], dict[str, str]]:
     """Make and attack every release; return the ledgers by synthesizer, and why a synthesizer failed."""
     made: list[tuple[Cell, PrefectFuture[Any], PrefectFuture[Any]]] = []
-    for each, measured in [*_yardstick(study, sample, planned), *((s, planned) for s in _dearest_first(study))]:
+    dearest_first = sorted(_generators(study, sample, planned), key=lambda own: synthesizer(own[0].kind).extra is None)
+    for each, _, measured in dearest_first:  # so that the tail is short
         for repetition in range(sample.cut.repetitions):
             for fold in range(sample.cut.releases):
                 cell = Cell(each.name, repetition, fold)
@@ -114,6 +122,7 @@ def attack_all(
                         "planned": measured,
                         "seed": study.seed,
                         "workspace": workspace,
+                        "quasi_identifiers": _key(study, sample),
                     },
                 )
                 made.append((cell, release, ledger))
@@ -141,27 +150,23 @@ def bootstrap_all(
     workspace: str,
 ) -> tuple[list[Finding | Usefulness], dict[str, Kept]]:
     """Return the findings of all synthesizers that did not fail, and what is kept of their records."""
-    roles = {s.name: "synthesizer" for s in study.synthesizers} | {c.name: "control" for c in study.all_controls}
-    measured = dict.fromkeys(roles, planned)
-    for each, own in _yardstick(study, sample, planned):
-        roles[each.name], measured[each.name] = "yardstick", own
     made = {
-        name: runner.submit(
+        each.name: runner.submit(
             bootstrap,
             {
-                "synthesizer": name,
+                "synthesizer": each.name,
                 "role": role,
-                "ledgers": ledgers[name],
-                "measures": [p.measure for p in measured[name]],
+                "ledgers": ledgers[each.name],
+                "measures": [p.measure for p in measured],
                 "sample": sample,
                 "key": _key(study, sample),
                 "settings": study.bootstrap,
-                "seed": seed_of(study.seed, "bootstrap", name),
+                "seed": seed_of(study.seed, "bootstrap", each.name),
                 "workspace": workspace,
             },
         )
-        for name, role in roles.items()
-        if name not in failures
+        for each, role, measured in _generators(study, sample, planned)
+        if each.name not in failures
     }
     found: list[Finding | Usefulness] = []
     kept = {}
@@ -244,16 +249,24 @@ def conclude(
     failures: Mapping[str, str],
     started: datetime,
     study_id: str,
+    releases: Mapping[str, ReleaseSummary] | None = None,
 ) -> StudyResult:
     """Check the controls, judge the synthesizers by their risks alone, and put provenance beside the numbers."""
     found = compared.findings
-    kinds = {c.name: c.kind for c in study.all_controls}
+    ran = {f.synthesizer for f in found} | {u.synthesizer for u in useful} | set(failures)
+    kinds = {c.name: c.kind for c in study.all_controls if c.name in ran}
     entities = sample.how_many_entities()
     checks = check_controls(found, kinds, study.bootstrap.confidence, entities=entities < sample.table.rows)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
     limits = {name: limit.value for name, limit in study.thresholds.items()}
-    copies = [name for name, kind in kinds.items() if kind == "copy"]
-    verdicts = judge(found, limits, checks, copies, compared.powers)
+    looked = releases or {}
+    beside = Beside(
+        kinds,
+        compared.powers,
+        broken={name: each.invalid for name, each in looked.items()},
+        near={name: each.suspicious for name, each in looked.items()},
+    )
+    verdicts = judge(found, limits, checks, beside)
     facts = {
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),
@@ -272,7 +285,9 @@ def conclude(
     }
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
         facts["model_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
-    everyone = [(s, "synthesizer") for s in study.synthesizers] + [(c, "control") for c in study.all_controls]
+    everyone = [(s, "synthesizer") for s in study.synthesizers] + [
+        (c, "control") for c in study.all_controls if c.name in ran
+    ]
     return StudyResult(
         study_id=study_id,
         name=study.name,
@@ -287,17 +302,38 @@ def conclude(
         powers=compared.powers,
         utility=useful,
         weakest=study.weakest,
+        releases=looked,
     )
+
+
+def looked_at(ledgers: Mapping[str, Sequence[LedgerFolder]]) -> dict[str, ReleaseSummary]:
+    """Return what the releases of each synthesizer and control have shown before they were judged."""
+    return {name: summarise([each.check() for each in own]) for name, own in ledgers.items() if name != NON_MEMBERS}
 
 
 def _limits(study: Study, found: Sequence[Finding]) -> dict[str, Limit]:
     """Return the thresholds, one given without an attribute spelled out for each measure that it holds for."""
     limits: dict[str, Limit] = {}
     for name, threshold in study.thresholds.items():
-        quantity, _, key = name.partition("/")
-        keys = dict.fromkeys(f.measure.key for f in found if holds_for(key, f.measure)) or [key]
-        limits |= {f"{quantity}/{k}": Limit(threshold.value, threshold.source) for k in keys}
+        own = [f.measure for f in found if holds_for(name, f.measure)]
+        names = [replace(limited(name, (m.key, m.label)), key=m.key).name for m in own] or [name]
+        limits |= dict.fromkeys(names, Limit(threshold.value, threshold.source))
     return limits
+
+
+def _generators(
+    study: Study, sample: Sample, planned: Sequence[Planned]
+) -> list[tuple[Synthesizer, str, Sequence[Planned]]]:
+    """Return all generators with their role and what they are attacked with.
+
+    A reference generator that no measure would look at is left out.
+    """
+    beside = planned
+    if study.reference_measures == "limited":
+        beside = [p for p in planned if any(holds_for(name, p.measure) for name in study.thresholds)]
+    own = [(s, "synthesizer", planned) for s in study.synthesizers]
+    own += [(c, "control", beside) for c in study.all_controls if beside]
+    return [*own, *((each, "yardstick", measured) for each, measured in _yardstick(study, sample, planned))]
 
 
 def _yardstick(study: Study, sample: Sample, planned: Sequence[Planned]) -> list[tuple[Synthesizer, Sequence[Planned]]]:
@@ -312,12 +348,6 @@ def _key(study: Study, sample: Sample) -> list[str]:
     """Return the quasi-identifiers that the study declares."""
     known, hidden = study.data.quasi_identifiers, (*study.data.sensitive, sample.identifier)
     return [c for c in sample.table.columns if c not in hidden] if known == ALL_OTHERS else list(known)
-
-
-def _dearest_first(study: Study) -> list[Synthesizer]:
-    """Return all generators, those of extras (long fits) first, so that the tail is short."""
-    everyone = [*study.synthesizers, *study.all_controls]
-    return sorted(everyone, key=lambda s: synthesizer(s.kind).extra is None)
 
 
 def _failure(future: PrefectFuture[Any]) -> str | None:

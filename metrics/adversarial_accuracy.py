@@ -141,4 +141,5 @@ NEAREST_NEIGHBOUR_ADVERSARIAL_ACCURACY = Metric(
     difference_only=True,
     reduce=reduce_adversary,
     check_values=check_adversary,
+    same_difference_as="authenticity",
 )

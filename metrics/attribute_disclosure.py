@@ -40,7 +40,8 @@ def attribute_disclosure(
     Returns:
         A ``Score``; ``records``: score (1 where the measure holds), a flag for each of the five, claim (the class is
         unanimous), baseline (share of the record's sensitive values among the real records). Details: all five,
-        ``guess``, and ``ceiling``: the measure if the real table were the release.
+        ``ceiling`` (the measure if the real table were the release), and of ``di_sco`` and ``di_sdi_o``, which alone
+        ask whether a value is right, ``guess``: the measure of one and the same answer about everybody.
 
     Raises:
         InputError: A column is absent, or both a quasi-identifier and sensitive; no such measure.
@@ -65,7 +66,7 @@ def attribute_disclosure(
         "attribute_disclosure",
         records,
         reduce_flags(records),
-        {"guess": float(frequency.max()), "ceiling": float(of_real[measure].mean())},
+        _guess(measure, frequency, target, of_real) | {"ceiling": float(of_real[measure].mean())},
         {"quasi_identifiers": known, "sensitive": hidden, "measure": measure},
         continuity(tables, known, 1 - flags["i_s"].mean()),
     )
@@ -96,6 +97,18 @@ def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
     }
 
 
+def _guess(
+    measure: MeasureName, frequency: np.ndarray, target: Codes, of_real: dict[str, np.ndarray]
+) -> dict[str, float]:
+    """Return the measure of an attacker who says one value of everybody; nothing where no value is guessed."""
+    if measure == "di_sco":
+        return {"guess": float(frequency.max())}
+    if measure == "di_sdi_o":
+        of_unanimous = target.tables[0][of_real["di_s"]]
+        return {"guess": float(np.bincount(of_unanimous, minlength=1).max() / len(of_real["di_s"]))}
+    return {}
+
+
 def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
     """Return for each real record how many sensitive values its key class holds in a table: 0 real, 1 synthetic."""
     _, first = np.unique(pair.tables[table], return_index=True)  # one row for each key and value
@@ -111,5 +124,6 @@ ATTRIBUTE_DISCLOSURE = Metric(
     range=(0.0, 1.0),
     reduce=reduce_flags,
     check_values=check_measure,
+    answered=lambda details: details["i_s"],
     reference="Raab, Nowok and Dibben, Practical privacy metrics for synthetic data (DiSCO, repU)",
 )

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from pandas.api import types
 
 from synthrisk.metrics.errors import check_range
+from synthrisk.metrics.kinds import is_temporal
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.spaces import SpaceName, check_space
 from synthrisk.metrics.tables import Tables, in_order
 from synthrisk.metrics.ties import Ties, tie_counts, ties
+from synthrisk.metrics.tolerance import NANOSECONDS, absolute_tolerance, check_tolerance, too_wide
 
 _CELLS = 5_000_000  # tied records listed at once
 _ROUNDING = 1e-9  # a guess this little beyond the tolerance is at it
@@ -24,7 +25,7 @@ def attribute_inference_risk(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] | str,
     space: SpaceName = "euclid",
-    tolerance: float = 0.10,
+    tolerance: float | str = 0.10,
 ) -> Score:
     """AIR: weighted share of sensitive values that the synthetic records nearest on the keys guess right.
 
@@ -39,12 +40,14 @@ def attribute_inference_risk(
         quasi_identifiers: Columns that the attacker knows.
         sensitive: Column or columns guessed.
         space: ``euclid`` or ``gower``: what nearest is.
-        tolerance: A number is right within this share of the true value (of 0: if it is 0); all else, dates
-            too, must be equal. Missing equals only missing.
+        tolerance: A number is right within this share of the true value (of 0: if it is 0), a date or duration within
+            this share of the interquartile range of the real column, or within the duration given (``"30 days"``);
+            ``"0.1 iqr"`` is a share of that range for numbers too. Words must be equal. Missing equals only missing.
 
     Returns:
         A ``Score``; ``records``: score (c), weight (w), tied (how many synthetic records are nearest). Details:
-        ``accuracy`` (mean of c), ``guess`` (weighted success of the best constant guess).
+        ``accuracy`` (mean of c), ``guess`` (weighted success of the best constant guess), and of dates and
+        durations ``tolerance_days_<column>``.
 
     Raises:
         InputError: A column is absent, or both a quasi-identifier and sensitive; an option breaks its rule.
@@ -64,9 +67,17 @@ def attribute_inference_risk(
         {"score": _credits(tables, known, space, attributes, tied), "weight": weight, "tied": tied},
         index=tables.real.index,
     )
-    guess = float(np.mean([a.best_constant(weight) for a in attributes]))
+    guesses = [a.best_constant(weight) for a in attributes]
+    details = {"guess": float(np.mean(guesses))}
+    details |= {f"tolerance_days_{c}": a.days for c, a in zip(hidden, attributes, strict=True) if a.days is not None}
+    wide = (
+        too_wide(s, tables.floats(c)[0], temporal=a.days is not None)
+        for s, c, a in zip(guesses, hidden, attributes, strict=True)
+        if tables.kind(c) == "numeric"
+    )
+    warning = next(filter(None, wide), None)
     settings = {"quasi_identifiers": known, "sensitive": hidden, "space": space, "tolerance": tolerance}
-    return Score.of("attribute_inference_risk", records, reduce_inference(records), {"guess": guess}, settings)
+    return Score.of("attribute_inference_risk", records, reduce_inference(records), details, settings, warning)
 
 
 def reduce_inference(records: pd.DataFrame) -> Reduction:
@@ -76,10 +87,12 @@ def reduce_inference(records: pd.DataFrame) -> Reduction:
     return Reduction(value, 2 * accuracy / (1 + accuracy), {"accuracy": accuracy})
 
 
-def check_inference(space: str = "euclid", tolerance: float = 0.10) -> None:
-    """Refuse a name that is no space, and a tolerance that is no share."""
+def check_inference(space: str = "euclid", tolerance: float | str = 0.10) -> None:
+    """Refuse a name that is no space, and a tolerance that is neither a share nor has a unit."""
     check_space(space)
-    check_range("tolerance", tolerance, 0, 1, "a number from 0 to 1")
+    check_tolerance(tolerance)
+    if not isinstance(tolerance, str):
+        check_range("tolerance", tolerance, 0, 1, "a number from 0 to 1")
 
 
 def rarity(rows: np.ndarray) -> np.ndarray:
@@ -100,6 +113,7 @@ class _Attribute(NamedTuple):
     low: np.ndarray  # (n,)
     high: np.ndarray  # (n,)
     guesses: np.ndarray  # (m,)
+    days: float | None = None  # the tolerance of a date or duration
 
     def right(self, real: np.ndarray, place: np.ndarray, near: Ties) -> np.ndarray:
         """Return for some real records the share of the synthetic ones listed at their place that guess right."""
@@ -119,15 +133,17 @@ class _Attribute(NamedTuple):
         return min(1.0, round(float(inside.max() / weight.sum()), 12))  # sums in other orders of rows differ
 
 
-def _attribute(tables: Tables, column: str, tolerance: float) -> _Attribute:
+def _attribute(tables: Tables, column: str, tolerance: float | str) -> _Attribute:
     if tables.kind(column) == "categorical":
         real, synthetic = tables.codes([column]).tables
         return _Attribute(real, real, synthetic)
     truth, guesses = tables.floats(column)
-    reach = 0.0 if types.is_datetime64_any_dtype(tables.real[column].dtype) else tolerance * (1 + _ROUNDING)
-    missing, step = np.isnan(truth), reach * np.abs(truth)
+    temporal, missing = is_temporal(tables.real[column]), np.isnan(truth)
+    width = absolute_tolerance(tolerance, truth, temporal=temporal)
+    step = (float(tolerance) * np.abs(truth) if width is None else np.full(len(truth), width)) * (1 + _ROUNDING)
     low, high = (np.where(missing, np.inf, np.clip(truth + s, -_LARGEST, _LARGEST)) for s in (-step, step))
-    return _Attribute(low, high, np.where(np.isnan(guesses), np.inf, guesses))
+    days = width / NANOSECONDS if temporal and width is not None else None
+    return _Attribute(low, high, np.where(np.isnan(guesses), np.inf, guesses), days)
 
 
 def _credits(

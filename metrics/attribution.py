@@ -22,6 +22,7 @@ from synthrisk.metrics.risk_grid import GridPoint
 from synthrisk.metrics.risk_model import RiskModel, fit
 from synthrisk.metrics.risk_terms import LeftOut, Merged, Term, design_matrix, risk_terms
 from synthrisk.metrics.scored import scored
+from synthrisk.metrics.triples import TriplePoint, TripleTest, triples
 from synthrisk.metrics.wald import ColumnTest, column_tests
 
 
@@ -45,6 +46,8 @@ class Attribution:
             ``left_out`` counts combinations of levels with too few records for a column of their own.
         grids: Mean predicted risk at values of ``first`` (x axis) and ``second`` (lines) from the pair's model;
             ``records`` counts those at this combination of levels.
+        triples: The same test of three columns: the triples of the few columns of the strongest pairs.
+        triple_grids: Mean predicted risk at values of ``first``, ``second`` and ``third`` from the triple's model.
         merged: Levels that were put into another.
         left_out: Columns and pairs without an effect, or with a part left out, and why.
         notes: What else limits the numbers.
@@ -59,6 +62,8 @@ class Attribution:
     columns: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=ColumnTest._fields))
     interactions: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=PairTest._fields))
     grids: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=GridPoint._fields))
+    triples: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=TripleTest._fields))
+    triple_grids: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=TriplePoint._fields))
     merged: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=Merged._fields))
     left_out: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=LeftOut._fields))
     notes: tuple[str, ...] = ()
@@ -93,7 +98,8 @@ def attribution(
         quasi_identifiers: Columns that explain. Levels with fewer than ``RARE`` records are merged into "other", as
             are those beyond the 19 most frequent of a column with more than ``LEVELS``.
         interactions: Whether pairs of columns are tested, between their ``CROSSED_LEVELS`` most frequent levels; of
-            more than ``CROSSED_COLUMNS`` columns, the strongest.
+            more than ``CROSSED_COLUMNS`` columns, the strongest. And triples of the ``TRIPLED_COLUMNS`` columns of the
+            strongest pairs, in models with all products of the three.
         confidence: Confidence level of all intervals.
         entities: (n,) entity of each record, where one entity has several.
 
@@ -139,6 +145,8 @@ def attribution(
     pairs = pair_tests(model, terms, tests)
     left_out += pairs.left_out
     left = pd.DataFrame(left_out, columns=LeftOut._fields)
+    three = triples(model, terms, pairs.tests)
+    found = replace(found, triples=three.tests, triple_grids=three.grids)
     return replace(found, interactions=pairs.tests, grids=pairs.grids, left_out=left)
 
 

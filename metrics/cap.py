@@ -5,7 +5,7 @@ the record is the share of S whose sensitive values all equal T. The three metri
 does where S is empty.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -160,7 +160,12 @@ def _score(
     )
 
 
-def _metric(name: str, function: object) -> Metric:
+def seen_share(details: Mapping[str, float]) -> float:
+    """Return the share of records whose key occurs in the release."""
+    return 1 - details["unseen_keys"]
+
+
+def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]], float] | None = None) -> Metric:
     return Metric(
         name=name,
         function=function,  # type: ignore[arg-type]
@@ -170,9 +175,10 @@ def _metric(name: str, function: object) -> Metric:
         range=(0.0, 1.0),
         reference=_HITTMEIR,
         reduce=reduce_credits,
+        answered=answered,
     )
 
 
 CATEGORICAL_CAP = _metric("categorical_cap", categorical_cap)
-ZERO_CAP = _metric("zero_cap", zero_cap)
+ZERO_CAP = _metric("zero_cap", zero_cap, seen_share)
 GENERALIZED_CAP = _metric("generalized_cap", generalized_cap)

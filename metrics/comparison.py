@@ -1,6 +1,6 @@
 """Which of two synthesizers has the lower risk: paired on the same splits and seeds, and adjusted for many pairs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 
@@ -11,6 +11,7 @@ from synthrisk.metrics.contributions import Contributions
 from synthrisk.metrics.estimates import Estimate, t_test, t_test_across_repetitions
 from synthrisk.metrics.findings import paired
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.scale import DIFFERENCE
 
 COMPARED = ("risk", "memorization")
 
@@ -24,7 +25,7 @@ class Comparison:
         quantity: ``risk`` (of members) or ``memorization``.
         first: Name of A.
         second: Name of B.
-        difference: A minus B, with the study's crossed interval (not adjusted).
+        difference: A minus B, with the crossed interval, in [-1, 1] (not adjusted).
         p_value: Of the t test of that difference; NaN where there is no interval.
         p_holm: Holm's adjusted p-value over all pairs in this quantity of this measure.
         p_fdr: Benjamini and Hochberg's, over all pairs, quantities and measures of the study: for exploring.
@@ -46,6 +47,7 @@ def compare(
     found: Mapping[Measure, Mapping[str, Contributions | np.ndarray]],
     confidence: float = 0.95,
     entities: np.ndarray | None = None,
+    same_differences: Container[str] = (),
 ) -> list[Comparison]:
     """Return all pairs of synthesizers, in each measure and quantity, in the order given.
 
@@ -62,10 +64,11 @@ def compare(
             record (4, R, K): value on all members, on all controls, on as many members as controls, on those controls.
         confidence: Confidence level.
         entities: (n,) entity of each record, where one entity has several records.
+        same_differences: Keys of the measures of which the memorization is that of another measure, and not compared.
     """
     rows = []
     for measure, by_name in found.items():
-        for quantity in COMPARED:
+        for quantity in ("risk",) if measure.key in same_differences else COMPARED:
             for first, second in combinations(by_name, 2):
                 tested = _difference(by_name[first], by_name[second], quantity, confidence, entities)
                 rows.append(Comparison(measure, quantity, first, second, *tested))
@@ -95,11 +98,14 @@ def _difference(
     confidence: float,
     entities: np.ndarray | None,
 ) -> tuple[Estimate, float]:
-    if isinstance(first, Contributions):
-        tested = t_test(paired(getattr(first, quantity), getattr(second, quantity)), confidence, entities)
+    released = [getattr(each, "released", None) for each in (first, second)]
+    if quantity == "risk" and released[0] is not None:
+        tested = t_test_across_repetitions(released[0] - released[1], confidence, DIFFERENCE)
+    elif isinstance(first, Contributions):
+        tested = t_test(paired(getattr(first, quantity), getattr(second, quantity)), confidence, entities, DIFFERENCE)
     else:
         one, other = (v[0] if quantity == "risk" else v[2] - v[3] for v in (first, np.asarray(second)))
-        tested = t_test_across_repetitions(one - other, confidence)
+        tested = t_test_across_repetitions(one - other, confidence, DIFFERENCE)
     return tested.estimate, tested.p_value
 
 

@@ -15,11 +15,13 @@ class Contributions:
 
     Their mean over records is a repetition's value, their mean over both the study's; columns of records that
     contribute nothing are NaN, and an array has no columns where the quantity is not estimable.
+    ``released``, (R, K), is given where the risk is a value of each release, which no record contributes to.
     """
 
     risk: np.ndarray
     control: np.ndarray
     memorization: np.ndarray
+    released: np.ndarray | None = None
 
 
 def contributions_of(attacked: Attacked) -> Contributions:

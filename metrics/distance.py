@@ -59,7 +59,8 @@ def distance_to_closest_record(
         member/control differences are taken on, whatever ``space``). Details: ``mean_distance``,
         ``exact_matches`` (share), ``quantile_<q>``; and in SDMetrics' distance, on its scale (1 = safe), from members
         alone: with control records ``overfitting_protection``, ``closer_to_training``, ``closer_to_holdout`` and
-        ``ties`` (shares of synthetic records); with ``baseline`` ``baseline_protection``, ``median_synthetic``,
+        ``ties`` (shares of synthetic records), ``closer_to_training_expected`` (what the sizes of the tables alone make
+        of ``closer_to_training``); with ``baseline`` ``baseline_protection``, ``median_synthetic``,
         ``median_random``.
 
     Raises:
@@ -187,6 +188,7 @@ DISTANCE_TO_CLOSEST_RECORD = Metric(
     reduce=reduce_distances,
     difference_only=True,
     check_values=check_closest,
+    ranking="-distance",
 )
 NEAREST_NEIGHBOUR_DISTANCE_RATIO = Metric(
     name="nearest_neighbour_distance_ratio",

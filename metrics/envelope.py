@@ -42,7 +42,10 @@ def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[
     records = pd.concat([best if envelope == "max" else best.assign(score=mean)[["score"]], own], axis=1)
     first = next(iter(scores.values()))
     settings = first.settings | {"attacker": list(scores), "envelope": envelope}
-    return Score.of("rapid", records, reduce(records), {"guess": first.details["guess"]}, settings)
+    guesses: dict[str, float] = {
+        name: first.details[name] for name in ("guess", "accuracy_guess") if name in first.details
+    }
+    return Score.of("rapid", records, reduce(records), guesses, settings)
 
 
 def _best(tables: list[pd.DataFrame]) -> pd.DataFrame:

@@ -4,39 +4,27 @@ Scores are crossed: n records x R repetitions. Which records are in the table an
 seeds were drawn both vary, and part of the variation between repetitions is only the records' own noise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import stats
+
+from synthrisk.metrics.scale import LINE, Scale
 
 METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A number with its interval.
+class Prior:
+    """What the other findings of a study say of the ratio rho of ``between`` to ``noise``: see ``moderated``.
 
     Attributes:
-        value: The estimate.
-        lower: Lower limit; NaN where there is no interval (``note`` says why).
-        upper: Upper limit.
-        method: How the interval was made.
-        note: What limits the interval, or an empty string.
+        freedom: d0, how many degrees of freedom this knowledge is worth.
+        ratio: s0^2, the ratio to expect.
     """
 
-    value: float
-    lower: float
-    upper: float
-    method: str = "crossed"
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class TTest:
-    """An estimate with the two-sided p-value of its t test against 0: below 1 - confidence where 0 is outside."""
-
-    estimate: Estimate
-    p_value: float
+    freedom: float
+    ratio: float
 
 
 @dataclass(frozen=True)
@@ -49,6 +37,7 @@ class Variances:
         noise: What the records' own noise adds to that: s2_in/n.
         count: Number of independent records, or entities.
         repetitions: R.
+        prior: What other findings say of ``between``, or None.
     """
 
     records: float
@@ -56,11 +45,30 @@ class Variances:
     noise: float
     count: int
     repetitions: int
+    prior: Prior | None = None
+
+    @property
+    def posterior(self) -> float:
+        """s2_rep, moderated where there is a prior: (d0 s0^2 s2_in/n + (R - 1) s2_rep)/(d0 + R - 1)."""
+        return float(self.moderated(self.between))
+
+    def moderated(self, between: float | np.ndarray) -> float | np.ndarray:
+        """Return variances between repetitions, each moderated by the prior as ``posterior`` is."""
+        if self.prior is None:
+            return between
+        own = self.repetitions - 1
+        borrowed = self.prior.freedom * self.prior.ratio * self.noise
+        return (borrowed + own * between) / (self.prior.freedom + own)
+
+    @property
+    def between_freedom(self) -> float:
+        """Degrees of freedom of the variance between repetitions: R - 1, and d0 where there is a prior."""
+        return self.repetitions - 1 + (self.prior.freedom if self.prior else 0.0)
 
     @property
     def terms(self) -> tuple[float, float]:
         """Both terms of the variance of the overall mean: of records, and of repetitions."""
-        return self.records, max(0.0, self.between - self.noise) / self.repetitions
+        return self.records, max(0.0, self.posterior - self.noise) / self.repetitions
 
     @property
     def spread(self) -> float:
@@ -69,14 +77,60 @@ class Variances:
 
     @property
     def freedom(self) -> float:
-        """Satterthwaite's degrees of freedom, of ``count`` - 1 and ``repetitions`` - 1."""
+        """Satterthwaite's degrees of freedom, of ``count`` - 1 and ``between_freedom``."""
         from_records, from_repetitions = self.terms
-        return satterthwaite((from_records, self.count - 1), (from_repetitions, self.repetitions - 1))
+        return satterthwaite((from_records, self.count - 1), (from_repetitions, self.between_freedom))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval.
+
+    Attributes:
+        value: The estimate.
+        lower: Lower limit; NaN where there is no interval (``note`` says why).
+        upper: Upper limit.
+        method: How the interval was made.
+        note: What limits the interval, or an empty string.
+        parts: The parts of the variance of ``mean``, where the interval is crossed or moderated.
+        mean: The mean that the value is made of.
+        scale: Range of the value, and how it is made of the mean.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    method: str = "crossed"
+    note: str = ""
+    parts: Variances | None = field(default=None, compare=False, repr=False)
+    mean: float = field(default=float("nan"), compare=False, repr=False)
+    scale: Scale = field(default=LINE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class TTest:
+    """An estimate with the two-sided p-value of its t test against 0: below 1 - confidence where 0 is outside."""
+
+    estimate: Estimate
+    p_value: float
 
 
 NOT_ESTIMABLE = Estimate(float("nan"), float("nan"), float("nan"), note="not scored")
 ONE_REPETITION = "one repetition: the generator's own variance is unknown"
+TWO_REPETITIONS = "two repetitions: the variance between them is hardly known"
+BORROWED = "two repetitions: the interval rests on what the study's other findings say of the variance between them"
+_NOTES = {1: ONE_REPETITION, 2: TWO_REPETITIONS}
 _ONE_RECORD = "one record: no interval"
+
+
+def spelled(found: Estimate) -> str:
+    """Return an estimate in words: signed, three decimals, its interval in brackets.
+
+    Example:
+        >>> spelled(Estimate(0.1, 0.05, 0.15))
+        '+0.100 [+0.050, +0.150]'
+    """
+    return f"{found.value:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]"
 
 
 def effects(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -116,6 +170,7 @@ def estimate(
     resamples: int = 500,
     seed: int = 0,
     entities: np.ndarray | None = None,
+    scale: Scale = LINE,
 ) -> Estimate:
     """Return mean and interval of crossed contributions.
 
@@ -123,45 +178,53 @@ def estimate(
     their mean over repetitions, s2_rep the variance over repetitions of the mean, s2_in the mean over records
     of the variance over repetitions; t quantile with Satterthwaite degrees of freedom (n - 1 and R - 1).
     ``crossed_bootstrap``: records' means resampled, plus a normal draw of the second term. ``records``,
-    ``repetitions``, ``pigeonhole``: percentile bootstrap over records, over repetitions, over both.
+    ``repetitions``, ``pigeonhole``: percentile bootstrap over records, over repetitions, over both. ``moderated``
+    needs the other findings of the study (see ``moderated.moderate``); until they are there it is ``crossed``.
     The interval speaks of this table: a generator that learned ties all records to it.
 
     Args:
         contributions: (R, n): ``effects``, or a difference of effects. Columns that are all NaN are left out.
         confidence: Confidence level.
-        method: One of ``METHODS``.
+        method: One of ``METHODS``, or ``moderated``.
         resamples: Resamples of the bootstrap methods.
         seed: Seed of the resampling.
         entities: (n,) entity of each record, where one entity has several records.
+        scale: Range of the value, on which limits depend (see ``Scale.around``), and how it is made of the mean.
     """
-    if method == "crossed":
-        return t_test(contributions, confidence, entities).estimate
+    if method in ("crossed", "moderated"):
+        return t_test(contributions, confidence, entities, scale).estimate
     e, units = _scored(contributions, entities)
     if not e.size:
         return NOT_ESTIMABLE
     repetitions, n = e.shape
-    value = float(e.mean())
+    mean = float(e.mean())
+    value = scale.value(mean)
     if n < 2:
         return Estimate(value, float("nan"), float("nan"), method, _ONE_RECORD)
     if method == "repetitions" and repetitions == 1:
         return Estimate(value, float("nan"), float("nan"), method, ONE_REPETITION)
-    note = ONE_REPETITION if repetitions == 1 else ""
     from_repetitions = _variances(e, units).terms[1]
     draws = _bootstrap(e, method, resamples, np.random.default_rng(seed), units, np.sqrt(from_repetitions))
     tail = (1 - confidence) / 2
     lower, upper = np.quantile(draws, [tail, 1 - tail])
-    return Estimate(value, float(lower), float(upper), method, note)
+    return Estimate(value, *scale.between(mean, float(lower), float(upper)), method, _NOTES.get(repetitions, ""))
 
 
-def t_test(contributions: np.ndarray, confidence: float = 0.95, entities: np.ndarray | None = None) -> TTest:
+def t_test(
+    contributions: np.ndarray,
+    confidence: float = 0.95,
+    entities: np.ndarray | None = None,
+    scale: Scale = LINE,
+) -> TTest:
     """Return the ``crossed`` estimate and its t test against 0, from one variance and one number of degrees of freedom.
 
-    p = 2 P(T > |value| / spread), T with Satterthwaite's degrees of freedom; 1 where value and spread are 0.
+    p = 2 P(T > |mean| / spread), T with Satterthwaite's degrees of freedom; 1 where mean and spread are 0.
 
     Args:
         contributions: (R, n), as for ``estimate``.
         confidence: Confidence level of the interval.
         entities: (n,) entity of each record, where one entity has several records.
+        scale: As for ``estimate``; the test is of the mean.
 
     Example:
         >>> found = t_test(np.array([[0.1, 0.3, 0.2, 0.4], [0.2, 0.2, 0.3, 0.3]]))
@@ -171,12 +234,19 @@ def t_test(contributions: np.ndarray, confidence: float = 0.95, entities: np.nda
     e, units = _scored(contributions, entities)
     if not e.size:
         return TTest(NOT_ESTIMABLE, float("nan"))
-    value = float(e.mean())
+    mean = float(e.mean())
     if e.shape[1] < 2:
-        return TTest(Estimate(value, float("nan"), float("nan"), "crossed", _ONE_RECORD), float("nan"))
-    found = _variances(e, units)
-    note = ONE_REPETITION if found.repetitions == 1 else ""
-    return _from_spread(value, found.spread, found.freedom, confidence, "crossed", note)
+        return TTest(Estimate(scale.value(mean), float("nan"), float("nan"), "crossed", _ONE_RECORD), float("nan"))
+    parts = _variances(e, units)
+    return TTest(from_parts(mean, parts, scale, confidence), _p_value(mean, parts.spread, parts.freedom))
+
+
+def from_parts(mean: float, parts: Variances, scale: Scale, confidence: float) -> Estimate:
+    """Return the crossed interval of a mean; the moderated one where the parts have a prior."""
+    half = float(stats.t.ppf(0.5 + confidence / 2, parts.freedom)) * parts.spread
+    method = "moderated" if parts.prior else "crossed"
+    note = BORROWED if parts.prior and parts.repetitions == 2 else _NOTES.get(parts.repetitions, "")
+    return Estimate(scale.value(mean), *scale.around(mean, half), method, note, parts, mean, scale)
 
 
 def variances(contributions: np.ndarray, entities: np.ndarray | None = None) -> Variances | None:
@@ -185,18 +255,19 @@ def variances(contributions: np.ndarray, entities: np.ndarray | None = None) -> 
     return _variances(e, units) if e.shape[1] > 1 else None
 
 
-def across_repetitions(values: np.ndarray, confidence: float = 0.95) -> Estimate:
+def across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: Scale = LINE) -> Estimate:
     """Return mean and t interval over repetitions, for metrics without a score a real record: see below."""
-    return t_test_across_repetitions(values, confidence).estimate
+    return t_test_across_repetitions(values, confidence, scale).estimate
 
 
-def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95) -> TTest:
+def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: Scale = LINE) -> TTest:
     """Return mean, t interval and t test over repetitions.
 
     Args:
         values: (R, K): one value a release; the releases of one repetition share their records, so their
             mean is one observation.
         confidence: Confidence level.
+        scale: Range of the values; limits are clipped to it.
     """
     means = np.nanmean(values, axis=1) if not np.isnan(values).all(axis=1).any() else np.array([])
     if not len(means):
@@ -205,13 +276,13 @@ def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95) -> T
     if len(means) < 2:
         return TTest(Estimate(value, float("nan"), float("nan"), "repetitions", ONE_REPETITION), float("nan"))
     spread = float(means.std(ddof=1) / np.sqrt(len(means)))
-    return _from_spread(value, spread, len(means) - 1, confidence, "repetitions", "")
+    half = float(stats.t.ppf(0.5 + confidence / 2, len(means) - 1)) * spread
+    found = Estimate(value, *scale.between(value, value - half, value + half), "repetitions")
+    return TTest(found, _p_value(value, spread, len(means) - 1))
 
 
-def _from_spread(value: float, spread: float, freedom: float, confidence: float, method: str, note: str) -> TTest:
-    half = float(stats.t.ppf(0.5 + confidence / 2, freedom)) * spread
-    p_value = 2 * stats.t.sf(abs(value) / spread, freedom) if spread > 0 else value == 0
-    return TTest(Estimate(value, value - half, value + half, method, note), float(p_value))
+def _p_value(mean: float, spread: float, freedom: float) -> float:
+    return float(2 * stats.t.sf(abs(mean) / spread, freedom) if spread > 0 else mean == 0)
 
 
 def _scored(contributions: np.ndarray, entities: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from synthrisk.metrics.epsilon import EpsilonBound
 from synthrisk.metrics.estimates import (
     NOT_ESTIMABLE,
     ONE_REPETITION,
@@ -16,6 +17,8 @@ from synthrisk.metrics.estimates import (
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.proportions import share, share_difference
+from synthrisk.metrics.scale import SHARE, Scale
+from synthrisk.metrics.worst_release import worst_release, worst_value
 from synthrisk.metrics.yardsticks import Yardstick, gain, over_known
 
 
@@ -46,6 +49,10 @@ class Attacked:
         details: What else the measure says of members and of control records: means over releases.
         warning: What makes the value hard to read, or an empty string.
         reasons: Why members and why control records have no value, or empty strings.
+        reach: Share of the members that the attack had an answer for.
+        ranking: (R, K, n) how likely each record is a member, where the metric ranks records (``Metric.ranking``): NaN
+            where not scored, -inf where the attack abstains.
+        range: Range of the value and of the scores.
     """
 
     scores: np.ndarray
@@ -59,6 +66,14 @@ class Attacked:
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
     warning: str = ""
     reasons: tuple[str, str] = ("", "")
+    reach: float = float("nan")
+    ranking: np.ndarray | None = None
+    range: tuple[float, float] = SHARE.range
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the value."""
+        return Scale(*self.range, self.transform)
 
 
 @dataclass(frozen=True)
@@ -81,7 +96,12 @@ class Finding:
         yardsticks: ``guess``, ``control`` and ``model``, those that there are: s, gain and difference with intervals.
         intervals: All interval methods for ``risk`` and ``memorization``.
         groups: The same for the vulnerable records alone, by the name of their group.
+        same_difference_as: Key of another measure of which the memorization is this very number, or an empty string.
         spread: Quantiles of the single records' memorization (``exposure.QUANTILES``), or nothing.
+        reach: Share of the members that the attack had an answer for; NaN where it is asked of whole releases.
+        tpr: Of metrics that rank records: the pooled true-positive rate at each false-positive rate.
+        epsilon: Of the same: the lower bound of epsilon that the releases show, or None.
+        worst: The largest value of a release, with limits that hold for all releases at once (``worst_release``).
     """
 
     synthesizer: str
@@ -102,6 +122,11 @@ class Finding:
     yardsticks: Mapping[str, Yardstick] = field(default_factory=dict)
     groups: Mapping[str, "Finding"] = field(default_factory=dict)
     spread: tuple[float, ...] = ()
+    reach: float = float("nan")
+    tpr: Mapping[float, Estimate] = field(default_factory=dict)
+    epsilon: EpsilonBound | None = None
+    same_difference_as: str = ""
+    worst: Estimate = NOT_ESTIMABLE
 
     @property
     def is_of_claims(self) -> bool:
@@ -124,28 +149,26 @@ def find(
 ) -> Finding:
     """Return the finding of one measure on one synthesizer; ``methods`` are further intervals to make."""
 
-    def made(contributions: np.ndarray, method: str) -> Estimate:
+    def made(contributions: np.ndarray, method: str, scale: Scale = attacked.scale) -> Estimate:
         return estimate(
-            contributions, interval.confidence, method, interval.resamples, interval.seed, attacked.entities
+            contributions, interval.confidence, method, interval.resamples, interval.seed, attacked.entities, scale
         )
 
     amount = attacked.scores if attacked.contribution is None else attacked.contribution
     members, controls = effects(amount, attacked.member), effects(amount, attacked.control)
     memorized = paired(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
-    if _is_right_or_wrong(attacked) and interval.method == "crossed":
+    apart = attacked.scale.of_differences
+    if _is_right_or_wrong(attacked) and interval.method in ("crossed", "moderated"):
         risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
         memorization = share_difference(risk, control)
     else:
-        risk = _transformed(made(members, interval.method), attacked.transform)
-        control = _transformed(made(controls, interval.method), attacked.transform)
-        memorization = made(memorized, interval.method)
+        risk, control = made(members, interval.method), made(controls, interval.method)
+        memorization = made(memorized, interval.method, apart)
     risk, control = (_explained(e, why) for e, why in zip((risk, control), attacked.reasons, strict=True))
     memorization = _explained(memorization, *attacked.reasons)
     if not attacked.control.any():
         control = memorization = replace(NOT_ESTIMABLE, note="no control records")
-    further = {
-        method: (_transformed(made(members, method), attacked.transform), made(memorized, method)) for method in methods
-    }
+    further = {method: (made(members, method), made(memorized, method, apart)) for method in methods}
     return Finding(
         synthesizer,
         role,
@@ -154,7 +177,7 @@ def find(
         control,
         memorization,
         attacked.guess,
-        _gained(risk, attacked.guess),
+        gained(risk, attacked.guess),
         gain(risk.value, control.value),
         tuple(release_values(amount, attacked.member, attacked.transform).ravel()),
         curve(attacked, interval),
@@ -164,6 +187,8 @@ def find(
             "risk": {m: e[0] for m, e in further.items()},
             "memorization": {m: e[1] for m, e in further.items()},
         },
+        reach=attacked.reach,
+        worst=worst_release(amount, attacked.member, interval.confidence, attacked.transform, attacked.entities),
     )
 
 
@@ -176,7 +201,10 @@ def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
         return ()
     gains, scored = attacked.gain, ~np.isnan(attacked.gain)
     flags = (np.where(scored, gains > t, np.nan) for t in CURVE)
-    return tuple(estimate(effects(f, attacked.member), interval.confidence, entities=attacked.entities) for f in flags)
+    return tuple(
+        estimate(effects(f, attacked.member), interval.confidence, entities=attacked.entities, scale=SHARE)
+        for f in flags
+    )
 
 
 def find_released(
@@ -187,6 +215,7 @@ def find_released(
     interval: Interval,
     reasons: Mapping[str, str] | None = None,
     details: Mapping[str, tuple[float, float]] | None = None,
+    scale: Scale = SHARE,
 ) -> Finding:
     """Return the finding of a metric that has no score a real record, but values a release.
 
@@ -199,12 +228,17 @@ def find_released(
         interval: How intervals are made; here always over repetitions.
         reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
         details: What else the measure says, as in ``Attacked``; a ``guess`` among it is the finding's.
+        scale: Range of the values.
     """
     value, control, members, controls = released
     why = reasons or {}
     risk, risk_control, memorization = (
-        _explained(across_repetitions(values, interval.confidence), why.get(name, ""))
-        for name, values in (("members", value), ("controls", control), ("difference", members - controls))
+        _explained(across_repetitions(values, interval.confidence, on), why.get(name, ""))
+        for name, values, on in (
+            ("members", value, scale),
+            ("controls", control, scale),
+            ("difference", members - controls, scale.of_differences),
+        )
     )
     told = dict(details or {})
     guess, _ = told.get("guess", (float("nan"), None))
@@ -216,11 +250,19 @@ def find_released(
         risk_control,
         memorization,
         guess,
-        _gained(risk, guess),
+        gained(risk, guess),
         control_gain=gain(risk.value, risk_control.value),
         release_risk=tuple(value.ravel()),
         details=told,
+        worst=worst_value(value),
     )
+
+
+def gained(risk: Estimate, guess: float) -> Estimate:
+    """Return the gain over the guess; not estimable where nothing is guessed."""
+    if np.isnan(guess):
+        return NOT_ESTIMABLE
+    return over_known(risk, guess)[0]
 
 
 def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
@@ -266,16 +308,3 @@ def _explained(found: Estimate, *reasons: str) -> Estimate:
     """Return the estimate with the first of the reasons that there is, where it has no value."""
     reason = next(filter(None, reasons), "")
     return replace(found, note=reason) if reason and np.isnan(found.value) else found
-
-
-def _gained(risk: Estimate, guess: float) -> Estimate:
-    if np.isnan(guess):
-        return NOT_ESTIMABLE
-    return over_known(risk, guess)[0]
-
-
-def _transformed(found: Estimate, transform: Callable[[float], float] | None) -> Estimate:
-    if transform is None or np.isnan(found.value):
-        return found
-    ends = [transform(found.lower), transform(found.upper)]
-    return replace(found, value=transform(found.value), lower=min(ends), upper=max(ends))

@@ -14,8 +14,9 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.gain import normalized_gain
 from synthrisk.metrics.null import named
 from synthrisk.metrics.permuted_truth import null_of_permuted_numbers, null_of_permuted_real
-from synthrisk.metrics.prediction_error import ErrorName, best_constant, prediction_error
+from synthrisk.metrics.prediction_error import best_constant, prediction_error
 from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tolerance import NumericTarget
 
 Baseline = Literal["real", "scored"]
 
@@ -64,7 +65,8 @@ def class_guesses(
     of_class = shares[_joint_code(joint, target, classes)]
     codes = np.where(truth == UNSEEN, UNSEEN, own)
     null = null_of_permuted_real(probabilities, of_class, codes, threshold, permutations=permutations, seed=seed)
-    return records, {"guess": float(shares.max()), **named(null)}
+    answers = {"guess": 0.0, "accuracy_guess": float(shares.max())}  # class shares have gain 0, above no threshold
+    return records, {**answers, **named(null)}
 
 
 def value_guesses(
@@ -73,18 +75,15 @@ def value_guesses(
     hidden: str,
     model: Attacker,
     seed: int,
-    limit: float,
-    error: ErrorName,
+    target: NumericTarget,
     delta: float,
     permutations: int = 0,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
     """Return the same for a numeric target; a missing true value is not scored."""
-    truth, target = tables.floats(hidden)
+    truth, limit, error = target.truth, target.limit, target.error
     scored = ~np.isnan(truth)
-    if not scored.any():
-        raise InputError(f"sensitive must have values in the real table, got missing cells only in {hidden!r}")
     design = model.design(tables, known, [*known, hidden])
-    predicted = predicted_values(model.estimator("numeric", seed), design, target)
+    predicted = predicted_values(model.estimator("numeric", seed), design, target.released)
     errors = np.full(len(truth), np.nan)
     errors[scored] = prediction_error(truth[scored], predicted[scored], error, delta)
     records = pd.DataFrame(

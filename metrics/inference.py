@@ -22,6 +22,7 @@ from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.selective import halves
 from synthrisk.metrics.shown import ranks_to_draw_by, shown_parts, shown_release
 from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tolerance import NANOSECONDS, Tolerance, absolute_tolerance, check_tolerance, too_wide
 
 
 def inference(
@@ -32,7 +33,7 @@ def inference(
     attacker: str | Attack = "nearest_record",
     model: str | BaseEstimator | Attacker | None = None,
     neighbours: int | None = None,
-    tolerance: float = 0.05,
+    tolerance: Tolerance = None,
     scale: float | None = None,
     attempts: int | None = None,
     seed: int = 0,
@@ -41,7 +42,8 @@ def inference(
 
     The attack sees the release and the quasi-identifiers of the targets, in an order that says nothing and each
     distinct combination once; targets that look the same get the same claim. A claim is right where v is the target's
-    value; of a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``) (dates: ``tolerance`` x ``scale``).
+    value; of a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``); of a date or duration, which no
+    share can be taken of, where |v - value| <= 10 % of the interquartile range of the real column, unless given.
     ``value = published = C = right claims / claims``, in [0, 1].
 
     Where an entity has several records, a fact is that entity e has value v, and has one truth: right = some record of
@@ -58,9 +60,11 @@ def inference(
             or an ``Attack``.
         model: A model instead, by name or as a scikit-learn estimator.
         neighbours: How many nearest records vote (``nearest_record``); 1 unless given.
-        tolerance: Share of the value within which a guessed number is right, in [0, 1).
-        scale: What stands for the value where it is smaller, in its unit (dates: seconds); the standard deviation in
-            the real table unless given.
+        tolerance: Share of the value within which a guessed number is right, in [0, 1), 0.05 unless given; of dates and
+            durations a share of ``scale``. A duration (``"30 days"``), or for any column a share of its interquartile
+            range (``"0.1 iqr"``), is taken as it is, without ``scale``.
+        scale: What stands for the value where it is smaller, in its unit; the standard deviation in the real table
+            unless given. Of dates and durations in seconds; their interquartile range unless given.
         attempts: Attack only so many targets, drawn at random; None attacks all.
         seed: Seed of the draw and of the attack.
 
@@ -118,9 +122,9 @@ def inference(
     )
     reduced = reduce_claims(records)
     settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": secret, "attacker": attack.name, "seed": seed}
-    settings |= {"tolerance": tolerance} if tables.kind(secret) == "numeric" else {}
-    details = {"constant_guess": judged.constant}
-    return Score.of("inference", records, reduced, details, settings)
+    settings |= {"tolerance": judged.tolerance} if tables.kind(secret) == "numeric" else {}
+    details = {"constant_guess": judged.constant} | ({} if judged.days is None else {"tolerance_days": judged.days})
+    return Score.of("inference", records, reduced, details, settings, judged.warning)
 
 
 def resolved(attacker: str | Attack = "nearest_record", model: str | BaseEstimator | Attacker | None = None) -> Attack:
@@ -136,7 +140,7 @@ def check_values(
     attacker: str | Attack = "nearest_record",
     model: str | BaseEstimator | Attacker | None = None,
     neighbours: int | None = None,
-    tolerance: float = 0.05,
+    tolerance: Tolerance = None,
     scale: float | None = None,
     attempts: int | None = None,
 ) -> None:
@@ -147,8 +151,11 @@ def check_values(
     resolved(attacker, model)
     check_attempts(attempts)
     number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-    if not number or not 0 <= tolerance < 1:
+    check_tolerance(tolerance)
+    if tolerance is not None and not isinstance(tolerance, str) and (not number or not 0 <= tolerance < 1):
         raise InputError(f"tolerance must be a number in [0, 1), got {tolerance!r}")
+    if isinstance(tolerance, str) and scale is not None:
+        raise InputError(f"scale must be left out with a tolerance in units, got {scale!r}")
     if scale is not None and (isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 <= scale < np.inf):
         raise InputError(f"scale must be a number of at least 0, or None, got {scale!r}")
 
@@ -179,9 +186,12 @@ class _Judged(NamedTuple):
     right: np.ndarray  # (n,) whether the claim is right
     share: np.ndarray  # (n,) share of the real records, or entities, for which it would be
     constant: float  # the largest share that any claim could have
+    tolerance: Tolerance = None  # of a number: the one in force
+    days: float | None = None  # of a date or duration: the same in days
+    warning: str | None = None
 
 
-def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: float, scale: float | None) -> _Judged:
+def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: Tolerance, scale: float | None) -> _Judged:
     codes, _ = joint_codes([tables.real[secret], guess.rename(secret)])
     truth, claimed = codes.tables
     counts = how_many_with(truth, codes.size, tables.entities)
@@ -189,27 +199,44 @@ def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: flo
     return _Judged(claimed, has(truth, claimed, tables.entities), shares[claimed], float(shares[:-1].max()))
 
 
-def _judged_numbers(tables: Tables, secret: str, guess: pd.Series, tolerance: float, scale: float | None) -> _Judged:
+def _judged_numbers(
+    tables: Tables, secret: str, guess: pd.Series, tolerance: Tolerance, scale: float | None
+) -> _Judged:
     temporal = is_temporal(tables.real[secret])
     truth = tables.floats(secret)[0]
     guess = pd.Series(guess.to_numpy(), dtype=tables.real[secret].dtype) if temporal else guess
     claimed = as_floats(guess.rename(secret))
     there, made, own = ~np.isnan(truth), ~np.isnan(claimed), tables.entities
     present, of_present = truth[there], None if own is None else own[there]
-    width = float(np.std(np.sort(present))) if scale is None else scale * (1e9 if temporal else 1.0)
+    rule, relative = _rule(tolerance, scale, present, temporal=temporal)
     share, right = np.full(len(claimed), np.nan), np.zeros(len(claimed), dtype=bool)
     if own is None:
-        right = is_close(claimed, truth, tolerance, width, relative=not temporal)
+        right = is_close(claimed, truth, *rule, relative=relative)
     else:
-        rule = (tolerance, width)
-        right[made] = is_close_to_own(claimed[made], own[made], present, own[there], *rule, relative=not temporal)
+        right[made] = is_close_to_own(claimed[made], own[made], present, own[there], *rule, relative=relative)
 
     def shares(guesses: np.ndarray) -> np.ndarray:
-        return share_close(guesses, present, tolerance, width, relative=not temporal, entities=of_present)
+        return share_close(guesses, present, *rule, relative=relative, entities=of_present)
 
     share[made] = shares(claimed[made])
     values = np.unique(claimed, return_inverse=True)[1]
-    return _Judged(values, right, share, float(shares(np.unique(present)).max()))
+    constant = float(shares(np.unique(present)).max())
+    days = rule[0] * rule[1] / NANOSECONDS if temporal else None
+    in_force = rule[0] if relative else tolerance
+    return _Judged(values, right, share, constant, in_force, days, too_wide(constant, present, temporal=temporal))
+
+
+def _rule(
+    tolerance: Tolerance, scale: float | None, present: np.ndarray, *, temporal: bool
+) -> tuple[tuple[float, float], bool]:
+    """Return tolerance and scale of ``is_close``, and whether a share of the truth counts too."""
+    if scale is not None or not (temporal or isinstance(tolerance, str)):
+        share = 0.05 if tolerance is None else float(tolerance)
+        width = float(np.std(np.sort(present))) if scale is None else scale * (1e9 if temporal else 1.0)
+        return (share, width), not temporal
+    found = absolute_tolerance(tolerance, present, temporal=temporal)
+    assert found is not None  # noqa: S101 - temporal, or in units
+    return (1.0, found), False
 
 
 INFERENCE = Metric(
@@ -222,4 +249,5 @@ INFERENCE = Metric(
     reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
     check_values=check_values,
     reduce=reduce_claims,
+    answered=lambda details: details["claim_probability"],
 )

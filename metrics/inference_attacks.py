@@ -46,7 +46,21 @@ def key_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.r
     return found.set_index(known.index)
 
 
+def unanimous_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
+    """Guess the value that all records with exactly the target's key have; abstain where they are divided or absent.
+
+    Missing cells do not vote. ``confidence`` = (v + 1)/(v + 2) of v records that vote, by Laplace's rule of succession:
+    the chance that one more has the value too. Numbers are unanimous where they are equal.
+    """
+    guessed = key_class(release, known, secret, rng)
+    keys = Tables(known, release[list(known.columns)]).codes(list(known.columns))
+    votes = np.bincount(keys.tables[1][release[secret].notna().to_numpy()], minlength=keys.size)[keys.tables[0]]
+    agreed = guessed["confidence"] == 1
+    return guessed.assign(confidence=(votes + 1) / (votes + 2)).where(agreed)
+
+
 NEAREST_RECORD = Attack("nearest_record", "inference", nearest_record, "GDA Score, inference; nearest neighbour")
+UNANIMOUS_CLASS = Attack("unanimous_class", "inference", unanimous_class, "GDA Score, inference; Taub et al. 2018")
 KEY_CLASS = Attack("key_class", "inference", key_class, "Taub et al. 2018; GDA Score, inference")
 
 

@@ -179,4 +179,5 @@ LINKABILITY = Metric(
     reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
     check_values=check_values,
     reduce=reduce_claims,
+    answered=lambda details: details["claim_probability"],
 )

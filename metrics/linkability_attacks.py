@@ -1,4 +1,4 @@
-"""Attacks that say which two partial records belong together: those that the same synthetic records are near to."""
+"""Attacks that say which two partial records belong together: those that one synthetic record is near to both of."""
 
 from typing import NamedTuple
 
@@ -14,32 +14,42 @@ from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.ties import TIED
 
 _PAIRS = 5_000_000  # pairs of parts held at once
+_DECIMALS = 12  # to which distances are equal: sums over other columns differ by rounding
 
 
 def shared_neighbour(
     release: pd.DataFrame, part_a: pd.DataFrame, part_b: pd.DataFrame, rng: np.random.Generator, neighbours: int = 1
 ) -> pd.DataFrame:
-    """Match each A part with the B part that shares most of its nearest synthetic records.
+    """Match each A part with the B part to which a synthetic record leads over the shortest way.
 
     N_A: the ``neighbours`` synthetic records nearest to the A part (gower over its columns) and all that are as near
-    as the last of them; N_B: those of a B part (gower over its columns). The B part with the largest |N_A and N_B|
-    is claimed, of several the one nearer to its own, of several still one drawn at random. It abstains where nothing
-    is shared. ``confidence`` = |N_A and N_B|/|N_A| x (1 - mean of the two parts' mean distances to their
-    ``neighbours`` nearest records).
+    as the last of them; N_B: those of a B part (gower over its columns). The way from a to b is the smallest d(a, s) +
+    d(b, s) of the records s that both N_A and N_B hold. The B part at the end of the shortest way is claimed, of
+    several the one to which most records lead so, of several still one drawn at random. The attack abstains where
+    no record is shared. So with more neighbours the attack speaks of more A parts, and where a record is at distance
+    0 from both parts the other neighbours change nothing.
+    ``confidence`` = (records that lead to the claimed part by the shortest way)/(records that lead to any part by a
+    way as short) x (1 - way/2), in [0, 1].
     """
     check_neighbours(neighbours, len(release))
     a, b = (_near(part, release[list(part.columns)], neighbours) for part in (part_a, part_b))
     # records are counted by their distinct A and B cells: of few columns there are few, however many records
-    both = sparse.coo_array((np.ones(len(release)), (a.own, b.own)), (a.classes.shape[1], b.classes.shape[1]))
-    held = sparse.csr_array(a.classes @ both.tocsr())  # (A parts, B cells): records
-    total, holders = held.sum(axis=1), sparse.csr_array(b.classes.T)
+    shape = int(a.own.max()) + 1, int(b.own.max()) + 1
+    both = sparse.csr_array(sparse.coo_array((np.ones(len(release)), (a.own, b.own)), shape))
+    to_b = _shortest(b.cells, b.distances, shape[1])  # from each B cell
+    ends = _kept(b.cells, b.parts, to_b.shortest, (shape[1], len(part_b)))
+    rows, columns = both.nonzero()
+    through = _shortest(rows, to_b.least[columns], shape[0])  # from each A cell
+    middle = both.multiply(_kept(rows, columns, through.shortest, shape)).tocsr()
+    way = _shortest(a.parts, a.distances + through.least[a.cells], len(part_a))
+    held = sparse.csr_array(_kept(a.parts, a.cells, way.shortest, (len(part_a), shape[0])) @ middle)
     match, shared = np.full(len(part_a), -1), np.zeros(len(part_a))
-    for block in _blocks(held, holders):
-        rows, found, count = _best(sparse.csr_array(held[block] @ holders), b.distance, rng)
-        match[block.start + rows], shared[block.start + rows] = found, count
+    for block in _blocks(held, ends):
+        found = _best(sparse.csr_array(held[block] @ ends), rng)
+        match[block.start + found.rows], shared[block.start + found.rows] = found.columns, found.counts
     made = match >= 0
-    away = (a.distance + b.distance[match]) / 2
-    confidence = np.where(made, shared / total * (1 - away), np.nan)
+    total = held.sum(axis=1)
+    confidence = np.where(made, shared / np.where(made, total, 1) * (1 - np.where(made, way.least, 0) / 2), np.nan)
     matches = np.full(len(part_a), None, dtype=object)
     matches[made] = part_b.index.to_numpy()[match[made]]
     return pd.DataFrame({"match": matches, "confidence": confidence}, index=part_a.index)
@@ -49,9 +59,17 @@ SHARED_NEIGHBOUR = Attack("shared_neighbour", "linkability", shared_neighbour, "
 
 
 class _Near(NamedTuple):
-    classes: sparse.csr_array  # (parts, cells) 1 where records with such cells are among the nearest
-    distance: np.ndarray  # (parts,) mean distance to the k nearest records
+    """Pairs of a part and distinct cells of the release, those of the nearest records."""
+
+    parts: np.ndarray  # (pairs,)
+    cells: np.ndarray  # (pairs,)
+    distances: np.ndarray  # (pairs,)
     own: np.ndarray  # (m,) which of the distinct cells each record has
+
+
+class _Ways(NamedTuple):
+    least: np.ndarray  # (starts,) length of the shortest way; infinite where there is none
+    shortest: np.ndarray  # (ways,) whether it is one of that length
 
 
 def _near(part: pd.DataFrame, release: pd.DataFrame, k: int) -> _Near:
@@ -60,44 +78,51 @@ def _near(part: pd.DataFrame, release: pd.DataFrame, k: int) -> _Near:
     view = Tables(part, release.iloc[first])
     one = Pass(view, "real_to_synthetic", space_of(view, "gower"))
     found = one.nearest(min(k, len(first)))
-    held = sizes[found.rows]
-    up_to = np.cumsum(held, axis=1)
-    taken = np.clip(k - (up_to - held), 0, held)
-    last = found.distances[np.arange(len(part)), np.argmax(up_to >= k, axis=1)]
-    limits = as_sums(last * (1 + TIED), one.space)
+    last = np.argmax(np.cumsum(sizes[found.rows], axis=1) >= k, axis=1)
+    farthest = found.distances[np.arange(len(part)), last]
+    limits = as_sums(farthest * (1 + TIED), one.space)
     counts = one.search.count(one.queries, one.own, limits)
-    rows = one.search.within(one.queries, one.own, limits, counts)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    classes = sparse.csr_array((np.ones(len(rows)), rows, starts), (len(part), len(first)))
-    return _Near(classes, (taken * found.distances).sum(axis=1) / k, own)
+    parts, cells = np.repeat(np.arange(len(part)), counts), one.search.within(one.queries, one.own, limits, counts)
+    distances = np.repeat(farthest, counts)  # of those that are not among the nearest k
+    places = parts * len(first) + cells
+    kept = found.distances <= farthest[:, None] * (1 + TIED)
+    nearest = (np.arange(len(part))[:, None] * len(first) + found.rows)[kept]
+    distances[np.searchsorted(places, nearest)] = found.distances[kept]
+    return _Near(parts, cells, distances, own)
+
+
+def _shortest(starts: np.ndarray, lengths: np.ndarray, count: int) -> _Ways:
+    """Return the length of the shortest way from each start, and which of the ways are so short."""
+    lengths, least = np.round(lengths, _DECIMALS), np.full(count, np.inf)
+    np.minimum.at(least, starts, lengths)
+    return _Ways(least, (lengths == least[starts]) & np.isfinite(lengths))
+
+
+def _kept(rows: np.ndarray, columns: np.ndarray, keep: np.ndarray, shape: tuple[int, int]) -> sparse.csr_array:
+    return sparse.csr_array((np.ones(int(keep.sum())), (rows[keep], columns[keep])), shape)
 
 
 def _blocks(held: sparse.csr_array, holders: sparse.csr_array) -> list[slice]:
     """Return slices of rows whose products have a bounded number of entries (one row may have more)."""
-    cost = np.cumsum(_ones(held) @ np.diff(holders.indptr).astype(float))
+    cost = np.cumsum((held > 0) @ np.diff(holders.indptr).astype(float))
     block = (cost // _PAIRS).astype(np.int64)
     ends = [*np.flatnonzero(np.diff(block)) + 1, held.shape[0]]
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False) if end > start]
 
 
-def _ones(matrix: sparse.csr_array) -> sparse.csr_array:
-    return sparse.csr_array((np.ones(len(matrix.data)), matrix.indices, matrix.indptr), matrix.shape)
+class _Best(NamedTuple):
+    rows: np.ndarray
+    columns: np.ndarray
+    counts: np.ndarray
 
 
-def _best(
-    shared: sparse.csr_array, distance: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows that share anything, and of each the best column and how much is shared with it."""
-    shared.sort_indices()
-    rows = np.repeat(np.arange(shared.shape[0]), np.diff(shared.indptr))
-    columns, counts = shared.indices, shared.data
-    chances = np.empty(0)
-    for step in ("most", "nearest", "drawn"):
-        if step == "drawn":
-            chances = rng.random(len(rows))
-        order = {"most": -counts, "nearest": np.round(distance[columns], 12), "drawn": chances}[step]
-        least = np.full(shared.shape[0], np.inf)
-        np.minimum.at(least, rows, order)
-        keep = order == least[rows]
-        rows, columns, counts = rows[keep], columns[keep], counts[keep]
-    return rows, columns, counts
+def _best(led: sparse.csr_array, rng: np.random.Generator) -> _Best:
+    """Return the rows that lead anywhere, and of each the column to which most records lead, of several one drawn."""
+    led.sort_indices()
+    found = _Best(np.repeat(np.arange(led.shape[0]), np.diff(led.indptr)), led.indices, led.data)
+    most = np.zeros(led.shape[0])
+    np.maximum.at(most, found.rows, found.counts)
+    found = _Best(*(each[found.counts == most[found.rows]] for each in found))
+    drawn, least = rng.random(len(found.rows)), np.full(led.shape[0], np.inf)
+    np.minimum.at(least, found.rows, drawn)
+    return _Best(*(each[drawn == least[found.rows]] for each in found))

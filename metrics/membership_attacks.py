@@ -40,7 +40,7 @@ def distance_difference(release: pd.DataFrame, known: pd.DataFrame, rng: np.rand
 
 
 def density_ratio(
-    release: pd.DataFrame, known: pd.DataFrame, rng: np.random.Generator, neighbours: int = 5
+    release: pd.DataFrame, known: pd.DataFrame, rng: np.random.Generator, neighbours: int = 1
 ) -> pd.DataFrame:
     """Say how much denser the release is at the target than people are.
 
@@ -53,11 +53,11 @@ def density_ratio(
         release: The release.
         known: The targets.
         rng: Not used.
-        neighbours: k, at least 1.
+        neighbours: k, at least 1. With more than one a copy is not seen: the k-th nearest is another record.
 
     Example:
         >>> known, release = pd.DataFrame({"x": [0.0, 4.0, 10.0]}), pd.DataFrame({"x": [1.0, 6.0]})
-        >>> found = density_ratio(release, known, np.random.default_rng(0), neighbours=1)["confidence"]
+        >>> found = density_ratio(release, known, np.random.default_rng(0))["confidence"]
         >>> np.exp(found).round(3).tolist()  # 4/1, 4/2, 6/4
         [4.0, 2.0, 1.5]
     """

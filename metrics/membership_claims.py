@@ -47,7 +47,7 @@ def membership(
             unless given.
         attacker: ``distance_difference``, ``density_ratio``, ``classifier``, the name of an installed attack, or an
             ``Attack``.
-        neighbours: k of ``density_ratio``; 5 unless given.
+        neighbours: k of ``density_ratio``; 1 unless given.
         claim_share: Share of the targets claimed, in (0, 1).
         seed: Seed of the attack, and of the halves of the selective curve.
 
@@ -202,4 +202,5 @@ MEMBERSHIP = Metric(
     difference_only=True,
     check_values=check_values,
     reduce=reduce_claimed,
+    ranking="confidence",
 )

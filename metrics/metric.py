@@ -99,8 +99,20 @@ class Metric:
         check_table: Refuses options that do not fit the real table: ``check_table(real, **options)``.
         package: A package of an extra, without which the metric cannot be computed.
         reduce: What some of the ``records`` come to: for groups of records (members, control, a class).
+        answered: The share of members that the attack had an answer for, from what is said of them (``details``), where
+            a record without an answer has a score; None where such a record has none.
         own_control: Whether the function itself compares with ``tables.control`` where that is given, since it scores
             no real records.
+        ranking: The column of ``records`` that ranks real records by how likely they are members, with a minus sign in
+            front where low values are the likely ones: of it a study takes true-positive rates at low false-positive
+            rates, and the bound of epsilon.
+        uninformed: The detail that says what an attacker without information reaches, which independent columns
+            (the control ``marginals``) must not exceed: the guess, unless noise alone puts records at risk, as the
+            noise of RAPID's confidence does.
+        same_difference_as: Another metric whose scores of single real records are the same under the same options, so
+            that both member/control differences are one number and no two findings. A study looks whether they are.
+        isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
+            records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
     """
 
     name: str
@@ -124,6 +136,11 @@ class Metric:
     against: Callable[..., float] | None = None
     reduce: Callable[[pd.DataFrame], Reduction] | None = None
     own_control: bool = False
+    answered: Callable[[Mapping[str, float]], float] | None = None
+    ranking: str | None = None
+    uninformed: str = "guess"
+    same_difference_as: str | None = None
+    isolated: Callable[..., np.ndarray] | None = None
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:
@@ -264,7 +281,10 @@ class Metric:
     def _scored(self, tables: Tables, bins: Bins, binning: str, options: dict[str, Any]) -> Score:
         if bins is None:
             return self.function(tables, **options)
-        known, hidden = tables.check_roles(options["quasi_identifiers"], options["sensitive"])
+        if "sensitive" in self.needs:
+            known, hidden = tables.check_roles(options["quasi_identifiers"], options["sensitive"])
+        else:
+            known, hidden = tables.check_columns("quasi_identifiers", options["quasi_identifiers"]), []
         score = self.function(binned(tables, known, hidden, bins, binning), **options)
         return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
 

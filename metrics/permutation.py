@@ -19,6 +19,7 @@ from synthrisk.metrics.prediction_error import ErrorName, prediction_error
 from synthrisk.metrics.rapid_options import Choice, check_permutations, check_values
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tolerance import Tolerance, numeric_target
 
 TREES = 100
 """Trees of the attacker ``random_forest`` where it is refitted: 500 move the value by about .001 (Adult)."""
@@ -31,7 +32,7 @@ def permutation_null(
     sensitive: Sequence[str] | str,
     attacker: Choice = "random_forest",
     threshold: float = 0.3,
-    tolerance: float | None = None,
+    tolerance: Tolerance = None,
     error: ErrorName = "symmetric",
     delta: float = 0.01,
     permute: Permute = "synthetic",
@@ -51,7 +52,7 @@ def permutation_null(
         attacker: As in ``rapid``, one. ``random_forest`` has 100 trees wherever it is refitted, the fit that gives
             ``observed`` included, so that observed and null are exchangeable; 500 with ``permute="real"``.
         threshold: Gain above which a categorical record is at risk, in [0, 1).
-        tolerance: Error below which a numeric record is at risk; 0.10 unless given (``absolute`` needs one).
+        tolerance: Error below which a numeric record is at risk: as in ``rapid``.
         error: Error of a numeric guess: see ``prediction_error``.
         delta: Stabiliser of that error.
         permute: Whose sensitive column is permuted.
@@ -87,7 +88,7 @@ def permutation_null(
     if kind == "categorical":
         target = _Classes.of(tables, known, hidden[0], threshold)
     else:
-        target = _Numbers.of(tables, hidden[0], 0.10 if tolerance is None else float(tolerance), error, delta)
+        target = _Numbers.of(tables, hidden[0], tolerance, error, delta)
     design = model.design(tables, known, [*known, *hidden])
     if permute == "real":
         return target.permuted(target.fit(model.estimator(kind, seed), design, target.released), permutations, seed)
@@ -146,11 +147,9 @@ class _Numbers(NamedTuple):
     delta: float
 
     @classmethod
-    def of(cls, tables: Tables, hidden: str, tolerance: float, error: ErrorName, delta: float) -> "_Numbers":
-        truth, released = tables.floats(hidden)
-        if np.isnan(truth).all():
-            raise InputError(f"sensitive must have values in the real table, got missing cells only in {hidden!r}")
-        return cls(truth, released, -tolerance, error, delta)
+    def of(cls, tables: Tables, hidden: str, tolerance: Tolerance, error: ErrorName, delta: float) -> "_Numbers":
+        target = numeric_target(tables, hidden, tolerance, error)
+        return cls(target.truth, target.released, -target.limit, target.error, delta)
 
     def fit(self, estimator: BaseEstimator, design: Design, released: np.ndarray) -> np.ndarray:
         return predicted_values(estimator, design, released)

@@ -71,17 +71,18 @@ class Power:
 def power(leaks: Sequence[Leak], confidence: float = 0.95, target: float = TARGET) -> Power | None:
     """Return the smallest detectable share; None where no leak above 0 was measured with an interval.
 
-    A study detects where the crossed interval of memorization lies above 0. Memorization is taken as b f, the line
-    through ``fresh`` = 0 fitted by least squares weighted with the inverse variances, b >= 0: each leaked row gives
-    its own record away, so the mean over records rises in proportion. The standard error at f has the records' part
-    as the leaks showed it, linear between their shares, and one variance between repetitions pooled over all of
-    them. Of a study at f,
+    A study detects where the interval of memorization, crossed or moderated, lies above 0. Memorization is taken as
+    b f, the line through ``fresh`` = 0 fitted by least squares weighted with the inverse variances, b >= 0: each
+    leaked row gives its own record away, so the mean over records rises in proportion. The standard error at f has
+    the records' part as the leaks showed it, linear between their shares, and one variance between repetitions
+    pooled over all of them. Of a study at f,
 
         P(detected) = E P(value > t h | v),   value ~ N(b f, standard error^2),
 
     with the interval's half width t h of Satterthwaite's degrees of freedom for an estimated variance v between
-    repetitions, which is chi-squared of R - 1 and independent of the value; E is its mean over 400 quantiles. The
-    share is where this is ``target``.
+    repetitions, which is chi-squared of R - 1 and independent of the value; E is its mean over 400 quantiles. Where
+    the leaks' variances have a prior (moderated intervals), each v is moderated by it, and the prior is taken as
+    known. The share is where this is ``target``.
 
     Args:
         leaks: What the study saw at each share; those of share 0 tell the variance alone.
@@ -92,7 +93,7 @@ def power(leaks: Sequence[Leak], confidence: float = 0.95, target: float = TARGE
     own = sorted((x for x in known if x.share > 0), key=lambda x: x.share)
     if not own:
         return None
-    drift = max(0.0, float(np.mean([x.variances.between - x.variances.noise for x in known])))  # of repetitions
+    drift = max(0.0, float(np.mean([x.variances.posterior - x.variances.noise for x in known])))  # of repetitions
     repetitions = own[0].variances.repetitions
     shares = np.array([x.share for x in own])
     values = np.array([x.memorization.value for x in own])
@@ -123,8 +124,9 @@ def _at(share: float, leaks: Sequence[Leak]) -> Variances:
     for part in ("records", "noise"):
         means = [np.mean([getattr(x.variances, part) for x in leaks if x.share == p]) for p in places]
         found[part] = float(np.interp(share, places, means))
-    first = leaks[0].variances
-    return Variances(found["records"], 0.0, found["noise"], min(x.variances.count for x in leaks), first.repetitions)
+    prior = next((x.variances.prior for x in leaks if x.variances.prior), None)  # one for all findings of a kind
+    count = min(x.variances.count for x in leaks)
+    return Variances(found["records"], 0.0, found["noise"], count, leaks[0].variances.repetitions, prior)
 
 
 def _detected(value: float, at: Variances, drift: float, confidence: float) -> float:
@@ -138,8 +140,9 @@ def _detected(value: float, at: Variances, drift: float, confidence: float) -> f
     else:
         levels = (np.arange(_DRAWS) + 0.5) / _DRAWS
         between = (drift + at.noise) * stats.chi2.ppf(levels, r - 1) / (r - 1)
-        terms = np.maximum(0.0, between - at.noise) / r
-    freedom = np.array([satterthwaite((at.records, at.count - 1), (term, r - 1)) for term in terms])
+        terms = np.maximum(0.0, at.moderated(between) - at.noise) / r
+    own = at.count - 1, at.between_freedom
+    freedom = np.array([satterthwaite((at.records, own[0]), (term, own[1])) for term in terms])
     half = stats.t.ppf(0.5 + confidence / 2, freedom) * np.sqrt(at.records + terms)
     return float(stats.norm.cdf((value - half) / spread).mean())
 

@@ -40,6 +40,14 @@ class Counts(NamedTuple):
 
     rows: np.ndarray  # (k,) how many rows, or entities, fulfil all conditions
     weights: np.ndarray  # (k,) product over columns of the share of rows, or entities, that fulfil the conditions on it
+    alone: np.ndarray  # (k,) position of the only row, or of one of the only entity, that fulfils all; else -1
+
+
+class Marks(NamedTuple):
+    """The rows inside each of k intervals of ranks, a bit a row; equal intervals are held once."""
+
+    bits: np.ndarray  # (distinct, bytes)
+    which: np.ndarray  # (k,) which of them each interval is
 
 
 class Countable:
@@ -57,8 +65,9 @@ class Countable:
 
     def __init__(self, table: pd.DataFrame, scales: Scales | None = None, entities: np.ndarray | None = None):
         self.size, self._rows, self._starts = len(table), len(table), None
+        self._order = np.arange(len(table)) if entities is None else np.argsort(entities, kind="stable")
         if entities is not None:
-            table = table.iloc[np.argsort(entities, kind="stable")]
+            table = table.iloc[self._order]
             self._starts = np.unique(np.sort(entities), return_index=True)[1]
             self.size = len(self._starts)
         own = scales or scales_of(table)
@@ -78,25 +87,43 @@ class Countable:
             for column, operator, value in predicate:
                 boxes[column].narrow(place, self._cells[column].interval(operator, value))
         used = [box for box in boxes.values() if box.used.any()]
-        step = max(1, _CELLS // self._rows)
-        blocks = [slice(start, start + step) for start in range(0, len(predicates), step)]
-        rows = np.empty(len(predicates), dtype=np.int64)
+        rows, alone = np.empty(len(predicates), dtype=np.int64), np.empty(len(predicates), dtype=np.int64)
+        blocks = self.blocks(len(predicates))
         for block in blocks:
-            rows[block] = self._counted(reduce(np.bitwise_and, (box.bits(block) for box in used)))
+            bits = reduce(np.bitwise_and, (box.bits(block) for box in used))
+            rows[block] = self.counted(bits)
+            alone[block] = self._first(bits, rows[block] == 1)
         shares = np.sort([self._held(box, blocks) / self.size for box in used] or np.empty((1, 0)), axis=0)
-        return Counts(rows, shares.prod(axis=0))  # sorted: the same bits in any order of columns
+        return Counts(rows, shares.prod(axis=0), alone)  # sorted: the same bits in any order of columns
 
-    def _counted(self, bits: np.ndarray) -> np.ndarray:
+    def blocks(self, k: int) -> list[slice]:
+        """Return slices of k predicates that are to be counted at once, so that memory is bounded."""
+        step = max(1, _CELLS // self._rows)
+        return [slice(start, min(start + step, k)) for start in range(0, k, step)]
+
+    def marks(self, column: Hashable, low: np.ndarray, high: np.ndarray) -> Marks:
+        """Return which rows have a rank in [low, high) in a column, for k such intervals."""
+        return _marks(self._cells[column], low, high)
+
+    def counted(self, bits: np.ndarray) -> np.ndarray:
         """Return how many rows, or entities, are marked: (k, bytes) to (k,)."""
         if self._starts is None:
-            return np.asarray(np.bitwise_count(bits).sum(axis=1))
+            return np.asarray(np.bitwise_count(bits).sum(axis=1, dtype=np.int64))
         rows = np.unpackbits(bits, axis=1, count=self._rows)
         return np.asarray(np.bitwise_or.reduceat(rows, self._starts, axis=1).sum(axis=1, dtype=np.int64))
+
+    def _first(self, bits: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """Return the position of the first row marked for the chosen predicates, -1 for the others."""
+        found, own = np.full(len(bits), -1), np.flatnonzero(chosen)
+        byte = (bits[own] != 0).argmax(axis=1)
+        found[own] = self._order[byte * 8 + np.unpackbits(bits[own, byte][:, None], axis=1).argmax(axis=1)]
+        return found
 
     def _held(self, box: "_Boxes", blocks: Sequence[slice]) -> np.ndarray:
         if self._starts is None:
             return box.held()
-        return np.concatenate([self._counted(inside)[which] for inside, which in map(box.distinct, blocks)])
+        found = map(box.distinct, blocks)
+        return np.concatenate([self.counted(each.bits)[each.which] for each in found])
 
 
 def alone_by_luck(weights: np.ndarray, n: int) -> np.ndarray:
@@ -175,13 +202,17 @@ class _Boxes:
 
     def bits(self, block: slice) -> np.ndarray:
         """Return for some predicates which rows are inside, (predicates, bytes)."""
-        inside, which = self.distinct(block)
-        return inside[which]
+        found = self.distinct(block)
+        return found.bits[found.which]
 
-    def distinct(self, block: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Return for some predicates which rows are inside each distinct interval, and which interval each has."""
-        whole = self._cells.size + 2
-        each, which = np.unique(self._low[block] * whole + self._high[block], return_inverse=True)
-        low, high = (limits.astype(np.int32)[:, None] for limits in np.divmod(each, whole))
-        ranks = self._cells.ranks.astype(np.int32)
-        return np.packbits((ranks >= low) & (ranks < high), axis=1), which
+    def distinct(self, block: slice) -> Marks:
+        """Return for some predicates which rows are inside."""
+        return _marks(self._cells, self._low[block], self._high[block])
+
+
+def _marks(cells: Ranked, low: np.ndarray, high: np.ndarray) -> Marks:
+    whole = cells.size + 2
+    each, which = np.unique(low * whole + high, return_inverse=True)
+    first, last = (limits.astype(np.int32)[:, None] for limits in np.divmod(each, whole))
+    ranks = cells.ranks.astype(np.int32)
+    return Marks(np.packbits((ranks >= first) & (ranks < last), axis=1), which)

@@ -53,7 +53,7 @@ def share(scores: np.ndarray, confidence: float, method: ShareMethod = "wilson")
     return Estimate(count / n, float(low), float(high), method)
 
 
-def expected_share(hits: float, n: int, confidence: float) -> Estimate:
+def expected_share(hits: float, n: float, confidence: float) -> Estimate:
     """Return a share of which the hits are expected ones, not whole, with Wilson's limits at that number.
 
     (p + z^2/2n -+ z sqrt(p(1 - p)/n + z^2/4n^2))/(1 + z^2/n). An expectation varies less than counts do, so that the

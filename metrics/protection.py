@@ -54,11 +54,16 @@ def overfitting_protection(tables: Tables, rule: Overfitting) -> dict[str, float
       release is nearer to it. Here the larger counts as its mean subsample of the size of the smaller;
     - each distance is divided by the ranges of the table searched, and more records have wider ranges, hence smaller
       distances. Here both are divided by those of all records.
+
+    ``closer_to_training_expected`` is the share that a release without knowledge of either table has where nothing
+    ties: n/(n + h) of n training and h holdout records, of which any is as likely the nearest; 1/2 where corrected.
     """
+    training, holdout = (int(np.sum(tables.groups == group)) for group in (1, 0))
     share, tied = _as_sdmetrics(tables) if rule == "sdmetrics" else _corrected(tables)
     return {
         "overfitting_protection": min(2 * (1 - share), 1.0),
         "closer_to_training": share,
+        "closer_to_training_expected": training / (training + holdout) if rule == "sdmetrics" else 0.5,
         "closer_to_holdout": 1 - share,
         "ties": tied,
     }

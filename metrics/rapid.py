@@ -21,6 +21,7 @@ from synthrisk.metrics.prediction_error import ErrorName
 from synthrisk.metrics.proportions import ShareMethod, share
 from synthrisk.metrics.rapid_options import Choice, Mode, check_values
 from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tolerance import Tolerance, numeric_target, too_wide
 
 
 def rapid(
@@ -30,7 +31,7 @@ def rapid(
     sensitive: Sequence[str] | str,
     attacker: Choice | Sequence[Choice] = "random_forest",
     threshold: float = 0.3,
-    tolerance: float | None = None,
+    tolerance: Tolerance = None,
     error: ErrorName = "symmetric",
     delta: float = 0.01,
     mode: Mode = "match",
@@ -57,7 +58,9 @@ def rapid(
             the commonest of the release first (R: by name), so that other names give the same model.
         threshold: Gain above which a categorical record is at risk, in [0, 1).
         tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one,
-            in units of the attribute.
+            in units of the attribute. Dates and durations, which no share can be taken of, have the absolute error in
+            days and 10 % of the interquartile range, unless a duration is given (``"30 days"``); for numbers far from
+            zero give a share of that range (``"0.1 iqr"``): see ``tolerance.absolute_tolerance``.
         error: Error of a numeric guess: see ``prediction_error``.
         delta: Stabiliser of that error.
         mode: ``match``: the records of ``real`` are attacked; ``holdout``: those of ``control`` are, which the
@@ -72,12 +75,14 @@ def rapid(
 
     Returns:
         A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guess, truth, and gain,
-        confidence, baseline, right (categorical) or error (numeric). Details: accuracy, mean_gain, the threshold
-        curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric); guess (success of the best
-        constant guess); ``null_real_`` or ``null_synthetic_`` mean, quantile (95 %), p_value and threshold (tolerance
-        for a number): what an attacker without information would get, and the limit that 5 % of his gains pass;
-        ``wilson_``, ``clopper_pearson_`` and ``bootstrap_`` lower and upper: 95 % intervals of the value over the
-        records, this release given.
+        confidence, baseline, right (categorical) or error (numeric; dates and durations in days). Details: accuracy,
+        mean_gain, the threshold curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric),
+        ``tolerance_days`` (dates and durations); guess (the value of the best constant answer: 0 for the class shares,
+        whose gain is 0; of a number the largest share of records that one prediction puts at risk), and beside the
+        accuracy alone ``accuracy_guess``, that of the commonest class; ``null_real_`` or ``null_synthetic_`` mean,
+        quantile (95 %), p_value and threshold (tolerance for a number): what an attacker without information would
+        get, and the limit that 5 % of his gains pass; ``wilson_``, ``clopper_pearson_`` and ``bootstrap_`` lower and
+        upper: 95 % intervals of the value over the records, this release given.
 
     Raises:
         InputError: An argument breaks its rule; one class only; a target of the wrong kind for the attacker.
@@ -108,11 +113,15 @@ def rapid(
         records, details = class_guesses(tables, *roles, threshold, baseline, drawn)
         settings |= {"threshold": threshold, "baseline": baseline}
     else:
-        limit = 0.10 if tolerance is None else float(tolerance)
-        records, details = value_guesses(tables, *roles, limit, error, delta, drawn)
-        settings |= {"tolerance": limit, "error": error, "delta": delta}
-        if limit > 1 and error != "absolute":
+        target = numeric_target(tables, hidden[0], tolerance, error)
+        records, details = value_guesses(tables, *roles, target, delta, drawn)
+        details |= {"tolerance_days": target.limit} if target.temporal else {}
+        limit = target.limit
+        settings |= {"tolerance": limit, "error": target.error, "delta": delta}
+        if limit > 1 and target.error != "absolute":
             warning = f"tolerance {limit:g} is a share of the value: nearly every guess is within it (5 % is 0.05)"
+        else:
+            warning = too_wide(details["guess"], target.truth, temporal=target.temporal)
     if permutations and permute == "synthetic":
         details |= named(permutation_null(tables, attacker=model, permutations=permutations, **rule))
     if permutations:
@@ -165,4 +174,5 @@ RAPID = Metric(
     reference="Templ, Thees and Mueller, RAPID; R package RAPID at de6ee65",
     check_values=check_values,
     reduce=reduce_rapid,
+    uninformed="null_real_mean",
 )

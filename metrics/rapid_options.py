@@ -11,6 +11,7 @@ from synthrisk.metrics.attackers import attacker as named_attacker
 from synthrisk.metrics.envelope import check_envelope
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.prediction_error import check_error
+from synthrisk.metrics.tolerance import Tolerance, check_tolerance
 
 Choice: TypeAlias = str | BaseEstimator | Attacker
 Mode = Literal["match", "holdout"]
@@ -19,7 +20,7 @@ Mode = Literal["match", "holdout"]
 def check_values(
     attacker: Choice | Sequence[Choice] = "random_forest",
     threshold: float = 0.3,
-    tolerance: float | None = None,
+    tolerance: Tolerance = None,
     error: str = "symmetric",
     delta: float = 0.01,
     mode: str = "match",
@@ -38,8 +39,11 @@ def check_values(
     check_error(error, delta)
     if tolerance is None and error == "absolute":
         raise InputError("tolerance must be given for the absolute error, in units of the attribute, got none")
+    check_tolerance(tolerance)
+    if isinstance(tolerance, str) and error == "stabilized_relative":
+        raise InputError(f"error must be absolute or left out with a tolerance in units, got {error!r}")
     number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
-    if tolerance is not None and not (number and 0 < tolerance < np.inf):
+    if tolerance is not None and not isinstance(tolerance, str) and not (number and 0 < tolerance < np.inf):
         raise InputError(f"tolerance must be a number above 0, got {tolerance!r}")
     if mode not in ("match", "holdout"):
         hint = ": a release has no folds, call cross_validated or run a study" if mode == "cross_validated" else ""

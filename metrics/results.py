@@ -1,17 +1,22 @@
 """What a study hands on to tracking, report and terminal: findings, checks, verdicts, failures, provenance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.comparison import Comparison
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gda_view import AttackView, gda_view
+from synthrisk.metrics.k_anonymity import SIZES, KAnonymity
 from synthrisk.metrics.power import Power
+from synthrisk.metrics.quantities import OF_GROUPS, limited, quantity_of
+from synthrisk.metrics.reference_checks import Check
+from synthrisk.metrics.release_summary import ReleaseSummary
 from synthrisk.metrics.usefulness import Usefulness
-from synthrisk.metrics.verdicts import Check, Verdict, worst
+from synthrisk.metrics.verdicts import Verdict, holds_for, worst
 
 BESIDE = {
     "unseen_keys": "unseen keys",
@@ -19,6 +24,7 @@ BESIDE = {
     "null_real_mean": "null (truth permuted)",
     "null_synthetic_mean": "null (release permuted)",
     "accuracy": "accuracy",
+    "accuracy_guess": "accuracy of the commonest class",
     "statistical_confidence": "statistical guess S",
     "claim_probability": "claim probability",
 }
@@ -50,7 +56,10 @@ class StudyResult:
         comparisons: All pairs of synthesizers, in each measure and quantity.
         powers: By key of the measure: the leak that the study detects, where its ``power`` option told.
         utility: One for each synthesizer or control and utility measure; no check and no verdict looks at them.
+        releases: By synthesizer: what its releases have shown before they were judged.
         weakest: Over how many of an attack's columns, the weakest first, its GDA score is taken; None all.
+        warning: What makes all numbers hard to read, such as control records that are members; or an empty string.
+        keys: How rare keys are in the real table and in the releases; None where the study declares no key.
     """
 
     study_id: str
@@ -66,6 +75,9 @@ class StudyResult:
     powers: Mapping[str, Power] = field(default_factory=dict)
     utility: Sequence[Usefulness] = ()
     weakest: Sequence[int | None] = (None, 1)
+    keys: KAnonymity | None = None
+    releases: Mapping[str, ReleaseSummary] = field(default_factory=dict)
+    warning: str = ""
 
     @property
     def valid(self) -> bool:
@@ -110,6 +122,23 @@ class StudyResult:
         return ("as expected" if self.valid else "failed") if self.checks else "none run"
 
 
+def copy_share(result: StudyResult, finding: Finding) -> Estimate:
+    """Return a finding's memorization / that of the copy of the training rows: 1 a copy, 0 no nearer to members.
+
+    It gives a difference of distances, whose unit nobody can read, a unit. The copy's own difference is taken as
+    known. Not estimable where no copy ran, or where the measure does not see even the copy.
+    """
+    copies = [f.memorization for f in result.findings if f.measure == finding.measure and _is_copy(result, f)]
+    if not copies or not copies[0].lower > 0:
+        return NOT_ESTIMABLE
+    own, whole = finding.memorization, copies[0].value
+    return replace(own, value=own.value / whole, lower=own.lower / whole, upper=own.upper / whole)
+
+
+def _is_copy(result: StudyResult, finding: Finding) -> bool:
+    return result.settings.get(finding.synthesizer, {}).get("kind") == "copy"
+
+
 def league_table(result: StudyResult) -> pd.DataFrame:
     """Return the findings as one table, a row a synthesizer and measure."""
     rows = [
@@ -124,19 +153,67 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             "risk_gain": f.risk_gain.value,
             "control": f.risk_control.value,
             "control_gain": f.control_gain,
+            "control_gain_lower": quantity_of(f, "control_gain").lower,
+            "control_gain_upper": quantity_of(f, "control_gain").upper,
             "model": f.model.value,
-            "model_gain": f.yardsticks["model"].gain.value if "model" in f.yardsticks else float("nan"),
+            "population_gain": quantity_of(f, "population_gain").value,
+            "population_gain_lower": quantity_of(f, "population_gain").lower,
+            "population_gain_upper": quantity_of(f, "population_gain").upper,
             **{name: f.details.get(name, (float("nan"),))[0] for name in BESIDE},
             "release_sd": float(np.std(f.release_risk, ddof=1)) if len(f.release_risk) > 1 else float("nan"),
+            "worst_release": f.worst.value,
+            "worst_release_upper": f.worst.upper,
             "memorization": f.memorization.value,
             "memorization_lower": f.memorization.lower,
             "memorization_upper": f.memorization.upper,
+            "copy_share": share.value,
+            "copy_share_lower": share.lower,
+            "copy_share_upper": share.upper,
+            "same_difference_as": f.same_difference_as,
             "change": f.change.value,
             "change_lower": f.change.lower,
             "change_upper": f.change.upper,
             "note": "; ".join(filter(None, (f.risk.note, f.warning))),
         }
         for f in result.findings
+        for share in (copy_share(result, f),)
+    ]
+    return pd.DataFrame(rows)
+
+
+def limits_table(result: StudyResult) -> pd.DataFrame:
+    """Return what each generator reaches in each limited quantity, a row a limit and finding of its measure.
+
+    The rows of the reference generators show what the study would have seen: NO EVIDENCE asks for a copy above the
+    limit, and for a near copy above one of them. ``word`` and ``reason`` are those of the verdict.
+    """
+    said = {(v.synthesizer, v.quantity): v for v in result.verdicts}
+    rows = []
+    for name, limit in result.limits.items():
+        for f in result.findings:
+            if not holds_for(name, f.measure):
+                continue
+            what = limited(name, (f.measure.key,))
+            found, verdict = quantity_of(f, what.quantity, what.group), said.get((f.synthesizer, name))
+            rows.append(
+                {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "quantity": what.quantity}
+                | {"group": what.group, "name": name, "limit": limit.value, "source": limit.source}
+                | {"value": found.value, "lower": found.lower, "upper": found.upper, "note": found.note}
+                | {"word": verdict.word if verdict else "", "reason": verdict.reason if verdict else ""}
+            )
+    return pd.DataFrame(rows)
+
+
+def groups_table(result: StudyResult) -> pd.DataFrame:
+    """Return the findings of vulnerable records and of the worst class, a row a finding, group and quantity."""
+    rows = [
+        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "group": group}
+        | {"records": own.details["records"][0], "quantity": quantity}
+        | {"value": found.value, "lower": found.lower, "upper": found.upper, "note": found.note}
+        for f in result.findings
+        for group, own in f.groups.items()
+        for quantity in OF_GROUPS
+        for found in (quantity_of(own, quantity),)
     ]
     return pd.DataFrame(rows)
 
@@ -176,7 +253,7 @@ def interval_table(result: StudyResult) -> pd.DataFrame:
 def yardstick_table(result: StudyResult) -> pd.DataFrame:
     """Return all yardsticks, a row a finding and yardstick: success x, s, gain (x - s)/(1 - s) and x - s.
 
-    x is the finding's risk, or where ``note`` says so, the success at the size that s is taken at.
+    x is the finding's risk, or of claims that name no target the share of members among the records they isolate.
     """
     rows = [
         {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "yardstick": name}
@@ -224,11 +301,52 @@ def comparison_table(result: StudyResult) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def tpr_table(result: StudyResult) -> pd.DataFrame:
+    """Return the pooled true-positive rates, a row a finding that ranks records and false-positive rate."""
+    rows = [
+        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "false_positive_rate": rate}
+        | {"tpr": e.value, "tpr_lower": e.lower, "tpr_upper": e.upper, "note": e.note}
+        for f in result.findings
+        for rate, e in f.tpr.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def epsilon_table(result: StudyResult) -> pd.DataFrame:
+    """Return the lower bounds of epsilon, a row a finding that ranks records."""
+    rows = [
+        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key} | vars(f.epsilon)
+        for f in result.findings
+        if f.epsilon is not None
+    ]
+    return pd.DataFrame(rows)
+
+
 def power_table(result: StudyResult) -> pd.DataFrame:
     """Return what leak each measure detects, a row a measure and share that was run."""
     rows = [
         {"measure": key, "detected_share": each.share, "slope": each.slope, "share": share, "seen": found}
         for key, each in result.powers.items()
         for share, found in each.seen
+    ]
+    return pd.DataFrame(rows)
+
+
+def k_anonymity_table(result: StudyResult) -> pd.DataFrame:
+    """Return how many records have a key that k records share, a row a table: see ``k_anonymity``.
+
+    ``of`` says whose keys are looked up where: ``real`` and ``release`` among themselves, ``members`` and ``control``
+    records in the release; ``absent`` counts those who do not occur there.
+    """
+    if result.keys is None:
+        return pd.DataFrame()
+    named = [("", "real", result.keys.real)]
+    for name, each in result.keys.releases.items():
+        named += [(name, "release", each.release), (name, "members", each.members)]
+        named += [(name, "control", each.controls)] if each.controls is not None else []
+    rows = [
+        {"synthesizer": name, "of": of, "records": each.records, "smallest_k": each.smallest, "absent": each.absent}
+        | {f"k_{size}": count for size, count in zip(SIZES, each.counts, strict=True)}
+        for name, of, each in named
     ]
     return pd.DataFrame(rows)

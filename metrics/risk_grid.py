@@ -38,7 +38,7 @@ def grid(model: RiskModel, crossed: Products, own: np.ndarray) -> list[GridPoint
         own: Which columns of the design these are.
     """
     first, second = crossed.first, crossed.second
-    across, lines = _points(first, (0.05, 0.95), GRID_POINTS), _points(second, (0.1, 0.5, 0.9))
+    across, lines = axis_points(first, (0.05, 0.95), GRID_POINTS), axis_points(second, (0.1, 0.5, 0.9))
     at, line = (i.ravel() for i in np.indices((len(across.names), len(lines.names))))
     left, right = across.rows[at], lines.rows[line]
     rows = np.hstack([left, right, crossed.rows(left, right)])
@@ -61,7 +61,8 @@ def grid(model: RiskModel, crossed: Products, own: np.ndarray) -> list[GridPoint
     ]
 
 
-def _points(term: Term, shares: Sequence[float], count: int = 0) -> Points:
+def axis_points(term: Term, shares: Sequence[float], count: int = 0) -> Points:
+    """Return the points of an axis: quantiles of a numeric column or values between them, else levels that interact."""
     if term.is_numeric:
         return along(term, shares, count)
     return at_levels(term, np.array(sorted([term.reference, *term.crossed])))

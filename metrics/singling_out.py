@@ -9,10 +9,12 @@ import pandas as pd
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims import check_attempts, reduce_claims, sampled
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.isolated import isolation_details
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.predicates import (
     Countable,
+    Counts,
     Predicate,
     Scales,
     alone_by_luck,
@@ -24,9 +26,8 @@ from synthrisk.metrics.ranked import is_missing
 from synthrisk.metrics.selective import halves
 from synthrisk.metrics.shown import check_comparable, shown_release
 from synthrisk.metrics.singling_out_attacks import check_size
-from synthrisk.metrics.subsamples import one_drawn
 from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.yardsticks import against_guess, hits_against_control
+from synthrisk.metrics.yardsticks import against_guess
 
 Mode = Literal["univariate", "multivariate"]
 ATTACK_OF = {"univariate": "unique_values", "multivariate": "unique_combinations"}
@@ -56,13 +57,12 @@ def singling_out(
     of predicate P is right where |{e: some record of e fulfils P}| = 1, in however many records. n counts entities,
     and w is the product over columns of the share of entities of which some record fulfils the conditions there.
 
-    Beside control records (``control=``) the same predicates are counted there. One record alone is likelier in a
-    smaller table, so the larger one counts as its mean subsample of the size of the smaller:
-    P(exactly one) = c C(N - c, s - 1)/C(N, s), c of N records (or entities) fulfil the predicate, s drawn. The interval
-    of the difference is Newcombe's with Wilson limits at such fractional counts of hits; it takes the two sides as
-    independent, though they share the claims, and the release as given. A study compares members and control records
-    so too, half as many as it holds out, with intervals over its repetitions: see
-    ``study_yardsticks.beside_control_at_one_size``.
+    Beside control records (``control=``) the same predicates are counted among the n members and c control records
+    together. The attack does not know who is who, so of the distinct records (or entities) that its claims isolate
+    there, as large a share are members as of all, n/(n + c), unless the release remembers its members:
+    ``control_gain`` = (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, and its
+    interval is exact given how many are isolated (``isolated.memorized``). In a study it is the memorization, over all
+    releases.
 
     Args:
         tables: Real (n records) and synthetic (m records), perhaps control.
@@ -73,9 +73,9 @@ def singling_out(
         attacker: Another attack in its place: the name of an installed one, or an ``Attack``. If it takes an option
             ``rows``, it is told the positions of the rows that count.
         attempts: From so many rows of the release, drawn at random. Unless given: all for ``unique_values``; at most
-            10,000 for all others, which cost a count over the whole release each (Adult: about a second, and one in
-            seventy ends in a claim: 1,000 attempts would leave too few to tell anything).
-        size: How many columns a predicate of ``unique_combinations`` has; 4, or all if there are fewer, unless given.
+            10,000 for all others, which cost a count over the whole release each.
+        size: How many columns a predicate of ``unique_combinations`` has at least; 4, or all if there are fewer, unless
+            given. It grows until it tells one record apart.
         seed: Seed of the draw and of the attack.
 
     Returns:
@@ -83,9 +83,8 @@ def singling_out(
         predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
         needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
         of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
-        ``claims.reduce_claims``; with control ``control`` and ``members_at_common_size`` (C on both at the size of the
-        smaller, ``common_size``), gain and difference with limits (``yardsticks.against_control``), and those of C
-        beside the guess (``yardsticks.against_guess``).
+        ``claims.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
+        and those of C beside the guess (``yardsticks.against_guess``).
 
     Raises:
         InputError: An argument breaks its rule, or the attack's claims do.
@@ -103,14 +102,14 @@ def singling_out(
     names = tables.columns if columns is None else tables.check_columns("columns", columns)
     attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
     made = _claims(tables, names, attack, attempts, size, seed)
-    real = Countable(tables.real[names], made.scales, tables.entities)
-    found, claim = real.count(made.predicates), made.claim
+    found, claim = _counted(tables, made, names), made.claim
+    n = _size(len(tables.real), tables.entities)
     shown = {
         "score": _spread(claim, found.rows == 1),
         "claim": claim,
         "predicate": _spread(claim, made.predicates, None),
         "confidence": np.where(claim, made.confidence, np.nan),
-        "baseline": _spread(claim, alone_by_luck(found.weights, real.size)),
+        "baseline": _spread(claim, alone_by_luck(found.weights, n)),
         "attempt": made.attempt,
         "susceptible": np.ones(len(claim), dtype=bool),
         "cells_known": np.zeros(len(claim)),
@@ -122,7 +121,9 @@ def singling_out(
     reduced = reduce_claims(records)
     details: dict[str, float] = {}
     if tables.control is not None:
-        details |= _beside_control(tables, made, names, found.rows, real.size)
+        flags, sizes = _flags(tables, made, names), (n, _size(len(tables.control), tables.control_entities))
+        members = len(tables.real)
+        details |= isolation_details((int(flags[:members].sum()), int(flags[members:].sum())), sizes)
         details |= against_guess(records["score"], reduced.details["guess"])
     settings: dict[str, Any] = {"columns": names, "attacker": attack.name, "seed": seed}
     settings |= {} if attempts is None else {"attempts": attempts}
@@ -130,9 +131,8 @@ def singling_out(
     return Score.of("singling_out", records, reduced, details, settings)
 
 
-def against_some(
+def isolated(
     tables: Tables,
-    rows: np.ndarray,
     *,
     columns: Sequence[str] | str | None = None,
     mode: Mode = "multivariate",
@@ -140,14 +140,14 @@ def against_some(
     attempts: int | None = None,
     size: int | None = None,
     seed: int = 0,
-) -> float:
-    """Return the share of right claims where only some of the real records are counted; NaN without claims."""
+) -> np.ndarray:
+    """Return which records a claim isolates among members and control records together, (n + c,) 0 or 1.
+
+    Members come first. Of an entity with several records one is flagged. The options are those of ``singling_out``.
+    """
     names = tables.columns if columns is None else tables.check_columns("columns", columns)
     attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
-    made = _claims(tables, names, attack, attempts, size, seed)
-    some = tables.of(rows)
-    counts = Countable(some.real[names], made.scales, some.entities).count(made.predicates).rows
-    return float(np.mean(counts == 1)) if len(counts) else float("nan")
+    return _flags(tables, _claims(tables, names, attack, attempts, size, seed), names)
 
 
 def check_values(
@@ -219,16 +219,39 @@ def _spread(claim: np.ndarray, values: Any, absent: Any = np.nan) -> np.ndarray:
     return cells
 
 
-def _beside_control(tables: Tables, made: _Claims, columns: list[str], counts: np.ndarray, n: int) -> dict[str, float]:
-    """Return the success on members and controls at one size, and what the difference comes to."""
+def _counted(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
+    """Return for how many members each claim holds."""
+    key = ("singled out", tuple(columns), id(made))
+    return tables.shared(
+        key, lambda: Countable(tables.real[columns], made.scales, tables.entities).count(made.predicates)
+    )
+
+
+def _flags(tables: Tables, made: _Claims, columns: list[str]) -> np.ndarray:
     assert tables.control is not None  # noqa: S101 - callers ask first
     check_comparable(Tables(tables.real, tables.control), columns)
-    control = Countable(tables.control[columns], made.scales, tables.control_entities)
-    common, others = min(n, control.size), control.count(made.predicates).rows
-    hits = [float(one_drawn(*of, common).sum()) for of in ((counts, n), (others, control.size))]
-    details = {"common_size": float(common)} | hits_against_control(hits[0], hits[1], len(counts))
-    share = [hit / len(counts) if len(counts) else float("nan") for hit in hits]
-    return details | {"members_at_common_size": share[0], "control": share[1]}
+    ours = _counted(tables, made, columns)
+    theirs = Countable(tables.control[columns], made.scales, tables.control_entities).count(made.predicates)
+    groups = (
+        (len(tables.real), ours.alone[theirs.rows == 0], tables.entities),
+        (len(tables.control), theirs.alone[ours.rows == 0], tables.control_entities),
+    )
+    return np.concatenate([_flagged(*each) for each in groups])
+
+
+def _flagged(records: int, alone: np.ndarray, entities: np.ndarray | None) -> np.ndarray:
+    """Return 1 for the records named, of an entity for the first of its records, (records,)."""
+    rows = alone[alone >= 0]
+    if entities is not None:
+        _, first, own = np.unique(entities, return_index=True, return_inverse=True)
+        rows = first[own[rows]]
+    flags = np.zeros(records)
+    flags[rows] = 1
+    return flags
+
+
+def _size(records: int, entities: np.ndarray | None) -> int:
+    return records if entities is None else len(np.unique(entities))
 
 
 SINGLING_OUT = Metric(
@@ -241,6 +264,6 @@ SINGLING_OUT = Metric(
     reference="Article 29 Working Party, Opinion 05/2014; Cohen and Nissim 2020, doi:10.1073/pnas.1914598117",
     scores="synthetic",
     check_values=check_values,
-    against=against_some,
     own_control=True,
+    isolated=isolated,
 )

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, across_repetitions, estimate
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, estimate
 from synthrisk.metrics.findings import Finding, Interval, paired
 from synthrisk.metrics.proportions import share_gain
+from synthrisk.metrics.scale import DIFFERENCE, GAIN, Scale
 from synthrisk.metrics.yardsticks import Yardstick, gain, over_known, paired_gain, paired_shares, slopes
 
 ALWAYS_RIGHT = "the yardstick is always right: no gain is possible"
-AT_ONE_SIZE = "members and control records counted at one size"
 
 
 def beside_guess(finding: Finding) -> Yardstick | None:
@@ -29,40 +29,17 @@ def beside_control(
     """Return the same attack on records never seen beside a finding; None where there are none.
 
     Of a study with several releases, or of scores that are not right or wrong: crossed. Of one release of right or
-    wrong scores: Newcombe's hybrid interval, other records on either side.
+    wrong scores: Newcombe's hybrid interval, other records on either side. Where the difference is memorization, the
+    same number, it has the interval of memorization.
     """
     s = finding.risk_control
     if np.isnan(s.value) or not own.control.shape[1]:
         return None
     if finding.risk.method == "wilson":
         return Yardstick(s, _noted(share_gain(finding.risk, s), s.value), finding.memorization)
-    return _crossed(finding.risk.value, own.risk, s, own.control, interval, entities)
-
-
-def beside_control_at_one_size(members: np.ndarray, controls: np.ndarray, interval: Interval) -> Yardstick | None:
-    """Return the same claims on records never seen beside those on members, of releases; None where there are none.
-
-    Whether a claim fits exactly one record depends on how many records there are. So both x and s are C = right
-    claims / claims among equally many records, half as many as are held out: s among control records, x the
-    expectation over all subsamples of that many members. x is not the finding's risk, which all members make.
-    Intervals over repetitions, as of all values of releases; that of G by linearisation, as in ``_crossed``.
-
-    Args:
-        members: (R, K) C of each release on members at that size; NaN without claims.
-        controls: (R, K) C on control records.
-        interval: How intervals are made; here always over repetitions.
-    """
-    both = ~np.isnan(members - controls)
-    of_x, of_s = (np.where(both, each, np.nan) for each in (members, controls))
-    x, s, difference = (across_repetitions(each, interval.confidence) for each in (of_x, of_s, of_x - of_s))
-    if np.isnan(s.value):
-        return None
-    over = NOT_ESTIMABLE
-    if s.value != 1:
-        a, b, shift = _linear_gain(x.value, s.value)
-        over = across_repetitions(a * of_x - b * of_s + shift, interval.confidence)
-        over = replace(over, note="; ".join(filter(None, (AT_ONE_SIZE, over.note))))
-    return Yardstick(s, _noted(over, s.value), difference, x)
+    found = _crossed(finding.risk.value, own.risk, s, own.control, interval, entities)
+    same = np.array_equal(paired(own.risk, own.control), own.memorization, equal_nan=True)
+    return replace(found, difference=finding.memorization) if same else found
 
 
 def beside_model(
@@ -94,18 +71,21 @@ def beside_model(
 def _crossed(
     x: float, of_x: np.ndarray, s: Estimate, of_s: np.ndarray, interval: Interval, entities: np.ndarray | None
 ) -> Yardstick:
-    """Return a yardstick whose intervals are the study's; that of G by linearisation."""
+    """Return a yardstick whose intervals are the study's; that of G by linearisation.
 
-    def made(contributions: np.ndarray) -> Estimate:
+    The limits of the difference are clipped to [-1, 1], those of G to at most 1.
+    """
+
+    def made(contributions: np.ndarray, scale: Scale) -> Estimate:
         return estimate(
-            contributions, interval.confidence, interval.method, interval.resamples, interval.seed, entities
+            contributions, interval.confidence, interval.method, interval.resamples, interval.seed, entities, scale
         )
 
-    difference = made(paired(of_x, of_s))
+    difference = made(paired(of_x, of_s), DIFFERENCE)
     if s.value == 1:
         return Yardstick(s, _noted(NOT_ESTIMABLE, 1.0), difference)
     a, b, shift = _linear_gain(x, s.value)
-    return Yardstick(s, made(paired(a * of_x, b * of_s) + shift), difference)
+    return Yardstick(s, made(paired(a * of_x, b * of_s) + shift, GAIN), difference)
 
 
 def _linear_gain(x: float, s: float) -> tuple[float, float, float]:

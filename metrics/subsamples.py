@@ -76,16 +76,3 @@ def none_drawn(count: np.ndarray, total: int, drawn: int) -> np.ndarray:
     kept = np.maximum(rest, drawn)
     logarithm = gammaln(kept + 1) - gammaln(kept - drawn + 1) - gammaln(total + 1) + gammaln(total - drawn + 1)
     return np.where(count == 0, 1.0, np.where(rest < drawn, 0.0, np.exp(logarithm)))
-
-
-def one_drawn(count: np.ndarray, total: int, drawn: int) -> np.ndarray:
-    """Return the chance that exactly one of ``count`` among ``total`` records is among the ``drawn``.
-
-    c C(N - c, s - 1)/C(N, s): one of the c is drawn with chance s/N, and then none of the others.
-
-    Example:
-        >>> one_drawn(np.array([0, 1, 2, 3]), 4, 2).round(12).tolist()
-        [0.0, 0.5, 0.666666666667, 0.5]
-    """
-    others = none_drawn(np.maximum(count - 1, 0), total - 1, drawn - 1)
-    return np.where(count > 0, count * (drawn / total) * others, 0.0)

@@ -1,263 +1,270 @@
-"""What a study concludes: whether its controls behave, and a verdict for each threshold."""
+"""What a study concludes: a verdict for each synthesizer and limit, which claims only what the study could have seen.
+
+NO EVIDENCE is a word about the study as much as about the release. It is given only where a copy of the training rows,
+attacked beside the release, lies above the limit, where some limited measure has a near copy above its own limit, where
+the attack could answer for the members at all, and where the release lies no nearer to its members than to others.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.estimates import Estimate
+from synthrisk.metrics.estimates import Estimate, spelled
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.power import Power
+from synthrisk.metrics.quantities import (
+    AGAINST_CONTROL,
+    GROUPS,
+    NOTHING,
+    OF_GROUPS,
+    QUANTITIES,
+    Limited,
+    limited,
+    quantity_of,
+)
+from synthrisk.metrics.reference_checks import Check
 from synthrisk.metrics.register import METRICS
 
 # Half widths above 0 at which 80 % of studies see a leak: (z.975 + z.90)/z.975, for half widths vary too;
 # measured in tests/metrics/test_verdicts.py.
 _SEEN = 1.65
+REACH = 0.1
+"""Share of the members that an attack must have an answer for, or what it does not find says nothing."""
 
-_ROUNDING = 1e-9
-_UNKNOWN = "; which leak would have been seen is not known: "
-
-Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID"]
-QUANTITIES = ("risk", "risk_control", "risk_gain", "memorization")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that the study expects of its controls, and what it saw."""
-
-    control: str
-    measure: str
-    expectation: str
-    passed: bool
-    seen: str
-
-    @property
-    def words(self) -> str:
-        """All of it in a phrase."""
-        return f"control {self.control} on {self.measure}: expected {self.expectation}, seen {self.seen}"
+Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID RELEASE", "INVALID"]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict on one synthesizer and one threshold, with the reason in a sentence."""
+    """A verdict on one synthesizer and one limit, with the reason in a sentence.
+
+    Attributes:
+        synthesizer: Name.
+        quantity: ``<quantity>/<measure>[@<group>]``.
+        limit: The limit.
+        word: The verdict.
+        reason: Why.
+        value: The quantity, and the limits of its interval.
+    """
 
     synthesizer: str
-    quantity: str  # <quantity>/<measure>
+    quantity: str
     limit: float
     word: Word
     reason: str
+    value: float = float("nan")
+    lower: float = float("nan")
+    upper: float = float("nan")
 
 
-def check_controls(
-    findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95, *, entities: bool = False
-) -> list[Check]:
-    """Return what the controls should show and did or did not.
+@dataclass(frozen=True)
+class Beside:
+    """What verdicts are given beside.
 
-    copy: some measure sees members (memorization above 0); and memorization = 1 - success on control records where
-    members cannot but be hit: a measure that a copy always satisfies (``Metric.copied``), or one whose ceiling is 1,
-    for every key class holds one sensitive value. Where key classes are mixed, or a model is trained, no number is
-    known beforehand, and none is checked. fresh: memorization's interval holds 0. marginals: no gain over the guess,
-    save where claims are made of whole releases: independent columns still hold rare values, which single out by
-    themselves; and where claims are about entities with several records: of one with more records more is claimed, and
-    more is right, so that any claims beat S. leaky: not clearly below fresh nor above copy. Limits are widened so that
-    all checks together fail about 1 sound study of 100.
-
-    Args:
-        findings: All findings of the study.
-        kinds: Kind (copy, leaky, fresh, marginals) of each control's name.
-        confidence: Confidence level of the findings' intervals.
-        entities: Whether some entity has several records.
+    Attributes:
+        kinds: Kind (copy, near_copy ...) of each reference generator's name.
+        powers: What leak the study detects, by key of the measure, where its ``power`` option told; elsewhere the leak
+            is reckoned from the copy.
+        broken: By synthesizer: why its releases are too broken to be measured.
+        near: By synthesizer: why its releases look as if they held members, whatever is judged.
     """
-    own = [f for f in findings if f.synthesizer in kinds and not np.isnan(f.memorization.lower)]
-    tests = max(1, sum(kinds[f.synthesizer] in ("fresh", "marginals") for f in own))
-    widen = _bonferroni(tests, confidence)
-    checks = []
-    by_kind = {k: [f for f in own if kinds[f.synthesizer] == k] for k in ("copy", "leaky", "fresh", "marginals")}
-    if by_kind["copy"]:
-        seen = [f.measure.key for f in by_kind["copy"] if f.memorization.lower > 0]
-        text = f"seen by {', '.join(seen)}" if seen else "seen by none"
-        checks.append(Check("copy", "all", "a copy of the training rows shows memorization", bool(seen), text))
-    checks.extend(_hit_always(f, widen) for f in by_kind["copy"] if _copied(f))
-    for f in by_kind["fresh"]:
-        low, high = _widened(f.memorization, widen)
-        checks.append(
-            Check(
-                f.synthesizer,
-                f.measure.key,
-                "memorization around 0",
-                bool(low <= 0 <= high),
-                _spell(f.memorization),
-            )
-        )
-    for f in by_kind["marginals"]:
-        if not (np.isnan(f.guess) or _beaten_by_luck(METRICS[f.measure.metric], entities)):
-            low, _ = _widened(f.risk, widen)
-            seen_text = f"risk {f.risk.value:.3f}, guess {f.guess:.3f}"
-            checks.append(
-                Check(f.synthesizer, f.measure.key, "no gain over the guess", bool(low <= f.guess), seen_text)
-            )
-    for f in by_kind["leaky"]:
-        checks.extend(_between(f, by_kind["fresh"], by_kind["copy"], widen))
-    return checks
+
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    powers: Mapping[str, Power] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+    near: Mapping[str, str] = field(default_factory=dict)
 
 
-def _beaten_by_luck(metric: Metric, entities: bool) -> bool:
-    """Tell whether independent columns may beat the guess; a claim of membership is about a record, not its entity."""
-    return metric.by_release or (entities and metric.group == "claims" and "control" not in metric.needs)
+@dataclass(frozen=True)
+class _Limit:
+    """A limit as it stands on one measure, with what the reference generators reach there."""
+
+    what: Limited
+    value: float
+    copies: Sequence[Estimate]
+    near_copies: Sequence[Estimate]
+
+    @property
+    def sees_copies(self) -> bool:
+        return any(e.lower > self.value for e in self.copies)
+
+    @property
+    def sees_near_copies(self) -> bool:
+        return any(e.lower > self.value for e in self.near_copies)
 
 
 def judge(
-    findings: Sequence[Finding],
-    limits: dict[str, float],
-    checks: Sequence[Check],
-    copies: Sequence[str] = (),
-    powers: Mapping[str, Power] | None = None,
+    findings: Sequence[Finding], limits: Mapping[str, float], checks: Sequence[Check], beside: Beside | None = None
 ) -> list[Verdict]:
     """Return a verdict for each synthesizer and limit.
 
-    RISK: the interval lies above the limit. NO EVIDENCE: below it; the reason names the smallest leak that
-    the study would have seen, or says why none is known. INCONCLUSIVE: it straddles, or there is no interval.
-    INVALID: a control failed.
+    RISK: the interval lies above the limit. NO EVIDENCE: below it, and the study has shown that it would have seen a
+    copy and a near copy; the reason names the smallest leak that would have been seen, or says why none is known.
+    INCONCLUSIVE: the interval straddles the limit, or there is none, or nothing shows that a copy would have been
+    seen. INVALID RELEASE: the releases are too broken to be measured. INVALID: a reference generator misbehaved.
 
     Args:
         findings: Findings of the study.
-        limits: ``<quantity>/<measure>`` -> limit.
-        checks: ``check_controls``.
-        copies: Names of the controls that copy.
-        powers: What the study detects, by key of the measure, where its ``power`` option told; elsewhere the leak is
-            reckoned from the copy's memorization.
+        limits: ``<quantity>/<measure>[@<group>]`` -> limit.
+        checks: ``reference_checks.check_controls``.
+        beside: What the verdicts are given beside.
     """
-    failed = [c for c in checks if not c.passed]
+    known = beside or Beside()
+    on = {
+        (name, f.measure): _on(limited(name, (f.measure.key, f.measure.label)), limit, f.measure, findings, known)
+        for name, limit in limits.items()
+        for f in findings
+        if holds_for(name, f.measure)
+    }
+    sees_near = any(each.sees_near_copies for each in on.values())
+    failed = next((c.words for c in checks if not c.passed), "")
     verdicts = []
-    for name, limit in limits.items():
-        quantity, _, key = name.partition("/")
+    for name in limits:
         for f in findings:
-            if holds_for(key, f.measure) and f.role == "synthesizer":
-                word, reason = _conclude(getattr(f, quantity), limit, quantity)
-                if failed:
-                    word, reason = "INVALID", failed[0].words
-                elif word == "NO EVIDENCE":
-                    told = (powers or {}).get(f.measure.key)
-                    own = [c for c in findings if c.synthesizer in copies and c.measure == f.measure]
-                    reason += f"; {told.words}" if told else _power(f, own)
-                verdicts.append(Verdict(f.synthesizer, f"{quantity}/{f.measure.key}", limit, word, reason))
+            if f.role != "synthesizer" or (name, f.measure) not in on:
+                continue
+            limit = on[name, f.measure]
+            found = quantity_of(f, limit.what.quantity, limit.what.group)
+            word, reason = _conclude(found, limit)
+            if word == "NO EVIDENCE":
+                word, reason = _shown(f, reason, limit, sees_near, known)
+            if broken := known.broken.get(f.synthesizer):
+                word, reason = "INVALID RELEASE", broken
+            if failed:
+                word, reason = "INVALID", failed
+            verdicts.append(
+                Verdict(
+                    f.synthesizer, limit.what.name, limit.value, word, reason, found.value, found.lower, found.upper
+                )
+            )
     return verdicts
 
 
-def holds_for(key: str, measure: Measure) -> bool:
-    """Tell whether a limit on ``key`` is one on this measure; without an attribute it holds for all attributes."""
-    return key in (measure.key, measure.label)
+def holds_for(name: str, measure: Measure) -> bool:
+    """Tell whether a limit is one on this measure; without an attribute it holds for all attributes."""
+    names = (measure.key, measure.label)
+    return limited(name, names).key in names
 
 
 def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
-    """Refuse a threshold on a quantity or measure that the study does not have, or that is no privacy claim."""
+    """Refuse a limit on a quantity, group or measure that the study does not have, or that is no privacy claim."""
     keys = {name: METRICS[m.metric] for m in measures for name in (m.key, m.label)}
     for name in limits:
-        quantity, _, key = name.partition("/")
-        if quantity == "utility" or (key in keys and keys[key].is_utility):
+        what = limited(name, keys)
+        if what.quantity == "utility" or (what.key in keys and keys[what.key].is_utility):
             raise InputError(f"thresholds must be on risks, of which too much is bad, got {name!r}, a utility")
-        if quantity not in QUANTITIES:
+        if what.quantity not in QUANTITIES:
             raise InputError(
                 f"thresholds must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
             )
-        if key not in keys:
+        if what.key not in keys:
             raise InputError(
-                f"thresholds must name a measure of the study, got {name!r}{nearest(key, keys)}; "
+                f"thresholds must name a measure of the study, got {name!r}{nearest(what.key, keys)}; "
                 f"it has {', '.join(keys)}"
             )
-        if not is_signal(keys[key], quantity):
-            raise InputError(
-                f"thresholds must be on signals; of {keys[key].name} only the member/control difference is one "
-                f"(memorization/{key}), got {name!r}"
-                if keys[key].label == "signal"
-                else f"thresholds must be on signals, got {name!r}, a sanity check"
-            )
+        _check_group(name, what, keys[what.key])
+        _check_quantity(name, what, keys[what.key])
+
+
+def _check_group(name: str, what: Limited, metric: Metric) -> None:
+    if not what.group:
+        return
+    if what.group not in GROUPS:
+        raise InputError(f"thresholds take the groups @{', @'.join(GROUPS)}, got {name!r}")
+    if what.quantity not in OF_GROUPS:
+        raise InputError(f"thresholds on a group must be on {', '.join(OF_GROUPS)}, got {name!r}")
+    if metric.by_release or metric.weight:
+        raise InputError(f"{metric.name} has no value of a group of records, so no threshold can be set on {name!r}")
+    if what.group == "classes" and "sensitive" not in metric.needs:
+        raise InputError(f"{metric.name} guesses no sensitive attribute, whose classes {name!r} could speak of")
+
+
+def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
+    if not is_signal(metric, what.quantity):
+        raise InputError(
+            f"thresholds must be on signals; of {metric.name} only the member/control difference is one "
+            f"(memorization/{what.key}), got {name!r}"
+            if metric.label == "signal"
+            else f"thresholds must be on signals, got {name!r}, a sanity check"
+        )
+    if what.quantity.startswith("tpr") and not metric.ranking:
+        raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
+    if what.quantity == "population_gain" and not metric.has_model:
+        raise InputError(f"{metric.name} has no population yardstick, so it has no population_gain, got {name!r}")
 
 
 def is_signal(metric: Metric, quantity: str) -> bool:
     """Tell whether a quantity of a metric says something of privacy: no sanity check does, and some values do not."""
-    return metric.label == "signal" and (not metric.difference_only or quantity == "memorization")
+    return metric.label == "signal" and (not metric.difference_only or quantity in AGAINST_CONTROL)
 
 
 def worst(words: Sequence[str]) -> str:
-    """Return the word that a synthesizer is summed up by; empty where there is no threshold."""
-    order = ("INVALID", "FAILED", "RISK", "INCONCLUSIVE", "NO EVIDENCE")
+    """Return the word that a synthesizer is summed up by; empty where there is no limit."""
+    order = ("INVALID", "FAILED", "INVALID RELEASE", "RISK", "INCONCLUSIVE", "NO EVIDENCE")
     return next((w for w in order if w in words), "")
 
 
-def _conclude(found: Estimate, limit: float, quantity: str) -> tuple[Word, str]:
+def _on(what: Limited, limit: float, measure: Measure, findings: Sequence[Finding], beside: Beside) -> _Limit:
+    """Return a limit on one measure, and what the copies and near copies of the study reach in its quantity."""
+
+    def reached(kind: str) -> list[Estimate]:
+        own = [f for f in findings if f.measure == measure and beside.kinds.get(f.synthesizer) == kind]
+        return [quantity_of(f, what.quantity, what.group) for f in own]
+
+    spelled_out = Limited(what.quantity, measure.key, what.group)
+    return _Limit(spelled_out, limit, reached("copy"), reached("near_copy"))
+
+
+def _conclude(found: Estimate, limit: _Limit) -> tuple[Word, str]:
     if np.isnan(found.lower) or np.isnan(found.upper):
-        return "INCONCLUSIVE", f"{quantity} has no interval: {found.note or 'not scored'}"
-    where = f"{quantity} {_spell(found)}"
-    if found.lower > limit:
-        return "RISK", f"{where} lies above {limit:g}"
-    if found.upper < limit:
-        return "NO EVIDENCE", f"{where} lies below {limit:g}"
-    return "INCONCLUSIVE", f"{where} straddles {limit:g}"
+        return "INCONCLUSIVE", f"{limit.what.words} has no interval: {found.note or 'not scored'}"
+    where = f"{limit.what.words} {spelled(found)}"
+    if found.lower > limit.value:
+        return "RISK", f"{where} lies above {limit.value:g}"
+    if found.upper < limit.value:
+        return "NO EVIDENCE", f"{where} lies below {limit.value:g}"
+    return "INCONCLUSIVE", f"{where} straddles {limit.value:g}"
 
 
-def _power(f: Finding, copies: Sequence[Finding]) -> str:
-    if not copies:
-        return f"{_UNKNOWN}no copy of the training rows was released to compare with"
-    if np.isnan(f.memorization.lower):
-        return f"{_UNKNOWN}memorization has no interval"
-    if not copies[0].memorization.lower > 0:
-        return "; this measure does not see even a copy"
-    half = f.memorization.upper - f.memorization.value
-    share = _SEEN * half / copies[0].memorization.value
+def _shown(f: Finding, reason: str, limit: _Limit, sees_near: bool, beside: Beside) -> tuple[Word, str]:
+    """Return the verdict on an interval below its limit: NO EVIDENCE only where a copy would not lie there too."""
+    if why := _unseen(f, limit, sees_near, beside):
+        return "INCONCLUSIVE", f"{reason}, but {why}"
+    own = "" if limit.sees_near_copies else "; this measure sees exact copies, another limited one near copies"
+    told = beside.powers.get(f.measure.key) if limit.what.quantity == "memorization" and not limit.what.group else None
+    return "NO EVIDENCE", reason + own + (f"; {told.words}" if told else _leak(f, limit))
+
+
+def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> str:
+    """Return why an interval below the limit shows nothing; empty where it does."""
+    if f.reach < REACH:
+        return f"the attack could answer for {f.reach:.1%} of the members only"
+    copies = [e for e in limit.copies if not np.isnan(e.value)]
+    if not limit.copies:
+        return "nothing shows what it sees: no copy of the training rows was attacked beside it"
+    if not limit.sees_copies:
+        reaches = f"a full copy reaches {spelled(copies[0])}" if copies else "it has no value for a full copy"
+        return f"the limit is out of reach: {reaches}"
+    if not sees_near:
+        ran = any(kind == "near_copy" for kind in beside.kinds.values())
+        seen = "none has a near copy above its limit" if ran else "no near copy was attacked"
+        return f"the limits cover exact copies only, for {seen}; add a measure of nearest records, such as membership"
+    return beside.near.get(f.synthesizer, "")
+
+
+def _leak(f: Finding, limit: _Limit) -> str:
+    """Return which share of leaked rows the quantity would have shown, reckoned from the copy: 0 to a copy, a line."""
+    quantity = limit.what.quantity
+    if quantity not in NOTHING:
+        return ""
+    found = quantity_of(f, quantity, limit.what.group)
+    copied = next(e for e in limit.copies if e.lower > limit.value)
+    share = _SEEN * (found.upper - found.value) / (copied.value - NOTHING[quantity])
     if share > 1:
-        return "; even a copy of the training rows might have been missed"
+        return "; a leak of a part of the training rows might have been missed"
     return f"; a leak of about {share:.1%} of the training rows would have been seen"
-
-
-def _copied(f: Finding) -> bool:
-    """Tell whether an attack on the members of a copy succeeds always."""
-    return METRICS[f.measure.metric].copied == 1 or f.details.get("ceiling", (0.0,))[0] == 1
-
-
-def _hit_always(f: Finding, widen: float) -> Check:
-    low, high = _widened(f.memorization, widen)
-    expected = 1 - f.risk_control.value
-    passed = bool(low - _ROUNDING <= expected <= high + _ROUNDING)
-    seen = f"{_spell(f.memorization)}, 1 - control {expected:.3f}"
-    return Check(f.synthesizer, f.measure.key, "memorization is 1 - success on control records", passed, seen)
-
-
-def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], widen: float) -> list[Check]:
-    low, high = _widened(f.memorization, widen)
-    checks = []
-    for other, below in ((fresh, True), (copies, False)):
-        for o in (o for o in other if o.measure == f.measure):
-            o_low, o_high = _widened(o.memorization, widen)
-            passed = bool(high >= o_low if below else low <= o_high)
-            words = f"memorization not {'below' if below else 'above'} {o.synthesizer}"
-            checks.append(
-                Check(
-                    f.synthesizer,
-                    f.measure.key,
-                    words,
-                    passed,
-                    f"{_spell(f.memorization)} and {_spell(o.memorization)}",
-                )
-            )
-    return checks
-
-
-def _bonferroni(tests: int, confidence: float) -> float:
-    return float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.5 + confidence / 2))
-
-
-def _widened(found: Estimate, factor: float) -> tuple[float, float]:
-    return (
-        found.value - factor * (found.value - found.lower),
-        found.value + factor * (found.upper - found.value),
-    )
-
-
-def _spell(found: Estimate) -> str:
-    return f"{found.value:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]"

@@ -8,25 +8,40 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import InputError, check_range, nearest
 from synthrisk.metrics.estimates import Estimate, effects, estimate
 from synthrisk.metrics.findings import paired
 from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.scale import DIFFERENCE
 from synthrisk.metrics.tables import Tables
 
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to the quasi-identifiers: some dropped, some coarsened (``bins.binned``)."""
+    """What an attacker would know less of the quasi-identifiers (``bins.binned``).
+
+    Attributes:
+        drop: Those that he would not know.
+        bins: Those that he would know in so many parts.
+        binning: How numeric ones are cut.
+        noise: Numeric ones that he would know with an error of up to this share of their range.
+        merge: Categorical ones of which he would know groups of levels: by name, or so many with the rare levels put
+            together, which is what ``bins`` does to them.
+    """
 
     drop: Sequence[str] = ()
     bins: Mapping[str, int] = field(default_factory=dict)
     binning: str = "quantile"
+    noise: Mapping[str, float] = field(default_factory=dict)
+    merge: Mapping[str, int | Mapping[str, Sequence[Any]]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        """Name in labels and tables: ``without-age``, ``hours-in-4``."""
-        words = [f"without-{c}" for c in self.drop] + [f"{c}-in-{n}" for c, n in self.bins.items()]
+        """Name in labels and tables: ``without-age``, ``hours-in-4``; of levels only how many groups they make."""
+        parts = {**self.bins, **{c: n for c, n in self.merge.items() if not isinstance(n, Mapping)}}
+        words = [f"without-{c}" for c in self.drop] + [f"{c}-in-{n}" for c, n in parts.items()]
+        words += [f"{c}-noise-{share:g}" for c, share in self.noise.items()]
+        words += [f"{c}-merged-{len(n)}" for c, n in self.merge.items() if isinstance(n, Mapping)]
         return re.sub(r"[^A-Za-z0-9_\-]", "_", "-".join(words))
 
     def options(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,20 +51,28 @@ class Change:
             InputError: A column is no quasi-identifier, none is left, or nothing is changed.
         """
         known = list(options["quasi_identifiers"])
-        if not self.drop and not self.bins:
+        roles = {"drop": self.drop, "bins": self.bins, "noise": self.noise, "merge": self.merge}
+        named = [column for columns in roles.values() for column in columns]
+        if not named:
             raise InputError("what_if must drop or coarsen a quasi-identifier, got neither")
-        for role, columns in (("drop", self.drop), ("bins", self.bins)):
+        for role, columns in roles.items():
             for column in columns:
                 if column not in known:
                     hint = nearest(str(column), known)
                     raise InputError(f"what_if: {role} must name quasi-identifiers, got {column!r}{hint}")
+        twice = [column for column in named if named.count(column) > 1]
+        if twice:
+            raise InputError(f"what_if must change each quasi-identifier in one way, got {twice[0]!r} in several")
+        for column, share in self.noise.items():
+            check_range(f"noise of {column!r}", share, np.finfo(float).tiny, 1, "a number above 0 and at most 1")
+        changes = {**self.bins, **self.merge, **{c: float(share) for c, share in self.noise.items()}}
         left = [c for c in known if c not in self.drop]
         if not left:
             raise InputError(f"what_if must leave a quasi-identifier, got all dropped: {list(self.drop)!r}")
         own = options.get("bins")
-        if isinstance(own, int) and self.bins:
+        if isinstance(own, int) and changes:
             raise InputError("what_if cannot name bins where bins is one number for all columns: name them there too")
-        bins = {c: n for c, n in {**(own if isinstance(own, Mapping) else {}), **self.bins}.items() if c in left}
+        bins = {c: n for c, n in {**(own if isinstance(own, Mapping) else {}), **changes}.items() if c in left}
         changed = {**options, "quasi_identifiers": left}
         return {**changed, "bins": bins, "binning": self.binning} if bins else changed
 
@@ -120,7 +143,8 @@ def difference(
 ) -> Estimate:
     """Return mean score after minus before, with the crossed interval of the paired scores, each (R, K, n)."""
     everyone = np.ones(before.shape, dtype=bool) if chosen is None else chosen
-    return estimate(paired(effects(after, everyone), effects(before, everyone)), confidence, entities=entities)
+    changed = paired(effects(after, everyone), effects(before, everyone))
+    return estimate(changed, confidence, entities=entities, scale=DIFFERENCE)
 
 
 def _cube(records: pd.DataFrame | None) -> np.ndarray:

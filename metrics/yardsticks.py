@@ -12,7 +12,8 @@ import pandas as pd
 from scipy import stats
 
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, estimate
-from synthrisk.metrics.proportions import correlation, expected_share, share, share_difference, share_gain
+from synthrisk.metrics.proportions import correlation, share, share_difference, share_gain
+from synthrisk.metrics.scale import DIFFERENCE, GAIN, SHARE
 
 YARDSTICKS = ("guess", "control", "model")
 
@@ -25,7 +26,8 @@ class Yardstick:
         success: s: what the attack achieves there.
         gain: G = (x - s)/(1 - s); NaN where s = 1.
         difference: x - s.
-        attack: x, where it is not the finding's risk: of claims that are counted at another size; else None.
+        attack: x, where it is not the finding's risk: of claims that name no target, the share of the records that
+            they isolate that are members; else None.
     """
 
     success: Estimate
@@ -47,8 +49,9 @@ def gain(success: float, yardstick: float) -> float:
 def over_known(success: Estimate, s: float) -> tuple[Estimate, Estimate]:
     """Return the gain over a yardstick taken as known, and x - s, with the limits of x."""
     x, low, high = success.value, success.lower, success.upper
-    over = replace(success, value=gain(x, s), lower=gain(low, s), upper=gain(high, s))
-    return over, replace(success, value=x - s, lower=low - s, upper=high - s)
+    known = replace(success, parts=None)  # those of x: its limits are moved, never made again
+    over = replace(known, value=gain(x, s), lower=gain(low, s), upper=gain(high, s))
+    return over, replace(known, value=x - s, lower=low - s, upper=high - s)
 
 
 def slopes(success: float, yardstick: float) -> tuple[float, float]:
@@ -62,7 +65,8 @@ def against_guess(members: pd.Series, guess: float, confidence: float = 0.95) ->
     Args:
         members: (n,) scores in [0, 1], or what the value is the mean of; NaN = not scored.
         guess: s; NaN where there is none.
-        confidence: Confidence level of the interval of x: Wilson's for scores that are right or wrong, else Student's.
+        confidence: Confidence level of the interval of x: Wilson's for scores that are right or wrong, else Student's
+            on the logit.
 
     Returns:
         ``guess_gain``, ``guess_gain_lower``, ``guess_gain_upper``, ``guess_difference``, ``guess_lower``,
@@ -77,7 +81,7 @@ def against_guess(members: pd.Series, guess: float, confidence: float = 0.95) ->
     x = x[~np.isnan(x)]
     if not len(x):
         return _details("guess", NOT_ESTIMABLE, NOT_ESTIMABLE)
-    found = share(x, confidence) if np.isin(x, (0, 1)).all() else estimate(x[None, :], confidence)
+    found = share(x, confidence) if np.isin(x, (0, 1)).all() else estimate(x[None, :], confidence, scale=SHARE)
     return _details("guess", *over_known(found, guess))
 
 
@@ -114,29 +118,6 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
         a, b = slopes(success, s)
         over = _welch(a * x, b * y, gain(success, s), confidence)
     return _details("control", over, _welch(x, y, success - s, confidence))
-
-
-def hits_against_control(members: float, controls: float, claims: int, confidence: float = 0.95) -> dict[str, float]:
-    """Return gain over control and the difference of the success of the same claims, with Newcombe's intervals.
-
-    Args:
-        members: How many of the claims are right on members; may be an expectation, not whole.
-        controls: How many are on control records.
-        claims: How many there are.
-        confidence: Confidence level.
-
-    Returns:
-        Those of ``against_control``; NaN without claims.
-
-    Example:
-        >>> found = hits_against_control(7.5, 5.0, 10)
-        >>> found["control_difference"], found["control_gain"]
-        (0.25, 0.5)
-    """
-    if not claims:
-        return _details("control", NOT_ESTIMABLE, NOT_ESTIMABLE)
-    ours, theirs = (expected_share(hits, claims, confidence) for hits in (members, controls))
-    return _details("control", share_gain(ours, theirs), share_difference(ours, theirs))
 
 
 def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95) -> dict[str, float]:
@@ -221,11 +202,14 @@ def _centred(found: Estimate, value: float) -> Estimate:
 
 
 def _details(yardstick: str, over: Estimate, difference: Estimate) -> dict[str, float]:
+    """Return gain and difference with limits, clipped to their ranges: at most 1, and [-1, 1]."""
+    of_gain = GAIN.between(over.value, over.lower, over.upper)
+    ends = DIFFERENCE.between(difference.value, difference.lower, difference.upper)
     return {
         f"{yardstick}_gain": over.value,
-        f"{yardstick}_gain_lower": over.lower,
-        f"{yardstick}_gain_upper": over.upper,
+        f"{yardstick}_gain_lower": of_gain[0],
+        f"{yardstick}_gain_upper": of_gain[1],
         f"{yardstick}_difference": difference.value,
-        f"{yardstick}_lower": difference.lower,
-        f"{yardstick}_upper": difference.upper,
+        f"{yardstick}_lower": ends[0],
+        f"{yardstick}_upper": ends[1],
     }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,52 +12,87 @@ from prefect import task
 
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS, Metric, Score, Tables
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.k_anonymity import keys_of_release
 from synthrisk.metrics.ledger import COLUMNS, ledger_rows
 from synthrisk.metrics.metric import Reduction, reason_of
 from synthrisk.metrics.register import GROUP
+from synthrisk.metrics.release_check import ReleaseCheck, as_plain, check_release
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.usefulness import utility_values
 from synthrisk.tasks.failure import told_safely
-from synthrisk.tasks.references import LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.references import CHECK, KEYS, LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 9  # raise it when the same scores give another ledger
+_FORMAT = 11  # raise it when the same scores give another ledger
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
 _OTHER_SIZE = "groups of other sizes: read the difference"
-_AT_ONE_SIZE = "counted at another size than the risk: the control yardstick has both at one size"
 _TOO_FEW = "too few records for two groups of one size"
 
 
 @task(name="attack", task_run_name="attack {release.cell.name}")
 def attack(
-    sample: Sample, release: ReleaseFolder, planned: Sequence[Planned], seed: int, workspace: str
+    sample: Sample,
+    release: ReleaseFolder,
+    planned: Sequence[Planned],
+    seed: int,
+    workspace: str,
+    quasi_identifiers: Sequence[str] = (),
 ) -> LedgerFolder:
-    """Attack one release; a ledger that is there already is found again by its key."""
+    """Attack one release; a ledger that is there already is found again by its key.
+
+    Beside it stand the sizes of the keys that the study's quasi-identifiers make, where it declares any.
+    """
     key = key_of(
         release.key,
         [(p.measure.key, p.measure.metric, p.measure.attacker, p.options) for p in planned],
         seed,
         source_digest("synthrisk.metrics"),
         [plugin_version(GROUP, p.measure.metric) for p in planned],
+        list(quasi_identifiers),
         _FORMAT,
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
     folder = told_safely(
         Path(workspace),
         f"attack-{release.cell.name}",
-        lambda: keep(Path(workspace) / "ledgers" / key, lambda draft: _write(draft, sample, release, planned, seed)),
+        lambda: keep(
+            Path(workspace) / "ledgers" / key,
+            lambda draft: _write(draft, sample, release, planned, seed, quasi_identifiers),
+        ),
     )
     return LedgerFolder(release.cell, str(folder))
 
 
-def _write(draft: Path, sample: Sample, release: ReleaseFolder, planned: Sequence[Planned], seed: int) -> None:
-    real = sample.records()
+def _write(
+    draft: Path,
+    sample: Sample,
+    release: ReleaseFolder,
+    planned: Sequence[Planned],
+    seed: int,
+    quasi_identifiers: Sequence[str],
+) -> None:
+    real, synthetic = sample.records(), release.synthetic()
     member = membership(sample, release)
     entities = sample.entities()
-    ledger, values = attack_release(real, release.synthetic(), member, planned, seed, release.cell, entities)
+    check = look(real, synthetic, member, len(release.used()))
+    try:
+        ledger, values = attack_release(real, synthetic, member, planned, seed, release.cell, entities)
+    except InputError as error:
+        raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
     ledger.to_parquet(draft / LEDGER, compression="zstd")
     (draft / VALUES).write_text(json.dumps(values))
+    (draft / CHECK).write_text(json.dumps(as_plain(check)))
+    if quasi_identifiers:
+        keys = keys_of_release(Tables(real, synthetic, groups=_groups(member)), quasi_identifiers)
+        (draft / KEYS).write_text(json.dumps(asdict(keys)))
+
+
+def look(real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, used: int) -> ReleaseCheck:
+    """Return what a look at the release shows; ``used`` held-out records it was drawn from, 0 if from none."""
+    is_member, is_control = member.fillna(False).astype(bool), (~member).fillna(False).astype(bool)
+    return check_release(real[is_member], real[is_control], synthetic, used or None)
 
 
 def membership(sample: Sample, release: ReleaseFolder) -> pd.api.extensions.ExtensionArray:
@@ -66,6 +101,11 @@ def membership(sample: Sample, release: ReleaseFolder) -> pd.api.extensions.Exte
     member = pd.array(~held_out, dtype="boolean")
     member[np.flatnonzero(held_out)[release.used()]] = pd.NA
     return member
+
+
+def _groups(member: Any) -> np.ndarray:
+    """Return 1 for members, 0 for control records, -1 for neither."""
+    return np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
 
 
 def attack_release(
@@ -89,7 +129,7 @@ def attack_release(
     would have a real one at distance 0, as if it were copied (adversarial accuracy). Members and control records are
     alike: each is compared with all others of both groups, in one space. Class shares are those of all real records.
     """
-    groups = np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
+    groups = _groups(member)
     everyone = Tables(real, synthetic, groups=groups, entities=entities)
     draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
     parts: list[pd.DataFrame] = []
@@ -102,6 +142,10 @@ def attack_release(
             values[measure.key] = utility_values(metric.score(useful, seed=own, **each.options))
             continue
         tables = metric.among(everyone)
+        if metric.isolated is not None:
+            values[measure.key], isolated = _singled_out(tables, each, own)
+            parts.append(ledger_rows(_of_all(isolated, tables, groups), measure, member, None))
+            continue
         if metric.by_release:
             values[measure.key] = _released(tables, int((groups != 1).sum()), each, own)
             continue
@@ -171,13 +215,6 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     found["reasons"] = {"members": score.reason or "", "controls": of_controls, "difference": of_both} | reasons
     size = min(len(members), max(held_out, 2) // 2)
     rng = np.random.default_rng(seed)
-    if metric.own_control and len(controls) >= size >= 2:  # which takes the larger group in expectation, not by a draw
-        both = tables.of(members, _drawn(controls, size, tables.entities, rng))
-        details = metric.score(both, seed=seed, **planned.options).details
-        found["reasons"] |= {"controls": _AT_ONE_SIZE, "difference": score.reason or ""}  # there are enough records
-        told = {name: details[name] for name in ("common_size", "members_at_common_size", "control")}
-        found["details"] = found["details"] | told
-        return found | {"members": details["members_at_common_size"], "controls": details["control"]}
     for name, rows in (("members", members), ("controls", controls)):
         enough = len(rows) >= size >= 2
         chosen = np.sort(rng.choice(rows, size, replace=False)) if enough else rows
@@ -185,11 +222,14 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     return found
 
 
-def _drawn(rows: np.ndarray, size: int, entities: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Return so many of the rows, drawn at random; where entities have several, whole ones until there are as many."""
-    if entities is None:
-        return np.sort(rng.choice(rows, size, replace=False))
-    _, own, records = np.unique(entities[rows], return_inverse=True, return_counts=True)
-    order = rng.permutation(len(records))
-    before = np.cumsum(records[order]) - records[order]
-    return rows[np.isin(own, order[before < size])]
+def _singled_out(tables: Tables, planned: Planned, seed: int) -> tuple[dict[str, Any], Score]:
+    """Return the value on members, and which members and control records the claims isolate among both together."""
+    metric = METRICS[planned.measure.metric]
+    assert tables.groups is not None and metric.isolated is not None  # noqa: S101, PT018 - attack_release sees to it
+    members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
+    both = tables.of(members, controls if len(controls) else None)
+    score, flags = metric.score(both, seed=seed, **planned.options), np.full(len(tables.real), np.nan)
+    if len(controls):
+        flags[np.concatenate([members, controls])] = metric.isolated(both, seed=seed, **planned.options)
+    said = {"value": score.value, "details": score.details, "reasons": {"members": score.reason or ""}}
+    return said, replace(score, records=pd.DataFrame({"score": flags}))

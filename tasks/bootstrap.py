@@ -12,12 +12,18 @@ from prefect import task
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.contributions import Contributions, contributions_of
+from synthrisk.metrics.encode import joint_codes
+from synthrisk.metrics.epsilon import released_epsilon
 from synthrisk.metrics.estimates import METHODS
 from synthrisk.metrics.exposure import quantiles, record_exposure
 from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released
-from synthrisk.metrics.groups import find_groups
+from synthrisk.metrics.groups import find_groups, worst_class
+from synthrisk.metrics.isolated_findings import find_isolated
+from synthrisk.metrics.kinds import kind
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.pooled_rates import pooled_rates
+from synthrisk.metrics.scale import Scale
 from synthrisk.metrics.usefulness import Usefulness, usefulness
 from synthrisk.metrics.vulnerable import vulnerable
 from synthrisk.metrics.weighted import contributions
@@ -77,16 +83,27 @@ def bootstrap(
                     first = before[measure.variant_of, measure.sensitive]
                     change = difference(first, attacked.scores, interval.confidence, attacked.member, attacked.entities)
                     finding = replace(finding, change=change)
+                if attacked.ranking is not None and not measure.variant_of:
+                    ranked = attacked.ranking, attacked.member, attacked.control
+                    tpr = pooled_rates(*ranked, interval, attacked.entities)
+                    epsilon = released_epsilon(*ranked, attacked.entities, interval.confidence)
+                    finding = replace(finding, tpr=tpr, epsilon=epsilon)
                 rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
-                apart = {} if METRICS[measure.metric].weight else find_groups(finding, attacked, groups, interval)
+                apart = {} if METRICS[measure.metric].weight else _apart(finding, attacked, groups, interval, sample)
                 spread = quantiles(rows["memorization"].to_numpy())
                 found.append(replace(finding, groups=apart, spread=spread))
                 exposed[measure.key] = rows
                 contributions[measure.key] = contributions_of(attacked)
+            elif isinstance(attacked, dict):
+                finding, contributions[measure.key] = find_isolated(
+                    (synthesizer, role, measure), interval=interval, entities=sample.entities(), **attacked
+                )
+                found.append(finding)
             else:
                 values, reasons, details = attacked
                 contributions[measure.key] = values
-                found.append(find_released(synthesizer, role, measure, values, interval, reasons, details))
+                scale = Scale(*METRICS[measure.metric].range)
+                found.append(find_released(synthesizer, role, measure, values, interval, reasons, details, scale))
         found += [_useful(synthesizer, role, m, ledgers, interval.confidence) for m in measures if m not in risks]
         name = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
         path = Path(workspace) / "exposed" / f"{name}.parquet"
@@ -96,12 +113,25 @@ def bootstrap(
     return told_safely(Path(workspace), f"bootstrap-{synthesizer}", found_and_exposed)
 
 
+def _apart(
+    finding: Finding, attacked: Attacked, groups: dict[str, np.ndarray], interval: Interval, sample: Sample
+) -> dict[str, Finding]:
+    """Return the findings of vulnerable records, and of the worst class where a class is guessed."""
+    found = find_groups(finding, attacked, groups, interval)
+    column = sample.records()[finding.measure.sensitive] if finding.measure.sensitive else None
+    if column is not None and kind(column) == "categorical":
+        of_classes = worst_class(finding, attacked, joint_codes([column])[0].tables[0], interval)
+        found |= {"classes": of_classes} if of_classes else {}
+    return found
+
+
 def _attacked(
     ledgers: Sequence[LedgerFolder], measures: Sequence[Measure], sample: Sample
-) -> Iterator[tuple[Measure, Attacked | _Released]]:
+) -> Iterator[tuple[Measure, Attacked | _Released | dict[str, Any]]]:
     """Yield each measure with its scores on all releases, (R, K, n), or its values, (4, R, K).
 
-    Beside values: why some are absent, and what is said of members besides, in the mean over releases.
+    Beside values: why some are absent, and what is said of members besides, in the mean over releases. Of claims that
+    name no target: the arguments of ``find_isolated``.
     """
     places = [(each.cell.repetition, each.cell.fold) for each in ledgers]
     shape = (max(r for r, _ in places) + 1, max(f for _, f in places) + 1)
@@ -110,25 +140,25 @@ def _attacked(
     for measure in measures:
         metric = METRICS[measure.metric]
         details = {place: values[place][measure.key] for place in places}
+        if metric.isolated is not None:
+            of_releases = np.full(shape, np.nan)
+            for place, found in details.items():
+                of_releases[place] = found["value"]
+            cubes = _cubes(ledgers, measure, {"member", "score"}, shape)
+            reason = _reason(details.values(), "members")
+            yield measure, {"values": of_releases, "cubes": cubes, "details": _means(details), "reason": reason}
+            continue
         if metric.by_release:
             released = np.full((4, *shape), np.nan)
             for place, found in details.items():
                 released[:, *place] = [found[name] for name in ("value", "control", "members", "controls")]
             reasons = {name: _reason(details.values(), name) for name in ("members", "controls", "difference")}
-            told = {
-                name: [found["details"].get(name, np.nan) for found in details.values()] for name in _names(details)
-            }
-            yield measure, (released, reasons, {name: (float(np.mean(each)), np.nan) for name, each in told.items()})
+            yield measure, (released, reasons, _means(details))
             continue
-        cubes: dict[str, np.ndarray] = {}
         wanted = {"member", "score", metric.contribution} | ({"gain"} if _has_gain(details.values()) else set())
         wanted |= {metric.weight} if metric.weight else set()
-        for place, each in zip(places, ledgers, strict=True):
-            rows = each.of(measure, sorted(wanted))
-            for name in rows.columns:
-                cubes.setdefault(name, np.full((*shape, len(rows)), np.nan))[place] = rows[name].to_numpy(
-                    dtype=float, na_value=np.nan
-                )
+        wanted |= {metric.ranking.lstrip("-")} if metric.ranking else set()
+        cubes, said = _cubes(ledgers, measure, wanted, shape), _details(details.values())
         yield (
             measure,
             Attacked(
@@ -140,11 +170,40 @@ def _attacked(
                 _guess(details.values()),
                 entities,
                 cubes.get("gain"),
-                _details(details.values()),
+                said,
                 _first(found["warning"] for found in details.values()),
                 (_reason(details.values(), "members"), _reason(details.values(), "controls")),
+                _reach(metric, cubes, said),
+                _ranking(metric, cubes),
+                metric.range,
             ),
         )
+
+
+def _reach(metric: Metric, cubes: dict[str, np.ndarray], details: dict[str, tuple[float, float]]) -> float:
+    """Return the share of the members that the attack had an answer for, over all releases."""
+    if metric.answered is not None:
+        return metric.answered({name: of_members for name, (of_members, _) in details.items()})
+    return float((~np.isnan(cubes["score"][cubes["member"] == 1])).mean())
+
+
+def _cubes(
+    ledgers: Sequence[LedgerFolder], measure: Measure, wanted: set[str], shape: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    """Return columns of a measure's rows on all releases, (R, K, n) each."""
+    cubes: dict[str, np.ndarray] = {}
+    for each in ledgers:
+        rows = each.of(measure, sorted(wanted))
+        for name in rows.columns:
+            cube = cubes.setdefault(name, np.full((*shape, len(rows)), np.nan))
+            cube[each.cell.repetition, each.cell.fold] = rows[name].to_numpy(dtype=float, na_value=np.nan)
+    return cubes
+
+
+def _means(details: dict[tuple[int, int], dict[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Return what is said of any release besides its value, in the mean over releases."""
+    told = {name: [found["details"].get(name, np.nan) for found in details.values()] for name in _names(details)}
+    return {name: (float(np.mean(each)), np.nan) for name, each in told.items()}
 
 
 def _names(details: dict[tuple[int, int], dict[str, Any]]) -> list[str]:
@@ -167,6 +226,14 @@ def _contribution(metric: Metric, cubes: dict[str, np.ndarray]) -> np.ndarray | 
     amount, weights = cubes[metric.contribution], cubes[metric.weight]
     members, controls = (contributions(amount, weights, cubes["member"] == own) for own in (1, 0))
     return np.where(cubes["member"] == 1, members, controls)
+
+
+def _ranking(metric: Metric, cubes: dict[str, np.ndarray]) -> np.ndarray | None:
+    """Return how likely each record is a member, by a metric that ranks them; targets that it abstains of come last."""
+    if metric.ranking is None:
+        return None
+    ranked = cubes[metric.ranking.lstrip("-")] * (-1 if metric.ranking.startswith("-") else 1)
+    return np.where(np.isnan(cubes["score"]), np.nan, np.where(np.isnan(ranked), -np.inf, ranked))
 
 
 def _reason(found: Iterable[dict[str, Any]], name: str) -> str:

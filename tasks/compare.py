@@ -15,11 +15,12 @@ from synthrisk.metrics.comparison import compare as pairs
 from synthrisk.metrics.contributions import Contributions
 from synthrisk.metrics.estimates import variances
 from synthrisk.metrics.findings import Finding, Interval
+from synthrisk.metrics.isolated_findings import beside_exchangeability
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.moderated_findings import moderated_findings, moderated_yardsticks, with_moderated_beside
 from synthrisk.metrics.power import Leak, Power, of_repetitions, power
 from synthrisk.metrics.study_yardsticks import (
     beside_control,
-    beside_control_at_one_size,
     beside_guess,
     beside_model,
 )
@@ -68,27 +69,65 @@ def compare(
         kept = {name: kept_contributions(path) for name, path in contributions.items()}
         interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
         entities = sample.entities()
-        models = _best_models(found, planned)
-        own = [f for f in found if f.synthesizer != NON_MEMBERS]
-        beside = [replace(f, yardsticks=_yardsticks(f, kept, models, interval, entities)) for f in own]
+        same = _same_differences(planned, kept)
+        own = with_moderated_beside([f for f in found if f.synthesizer != NON_MEMBERS], settings.confidence)
+        non_members = [f for f in found if f.synthesizer == NON_MEMBERS]
+        moderated = settings.method == "moderated"
+        if moderated:
+            own, non_members = (moderated_findings(each, settings.confidence) for each in (own, non_members))
+        own = [_told_once(f, same.get(f.measure.key, "")) for f in own]
+        models = _best_models(non_members, planned)
+        yardsticks = [_yardsticks(f, kept, models, interval, entities) for f in own]
+        if moderated:
+            yardsticks = moderated_yardsticks(yardsticks, settings.confidence)
+        beside = [replace(f, yardsticks=each) for f, each in zip(own, yardsticks, strict=True)]
         judged = [name for name in dict.fromkeys(f.synthesizer for f in own if f.role == "synthesizer") if name in kept]
         by_measure = {p.measure: {name: kept[name][p.measure.key] for name in judged} for p in planned}
         powers = {p.measure.key: _power(p.measure, own, kept, shares, settings.confidence, entities) for p in planned}
         return Compared(
             beside,
-            pairs(by_measure, settings.confidence, entities),
+            pairs(by_measure, settings.confidence, entities, same),
             {key: each for key, each in powers.items() if each is not None},
         )
 
     return told_safely(Path(workspace), "compare", compared)
 
 
-def _best_models(found: Sequence[Finding], planned: Sequence[Planned]) -> dict[str, Finding]:
+def _same_differences(planned: Sequence[Planned], kept: Kept) -> dict[str, str]:
+    """Return the measures of which memorization is that of another for each record and synthesizer, with the other.
+
+    A metric says of which other one its scores may be the same; whether they are depends on the options of both.
+    """
+    same: dict[str, str] = {}
+    for own in planned:
+        of = METRICS[own.measure.metric].same_difference_as
+        for other in (p.measure.key for p in planned if p.measure.metric == of):
+            both = [(by_key.get(own.measure.key), by_key.get(other)) for by_key in kept.values()]
+            if all(_is_same_difference(*each) for each in both if each != (None, None)):
+                same.setdefault(own.measure.key, other)
+    return same
+
+
+def _is_same_difference(first: object, second: object) -> bool:
+    if not isinstance(first, Contributions) or not isinstance(second, Contributions):
+        return False
+    return bool(first.memorization.size and np.array_equal(first.memorization, second.memorization, equal_nan=True))
+
+
+def _told_once(finding: Finding, other: str) -> Finding:
+    if not other:
+        return finding
+    memorized = finding.memorization
+    note = "; ".join(filter(None, (memorized.note, f"the same difference as that of {other}: one finding, not two")))
+    return replace(finding, memorization=replace(memorized, note=note), same_difference_as=other)
+
+
+def _best_models(non_members: Sequence[Finding], planned: Sequence[Planned]) -> dict[str, Finding]:
     """Return for each measure's key the best model of non-members, of the attackers that differ in nothing else.
 
     The best of several is chosen on the numbers it is judged by: its success is, if anything, too high.
     """
-    own = {f.measure.key: f for f in found if f.synthesizer == NON_MEMBERS and not np.isnan(f.risk.value)}
+    own = {f.measure.key: f for f in non_members if not np.isnan(f.risk.value)}
     best: dict[tuple[str, str], Finding] = {}
     for each in (p for p in planned if p.measure.key in own):
         model = own[each.measure.key]
@@ -103,8 +142,9 @@ def _yardsticks(
     key = finding.measure.key
     own = kept[finding.synthesizer][key]
     if not isinstance(own, Contributions):  # of releases: no success on single records
-        claims = METRICS[finding.measure.metric].own_control
-        control = beside_control_at_one_size(own[2], own[3], interval) if claims else None
+        control = None
+    elif METRICS[finding.measure.metric].isolated is not None:
+        control = beside_exchangeability(finding)
     else:
         control = beside_control(finding, own, interval, entities)
     found = {"guess": beside_guess(finding), "control": control}
@@ -128,7 +168,9 @@ def _power(
     for finding in (f for f in found if f.measure == measure and f.synthesizer in shares):
         own = kept[finding.synthesizer][measure.key]
         if isinstance(own, Contributions):
-            parts = variances(own.memorization, entities) if own.memorization.shape[1] else None
+            parts = finding.memorization.parts
+            if parts is None and own.memorization.shape[1]:  # another interval than crossed or moderated
+                parts = variances(own.memorization, entities)
         else:
             parts = of_repetitions(own[2] - own[3])
         if parts is not None:

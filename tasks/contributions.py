@@ -15,7 +15,7 @@ def keep_contributions(path: Path, found: Mapping[str, Contributions | np.ndarra
     arrays: dict[str, np.ndarray] = {"keys": np.array(list(found), dtype=np.str_)}
     for place, each in enumerate(found.values()):  # by number: a key may hold what no file name can
         parts = asdict(each) if isinstance(each, Contributions) else {"released": each}
-        arrays |= {f"{place}-{name}": values for name, values in parts.items()}
+        arrays |= {f"{place}-{name}": values for name, values in parts.items() if values is not None}
 
     def write(draft: Path) -> None:
         with draft.open("wb") as file:
@@ -29,8 +29,10 @@ def kept_contributions(path: str) -> dict[str, Contributions | np.ndarray]:
     with np.load(path, allow_pickle=False) as kept:
         found: dict[str, Contributions | np.ndarray] = {}
         for place, key in enumerate(kept["keys"]):
-            if f"{place}-released" in kept:
+            released = kept.get(f"{place}-released")
+            if f"{place}-memorization" not in kept:
                 found[str(key)] = kept[f"{place}-released"]
             else:
-                found[str(key)] = Contributions(*(kept[f"{place}-{p}"] for p in ("risk", "control", "memorization")))
+                risk, control, memorization = (kept[f"{place}-{p}"] for p in ("risk", "control", "memorization"))
+                found[str(key)] = Contributions(risk, control, memorization, released)
     return found

@@ -17,7 +17,7 @@ from synthrisk.tasks.effects_figure import effects_figure
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.figures import svg
 from synthrisk.tasks.pages import render
-from synthrisk.tasks.predicted_risk_figures import interaction_figures
+from synthrisk.tasks.predicted_risk_figures import interaction_figures, triple_figures
 from synthrisk.tasks.references import Sample
 from synthrisk.tasks.store import replace_file
 
@@ -37,6 +37,7 @@ class Exposed:
         records: The records that are most surely memorized, by their position in the real table.
         attribution: Effects of the quasi-identifiers; None where the attack trains no model.
         drawings: Figures of the attribution.
+        three: The columns of the three-way interaction that is drawn last; empty where none is.
     """
 
     measure: str
@@ -47,6 +48,7 @@ class Exposed:
     records: pd.DataFrame
     attribution: Attribution | None
     drawings: Sequence[Markup]
+    three: Sequence[str] = ()
 
 
 @task(name="expose", task_run_name="expose {synthesizer}")
@@ -94,7 +96,10 @@ def _exposed(
     if planned.measure.attacker is not None:
         why = attribution(scores, records, known, confidence=confidence, entities=entities)
     key = planned.measure.key
-    drawn = [] if why is None or why.reason else [effects_figure(why), *interaction_figures(why, 4)]
+    three, drawn = [], []
+    if why is not None and not why.reason:
+        three = triple_figures(why)
+        drawn = [effects_figure(why), *interaction_figures(why, 4), *three]
     return Exposed(
         key,
         risk_by(scores, records, [str(planned.measure.sensitive)], confidence=confidence),
@@ -106,6 +111,7 @@ def _exposed(
         .head(WORST),
         why,
         [Markup(svg(figure, f"{key}/{i}")) for i, figure in enumerate(drawn)],  # noqa: S704 - matplotlib escapes texts
+        [] if why is None or not three else [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]],
     )
 
 

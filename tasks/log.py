@@ -24,14 +24,22 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gain import CURVE
+from synthrisk.metrics.pooled_rates import RATE
+from synthrisk.metrics.quantities import limited
+from synthrisk.metrics.release_summary import releases_table
 from synthrisk.metrics.results import (
     StudyResult,
     comparison_table,
     details_table,
+    epsilon_table,
     gda_table,
+    groups_table,
     interval_table,
+    k_anonymity_table,
     league_table,
+    limits_table,
     power_table,
+    tpr_table,
     yardstick_table,
 )
 from synthrisk.metrics.usefulness import Usefulness, utility_table
@@ -101,6 +109,7 @@ def log(
         status = "FAILED"
         try:
             _numbers(client, runs[name], findings, [f for f in result.utility if f.synthesizer == name])
+            client.log_batch(runs[name], metrics=_limited(result, name))
             if name in kept and tracking.records != "none":
                 _records(client, runs[name], kept[name], hashes, tracking.records)
             status = "FAILED" if name in result.failures else "FINISHED"
@@ -190,8 +199,10 @@ def _synthesizer_run(
         "verdict": result.verdict(name) or "none",
         "controls": result.controls,
         **({"invalid": result.invalid} if not result.valid else {}),
+        **({"warning": result.warning} if result.warning else {}),
         **{_verdict_tag(v): v.word for v in result.verdicts if v.synthesizer == name},
         **({"failure": result.failures[name]} if name in result.failures else {}),
+        **({"release": result.releases[name].status} if name in result.releases else {}),
         **result.facts,
     }
     run_id = str(client.create_run(experiment, run_name=name, tags=tags).info.run_id)
@@ -204,8 +215,8 @@ def _synthesizer_run(
 
 
 def _verdict_tag(verdict: Verdict) -> str:
-    quantity, _, measure = verdict.quantity.partition("/")
-    return f"verdict.{metric_key(quantity, measure)}"
+    what = limited(verdict.quantity)
+    return f"verdict.{metric_key('_'.join(filter(None, (what.quantity, what.group))), what.key)}"
 
 
 def _numbers(client: MlflowClient, run_id: str, findings: Sequence[Finding], useful: Sequence[Usefulness] = ()) -> None:
@@ -225,10 +236,25 @@ def _metrics(f: Finding) -> list[Metric]:
         "risk_lower": f.risk.lower,
         "risk_model": f.model.value,
         "risk_upper": f.risk.upper,
+        "tpr": f.tpr[RATE].value if RATE in f.tpr else float("nan"),
+        "epsilon": float("nan") if f.epsilon is None else f.epsilon.epsilon,
     }
     steps = [("risk_curve", round(100 * t), e.value) for t, e in zip(CURVE, f.curve, strict=False)]
     steps += [("risk_release", step, v) for step, v in enumerate(f.release_risk)]
     return _logged(f.measure.key, [(q, 0, v) for q, v in single.items()] + steps)
+
+
+def _limited(result: StudyResult, name: str) -> list[Metric]:
+    """Return what a generator reaches in the limited quantities that ``_metrics`` does not hold."""
+    rows = limits_table(result)
+    entries: list[Metric] = []
+    for row in rows[rows["synthesizer"] == name].to_dict("records") if len(rows) else []:
+        quantity = "_".join(filter(None, (row["quantity"], row["group"])))
+        if quantity not in ("risk", "risk_control", "risk_gain", "memorization"):
+            values = [] if quantity == "tpr" else [(quantity, 0, row["value"])]  # which is logged of all
+            values += [(f"{quantity}_lower", 0, row["lower"]), (f"{quantity}_upper", 0, row["upper"])]
+            entries += _logged(row["measure"], values)
+    return entries
 
 
 def _utility(f: Usefulness) -> list[Metric]:
@@ -294,6 +320,7 @@ def _study_run(
         "verdict": ", ".join(f"{n}: {w}" for n, w in words.items() if w) or "none",
         "controls": result.controls,
         **({"invalid": result.invalid} if not result.valid else {}),
+        **({"warning": result.warning} if result.warning else {}),
         **result.facts,
     }
     run_id = client.create_run(experiment, run_name=f"study {result.name}", tags=tags).info.run_id
@@ -309,11 +336,18 @@ def _study_run(
         "gda": gda_table,
         "comparison": comparison_table,
         "power": power_table,
+        "limits": limits_table,
+        "groups": groups_table,
+        "tpr": tpr_table,
+        "epsilon": epsilon_table,
+        "k_anonymity": k_anonymity_table,
     }
     for name, table_of in tables.items():
         rows = table_of(result)
         if len(rows):
             client.log_text(run_id, rows.to_csv(index=False), f"{name}.csv")
+    if result.releases:
+        client.log_text(run_id, releases_table(result.releases).to_csv(index=False), "releases.csv")
     for name, facts in (("checks", result.checks), ("verdicts", result.verdicts)):
         client.log_text(run_id, json.dumps([vars(f) for f in facts], indent=1, default=bool), f"{name}.json")
     for path in artifacts:

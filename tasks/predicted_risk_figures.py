@@ -49,6 +49,32 @@ def interaction_figure(found: Attribution, first: Any, second: Any) -> Figure:
     rows = grids[(grids["first"] == first) & (grids["second"] == second) & (grids["records"] >= RARE)]
     if rows.empty:
         raise InputError(f"first and second must be a pair with a grid, got {first!r} and {second!r}")
+    return _crossed(found, rows, first, second)
+
+
+def triple_figures(found: Attribution, panels: int = 3) -> list[Figure]:
+    """Return the strongest three-way interaction: a panel as ``interaction_figure`` for each level of the third column.
+
+    Of more than ``panels`` levels those of most records are drawn. Nothing where no triple is shown to interact: its p,
+    adjusted for all triples, is not below 1 - confidence.
+    """
+    if found.triples.empty or not found.triples["p_holm"].iloc[0] < 1 - found.confidence:
+        return []
+    first, second, third = found.triples[["first", "second", "third"]].iloc[0]
+    grids = found.triple_grids
+    rows = grids[(grids["first"] == first) & (grids["second"] == second) & (grids["third"] == third)]
+    rows = rows[rows["records"] >= RARE]
+    counts = rows.groupby("third_level", sort=False)["records"].sum().sort_values(ascending=False, kind="stable")
+    figures = []
+    for level in counts.index[:panels]:
+        figure = _crossed(found, rows[rows["third_level"] == level], first, second)
+        plain_label(figure.axes[0].set_title(shortened(f"{third}: {level}"), fontsize=SIZE, loc="left"))
+        figures.append(figure)
+    return figures
+
+
+def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) -> Figure:
+    """Return the predicted risk against the first column, a colour a level of the second."""
     kinds = found.columns.set_index("column")["kind"]
     levels = rows.groupby("second_level", sort=False)["risk"].mean().sort_values(ascending=False).index.tolist()
     names = [shortened(level) for level in levels]

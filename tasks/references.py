@@ -11,10 +11,14 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.entities import entity_numbers
+from synthrisk.metrics.k_anonymity import KeySizes, ReleaseKeys
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.release_check import ReleaseCheck, from_plain
 from synthrisk.tasks.parquet import read_typed
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
+KEYS = "keys.json"
+CHECK = "check.json"
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,17 @@ class LedgerFolder:
         """Return what each measure says beside its scores, by key: see ``attack.attack_release``."""
         found: dict[str, dict[str, Any]] = json.loads((Path(self.path) / VALUES).read_text())
         return found
+
+    def keys(self) -> ReleaseKeys:
+        """Return the sizes of the release's keys, where the study declares any."""
+        told = json.loads((Path(self.path) / KEYS).read_text())
+        return ReleaseKeys(
+            **{n: each and KeySizes(**each | {"counts": tuple(each["counts"])}) for n, each in told.items()}
+        )
+
+    def check(self) -> ReleaseCheck:
+        """Return what a look at the release has shown before it was attacked."""
+        return from_plain(json.loads((Path(self.path) / CHECK).read_text()))
 
 
 @lru_cache(maxsize=2)

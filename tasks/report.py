@@ -1,9 +1,10 @@
 """The report of a study: one HTML page that says what may be read from it, and what may not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -13,9 +14,19 @@ from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gda import GdaScore
 from synthrisk.metrics.gda_view import AttackView
+from synthrisk.metrics.k_anonymity import SIZES
 from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.results import BESIDE, StudyResult, details_table, gda_views
-from synthrisk.metrics.verdicts import Verdict, worst
+from synthrisk.metrics.quantities import limited, quantity_of
+from synthrisk.metrics.results import (
+    BESIDE,
+    StudyResult,
+    copy_share,
+    details_table,
+    gda_views,
+    k_anonymity_table,
+    limits_table,
+)
+from synthrisk.metrics.verdicts import Verdict, holds_for, worst
 from synthrisk.tasks.figures import (
     Row,
     curves_figure,
@@ -31,12 +42,13 @@ from synthrisk.tasks.risk_utility_figure import Point, risk_utility_figure
 from synthrisk.tasks.store import replace_file
 
 UNSET = "NO THRESHOLD SET"
-_CONTROLS = ("copy", "leaky", "fresh", "marginals")
+_CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")
 _MEANING = {
     "RISK": "crosses a threshold",
     "NO EVIDENCE": "stays below each threshold set",
-    "INCONCLUSIVE": "cannot be decided: an interval straddles its threshold, or is missing",
-    "INVALID": "cannot be judged: a control misbehaved",
+    "INCONCLUSIVE": "cannot be decided: its interval holds the threshold, or a copy might look the same",
+    "INVALID RELEASE": "cannot be measured: its releases are broken",
+    "INVALID": "cannot be judged: a reference generator misbehaved",
     "FAILED": "was not measured: it could not be run to the end",
     UNSET: "is measured but not judged: nobody has said how much would be too much",
 }
@@ -118,7 +130,9 @@ def page(result: StudyResult, settings: str) -> str:
         no_guess=_NO_GUESS,
         no_control_gain=_no_control_gain,
         beside=beside,
+        copy_share=lambda f: copy_share(result, f),
         result=result,
+        looked_at={n: result.releases[n] for n in names if n in result.releases},
         settings=settings,
         answers=[_answer(result, name) for name in names if not _is_control(result, name)],
         broken=[c for c in result.checks if not c.passed],
@@ -128,12 +142,16 @@ def page(result: StudyResult, settings: str) -> str:
         ],
         notes=notes,
         details=details_table(result).to_dict("records"),
+        limits=_limits(result),
         variants=_variants(result),
         gda=_gda(result, names),
         together=_together,
+        ranked=[f for f in result.findings if f.tpr],
         apart=[f for f in result.findings if f.groups and f.role == "synthesizer"],
         utility=[(m, [f for f in result.utility if f.measure == m]) for m in _utilities(result)],
         yardsticks=_yardsticks(result, names, measures),
+        keys=k_anonymity_table(result).to_dict("records"),
+        sizes=SIZES,
         yardstick_words=_YARDSTICK,
         guess_of_claims=_GUESS_OF_CLAIMS,
         claims=any(f.is_of_claims and not isnan(f.guess) for f in result.findings),
@@ -141,18 +159,25 @@ def page(result: StudyResult, settings: str) -> str:
         few_pairs=_FEW,
         power_shares=sorted({share for power in result.powers.values() for share, _ in power.seen}),
         models=any("model" in f.yardsticks for f in result.findings),
-        at_one_size=any(y.attack for f in result.findings for y in f.yardsticks.values()),
+        isolated=any(y.attack for f in result.findings for y in f.yardsticks.values()),
     )
 
 
 def beside(finding: Finding) -> str:
-    """Return in words what must stand beside a value: unseen keys, ceiling, null, accuracy; on control in brackets."""
+    """Return in words what must stand beside a value: unseen keys, ceiling, null, accuracy; on control in brackets.
+
+    Of several releases the worst is told too, with its simultaneous interval.
+    """
     texts = []
     for name, words in BESIDE.items():
         members, controls = finding.details.get(name, (float("nan"), float("nan")))
         if not isnan(members):
             apart = not isnan(controls) and number(controls) != number(members)
             texts.append(f"{words} {number(members)}" + (f" (control {number(controls)})" if apart else ""))
+    if len(finding.release_risk) > 1 and not isnan(finding.worst.value):
+        limits = f" [{number(finding.worst.lower)}, {number(finding.worst.upper)}]"
+        known = not isnan(finding.worst.upper)
+        texts.append(f"worst of {len(finding.release_risk)} releases {number(finding.worst.value)}{limits * known}")
     return ", ".join(texts)
 
 
@@ -160,6 +185,12 @@ def _no_control_gain(finding: Finding) -> str:
     """Return why there is no gain over control: one of the two has no value, or control leaves nothing to gain."""
     absent = next((e for e in (finding.risk, finding.risk_control) if isnan(e.value)), None)
     return (absent.note or "not scored") if absent else "control succeeds always: no gain is possible"
+
+
+def _limits(result: StudyResult) -> list[tuple[str, list[dict[Hashable, Any]]]]:
+    """Return what each generator reaches in each limited quantity, by limit."""
+    rows = limits_table(result).to_dict("records")
+    return [(name, own) for name in result.limits if (own := [r for r in rows if r["name"] == name])]
 
 
 def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
@@ -210,7 +241,7 @@ def _rows(result: StudyResult, names: Sequence[str], measure: Measure) -> list[R
 def _word(result: StudyResult, finding: Finding) -> str:
     """Return the verdict on one measure; empty where there is no threshold."""
     own = [v for v in result.verdicts if v.synthesizer == finding.synthesizer]
-    return worst([v.word for v in own if v.quantity.partition("/")[2] == finding.measure.key])
+    return worst([v.word for v in own if holds_for(v.quantity, finding.measure)])
 
 
 def _answer(result: StudyResult, name: str) -> Answer:
@@ -262,8 +293,9 @@ def _maps(result: StudyResult, names: Sequence[str]) -> list[Panel]:
     wanted: dict[str, float | None] = {n: limit.value for n, limit in result.limits.items()}
     panels = []
     for name, limit in (wanted or {f"{'memorization' if known else 'risk'}/{first}": None}).items():
-        quantity, _, key = name.partition("/")
-        up = {f.synthesizer: getattr(f, quantity) for f in result.findings if f.measure.key == key}
+        what = limited(name, [f.measure.key for f in result.findings])
+        own = [f for f in result.findings if f.measure.key == what.key]
+        up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
         points = [
             Point(n, _is_control(result, n), across[n].at_one_size, up[n]) for n in names if n in across and n in up
         ]
@@ -271,10 +303,10 @@ def _maps(result: StudyResult, names: Sequence[str]) -> list[Panel]:
         if points:
             measure = across[points[0].name].measure
             ceilings = [across[p.name].ceiling.value for p in points if not p.control] or [float("nan")]
-            drawn = risk_utility_figure(points, measure.key, quantity, ceilings[0], limit)
+            drawn = risk_utility_figure(points, measure.key, what.words, ceilings[0], limit)
             told = "; ".join(f"{p.name} {number(p.utility.value)} and {number(p.risk.value)}" for p in points)
-            text = f"{measure.key} and {quantity} by {key}: {told}"
-            panels.append(Panel(f"{quantity} by {key}", text, Markup(svg(drawn, f"map/{name}"))))  # noqa: S704 - escaped
+            text = f"{measure.key} and {what.words} by {what.key}: {told}"
+            panels.append(Panel(f"{what.words} by {what.key}", text, Markup(svg(drawn, f"map/{name}"))))  # noqa: S704 - escaped
     return panels
 
 

@@ -37,6 +37,7 @@ def source_digest(package: str) -> str:
     return found.hexdigest()[:12]
 
 
+@cache
 def plugin_version(group: str, name: str) -> str:
     """Return distribution and version of what an entry point offers; ours is known by its source."""
     dist = entry_points(group=group)[name].dist

@@ -55,7 +55,7 @@ def income(repetitions: int, rows: int | None, jobs: int) -> Section:
         "bootstrap over records, 95 %. The releases are not the paper's, so rows do not pair off.",
         replicates,
         f"Mean {replicates.RAPID.mean():.3f}, in the paper {printed.paper.mean():.3f}, difference {mean:+.3f}; "
-        f"accuracy {_mean(scores, 'accuracy'):.3f}, best constant guess {_mean(scores, 'guess'):.3f}. "
+        f"accuracy {_mean(scores, 'accuracy'):.3f}, that of the commonest class {_mean(scores, 'accuracy_guess'):.3f}. "
         f"By true class: {_by_class(scores)}.",
         curve,
     ]
@@ -99,7 +99,7 @@ def marital(repetitions: int, rows: int | None, jobs: int) -> Section:
             "RAPID": _mean(scores, ""),
             "sd": _sd([s.value for s in scores]),
         }
-        line |= {"accuracy": _mean(scores, "accuracy"), "best constant guess": _mean(scores, "guess")}
+        line |= {"accuracy": _mean(scores, "accuracy"), "of the commonest class": _mean(scores, "accuracy_guess")}
         rows_of.append(line | {f"at {t:.1f}": _mean(scores, f"curve_{t:.2f}") for t in COMPARED})
     parts = [
         f"Marital status (7 classes), {repetitions} releases of {len(scores[0].records):,} records, random forest, "

@@ -18,12 +18,16 @@ def copy(job: Job) -> Release:
     Where the release has another size than the training table it holds whole copies of it, and of the last
     one a sample without replacement.
     """
-    size = len(job.train)
-    if not size:
+    if not len(job.train):
         raise InputError("copy needs a training record, got none")
-    rest = np.random.default_rng(job.seed).permutation(size)[: job.rows % size]
-    positions = np.concatenate([np.tile(np.arange(size), job.rows // size), np.sort(rest)])
+    positions = copied_positions(len(job.train), job.rows, np.random.default_rng(job.seed))
     return Release(job.train.take(positions).reset_index(drop=True))
+
+
+def copied_positions(size: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+    """Return which of so many records a copy of so many rows holds: all as often as they fit, and a sample besides."""
+    rest = rng.permutation(size)[: rows % size]
+    return np.concatenate([np.tile(np.arange(size), rows // size), np.sort(rest)])
 
 
 def fresh(job: Job) -> Release:

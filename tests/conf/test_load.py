@@ -58,7 +58,7 @@ def test_shipped_name_gives_way_to_a_file_of_that_name(tmp_path, monkeypatch):
 def test_defaults_are_those_of_the_design():
     study = load(SMALL)
     assert (study.split.folds, study.split.holdout, study.split.repetitions) == (5, None, 3)
-    assert [c.name for c in study.controls] == ["copy", "leaky", "fresh", "marginals"]
+    assert [c.name for c in study.controls] == ["copy", "near_copy", "leaky", "fresh", "marginals"]
     assert study.tracking.records == "hashed"
     assert (study.runner.kind, study.runner.workers) == ("processes", 2)
     assert (study.bootstrap.resamples, study.bootstrap.confidence) == (500, 0.95)
@@ -490,8 +490,8 @@ def test_model_yardstick_is_on_and_power_off():
 
 def test_power_adds_a_leaky_for_each_share_that_the_controls_lack():
     study = load(changed(power={}))
-    assert [c.name for c in study.all_controls[4:]] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
-    assert [share_of(c) for c in study.all_controls] == [None, 0.1, 0.0, None, 0.01, 0.02, 0.05]
+    assert [c.name for c in study.all_controls[5:]] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
+    assert [share_of(c) for c in study.all_controls] == [None, None, 0.1, 0.0, None, 0.01, 0.02, 0.05]
     odd = load(changed(power={"shares": [0.5, 0.005]}, controls=["fresh"]))
     assert [(c.name, c.kind, c.options) for c in odd.all_controls[1:]] == [
         ("leaky-0_5pct", "leaky", {"share": 0.005}),

@@ -127,12 +127,23 @@ def test_a_what_if_is_a_measure_of_its_own_drawn_as_the_one_it_varies():
     assert (found[2].options["bins"], found[2].options["binning"]) == ({"age": 4}, "width")
 
 
+def test_noise_and_groups_of_levels_are_what_ifs_too():
+    groups = {"south": ["Ulm", "Bonn"]}
+    changes = [{"noise": {"age": 0.05}}, {"merge": {"city": groups}}, {"merge": {"city": 3}, "drop": ["age"]}]
+    found = planned([{"name": "zero_cap", "what_if": changes}], hidden=["ill"])
+    labels = [p.measure.label for p in found]
+    assert labels == ["zero_cap", "zero_cap-age-noise-0_05", "zero_cap-city-merged-1", "zero_cap-without-age-city-in-3"]
+    assert [p.options.get("bins") for p in found] == [None, {"age": 0.05}, {"city": groups}, {"city": 3}]
+
+
 @pytest.mark.parametrize(
     ("what_if", "said"),
     [
         ([{}], "must drop or coarsen"),
         ([{"drop": ["sex"]}], "drop must name quasi-identifiers, got 'sex'"),
         ([{"bins": {"age": 1}}], "greater than or equal to 2"),
+        ([{"noise": {"age": 0}}], "greater than 0"),
+        ([{"merge": {"city": 1}}], "greater than or equal to 2"),
         ([{"drop": ["age"]}, {"drop": ["age"]}], "distinct names, got 'zero_cap-without-age.ill' twice"),
     ],
 )

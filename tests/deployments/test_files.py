@@ -68,7 +68,7 @@ def test_the_evaluation_is_tracked_where_the_environment_says(server: str | None
     given = parameters_of("evaluate")
     given.pop("control")
     others = dict.fromkeys(("categorical", "identifier", "what_if"))
-    others |= {"experiment": "evaluate", "workspace": ".synthrisk", "seed": 1}
+    others |= {"references": "limited", "experiment": "evaluate", "workspace": ".synthrisk", "seed": 1}
     assert study_of(**given, **others).tracking.uri == server
 
 

@@ -279,6 +279,7 @@ def test_init_writes_a_study_that_loads_and_passes_the_checks(place, say):
     assert said.code == 0
     study = load("own.yaml")
     assert study.data.sensitive == ["income"]
+    assert (study.split.folds, study.split.repetitions) == (3, 3)
     assert study.data.quasi_identifiers == ["age", "city", "hours"]
     check(study)
     assert json.loads(Path("own.schema.json").read_text()) == json.loads(json.dumps(schema()))
@@ -368,7 +369,8 @@ def test_init_with_odd_file_names(place, people, say, stem):
 def test_init_of_a_numeric_sensitive_column(place, people, say):
     people(40)[["city", "income", "hours"]].to_csv("numeric.csv", index=False)
     assert say("init", "numeric.csv", "--to", "own.yaml").code == 0
-    assert [m.name for m in load("own.yaml").metrics] == ["rapid", "distance_to_closest_record", "accuracy"]
+    everywhere = ["common_rows_proportion", "membership", "distance_to_closest_record", "accuracy"]
+    assert [m.name for m in load("own.yaml").metrics] == ["rapid", *everywhere]
 
 
 # split

@@ -1,5 +1,6 @@
 """The last words on the terminal, of hand-made results."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -7,32 +8,38 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.study import Study
-from synthrisk.flows.closing import close
+from synthrisk.flows.closing import as_json, close
 from synthrisk.flows.study import Outcome, conclude
+from synthrisk.metrics.epsilon import EpsilonBound
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.findings import Finding, Interval
+from synthrisk.metrics.findings import Finding
+from synthrisk.metrics.isolated_findings import beside_exchangeability
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.release_check import check_release
+from synthrisk.metrics.release_summary import summarise
 from synthrisk.metrics.results import StudyResult
-from synthrisk.metrics.study_yardsticks import beside_control_at_one_size
 from synthrisk.tasks.compare import Compared
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.log import Logged
 from synthrisk.tasks.references import Cut, Sample
+from synthrisk.tasks.report import page
 
 
 @pytest.mark.parametrize("beside", [True, False])
-def test_success_at_another_size_than_the_risk_is_told_apart(beside, capsys):
-    own = beside_control_at_one_size(np.array([[0.5], [0.4]]), np.array([[0.25], [0.15]]), Interval())
-    risk = Estimate(0.9, 0.8, 1.0)
+def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_risk(beside, capsys):
+    risk, gain = Estimate(0.9, 0.8, 1.0), Estimate(0.25, 0.1, 0.4)
+    details = {"control": (0.8, float("nan"))} if beside else {}
     measure = Measure("singling_out", "singling_out")
-    yardsticks = {"control": own} if beside else {}
-    found = Finding("cart", "synthesizer", measure, risk, NOT_ESTIMABLE, own.difference, yardsticks=yardsticks)
+    found = Finding("cart", "synthesizer", measure, risk, NOT_ESTIMABLE, gain, details=details)
+    own = beside_exchangeability(found)
+    assert (own is not None) == beside
+    found = replace(found, yardsticks={"control": own} if own else {})
     settings, facts = {"cart": {"role": "synthesizer"}}, {"records": "9", "releases": "2"}
     result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
     close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
     said = capsys.readouterr().out
     assert ".900 [.800, 1.000]" in said
-    assert ("members and control at one size: cart .450 and .200" in said) == beside
+    assert ("share of members among isolated records, and by chance: cart .850 and .800" in said) == beside
 
 
 @pytest.mark.parametrize("identifier", ["who", None])
@@ -65,3 +72,52 @@ def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
     said = capsys.readouterr().out
     assert ("constant guess: .600" in said) != claims
     assert ("statistical guess S: release .600" in said) == claims
+
+
+def test_members_found_are_a_line_a_synthesizer(capsys):
+    measure, risk = Measure("membership", "membership"), Estimate(0.5, 0.4, 0.6)
+    tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: NOT_ESTIMABLE}
+    found = [
+        Finding("cart", "synthesizer", measure, risk, risk, risk, tpr=tpr, epsilon=EpsilonBound(1.25, 0.001)),
+        Finding("copula", "synthesizer", measure, risk, risk, risk, tpr={0.01: NOT_ESTIMABLE}),
+    ]
+    settings = {f.synthesizer: {"role": "synthesizer"} for f in found}
+    result = StudyResult("s", "s", found, [], [], settings=settings, facts={"records": "9", "releases": "2"})
+    close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    said = capsys.readouterr().out
+    assert "cart: members found .030 at FPR 1.0%, epsilon at least 1.25\n" in said
+    assert "copula: members found" not in said
+
+
+def test_releases_are_told_before_anything_else(capsys):
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame({"age": rng.integers(18, 90, 200), "pay": rng.normal(size=200), "vote": list("ab") * 100})
+    members, control = real[:120], real[120:]
+    checks = [check_release(members, control, members), check_release(members, control, control.assign(vote="a"))]
+    settings = {"cart": {"role": "synthesizer"}, "copy": {"role": "control"}}
+    summaries = {"cart": summarise(checks), "copy": summarise(checks[:1])}
+    facts = {"records": "200", "releases": "2"}
+    result = StudyResult("s", "s", [], [], [], settings=settings, facts=facts, releases=summaries)
+    close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "60 (0.0)" in said
+    assert "Broken cart: 1 of 2 releases: column 'vote' is constant in the release, but not among the members" in said
+    assert "Copy? cart: 1 of 2 releases: 100.0% of the members are as near" in said
+    assert "Copy? copy" not in said
+    told = as_json(result)["releases"]
+    assert [(row["synthesizer"], row["rows_of_members"]) for row in told] == [("cart", 60), ("copy", 120)]
+    assert told[1]["invalid"] == ""
+    text = page(result, "")
+    assert text.index("The releases before they are judged") < text.index("<h2>Provenance")
+    assert "column &#39;vote&#39; is constant in the release" in text
+    none = StudyResult("s", "s", [], [], [], settings=settings, facts=facts)
+    close(Outcome(none, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    assert "equal a member" not in capsys.readouterr().out
+    assert "The releases before they are judged" not in page(none, "")
+
+
+@pytest.mark.parametrize("repetitions", ["1", "2", "3"])
+def test_two_repetitions_are_told(repetitions, capsys):
+    facts = {"records": "9", "releases": "4", "repetitions": repetitions}
+    close(Outcome(StudyResult("s", "s", [], [], [], facts=facts), Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    assert ("two repetitions" in capsys.readouterr().out) == (repetitions == "2")

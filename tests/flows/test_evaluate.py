@@ -59,7 +59,7 @@ def uncontrolled(folder, tables, prefect_database):
 
 
 def findings(outcome) -> dict:
-    return {f.measure.label: f for f in outcome.result.findings}
+    return {f.measure.label: f for f in outcome.result.findings if f.role == "synthesizer"}
 
 
 def test_all_metrics_are_measured(judged, uncontrolled):
@@ -156,7 +156,12 @@ def test_right_or_wrong_scores_have_wilson_and_newcombe_intervals(judged):
 
 def test_leak_is_seen_and_judged(judged):
     words = {v.quantity: v.word for v in judged.result.verdicts}
-    assert words == {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "NO EVIDENCE"}
+    assert words == {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "INCONCLUSIVE"}
+    reasons = {v.quantity: v.reason for v in judged.result.verdicts}
+    assert "out of reach: a full copy reaches" in reasons["risk/zero_cap.income"]
+    assert {f.synthesizer for f in judged.result.findings} == {"release", "copy", "near_copy", "fresh"}
+    of_copy = {f.measure.key for f in judged.result.findings if f.synthesizer == "copy"}
+    assert of_copy == {"zero_cap.income"}  # the limited measure alone
     assert judged.result.exit_code == 1
     assert judged.result.valid
 
@@ -182,7 +187,8 @@ def test_json_is_strict_and_complete(request, which):
     assert found["exit_code"] == outcome.result.exit_code
     assert [row["measure"] for row in found["findings"]] == [f.measure.key for f in outcome.result.findings]
     changed = {row["measure"] for row in found["findings"] if row["change"] is not None}
-    assert {m.partition("-")[2] for m in changed} == ({"without-age.income"} if which == "judged" else set())
+    named = {"without-age.income", "without-age"}  # what guesses nothing names no attribute
+    assert {m.partition("-")[2] for m in changed} == (named if which == "judged" else set())
     assert [row["measure"] for row in found["utility"]] == [f.measure.key for f in outcome.result.utility]
     assert all((row["utility_ceiling"] is None) == (which == "uncontrolled") for row in found["utility"])
     scored = [row for row in found["findings"] if row["risk"] is not None]
@@ -208,14 +214,17 @@ def test_model_of_non_members_is_that_of_the_direct_call(judged, uncontrolled, t
     assert {(r["attack"], r["weakest"]) for r in gda} >= {("inference", "all"), ("inference", 1), ("singling_out", 1)}
 
 
-def test_singling_out_stands_beside_control_among_half_of_the_held_out_records(judged, tables):
+def test_singling_out_is_memorization_of_the_isolated_records(judged, tables):
     found = findings(judged)["singling_out"]
     beside = found.yardsticks["control"]
-    assert found.details["common_size"][0] == len(tables["controls"]) // 2
-    assert 0 <= beside.success.value <= 1
-    assert 0 < beside.attack.value < found.risk.value
-    assert beside.difference.value == found.memorization.value
+    n, c = len(tables["members"]), len(tables["controls"])
+    assert beside.success.value == pytest.approx(n / (n + c))
+    assert beside.gain == found.memorization
+    assert found.memorization.lower < found.memorization.value <= found.memorization.upper <= 1
     assert beside.difference.value == pytest.approx(beside.attack.value - beside.success.value)
+    assert beside.gain.value == pytest.approx(beside.difference.value / (1 - beside.success.value))
+    assert 0 < found.details["isolated_members"][0] <= found.details["isolated"][0]
+    assert not any(name.startswith("control_") for name in found.details)
     assert "selective_1" in found.details
 
 
@@ -244,7 +253,7 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
     assert {e["resource"]["prefect.resource.id"] for e in found} == {"synthetic-data.release"}
     assert [e["payload"]["passed"] for e in found] == [False, False]
     said = [e["payload"]["verdicts"] for e in found]
-    assert {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "NO EVIDENCE"} in said
+    assert {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "INCONCLUSIVE"} in said
     assert {"memorization/zero_cap.income": "INCONCLUSIVE"} in said
 
 

@@ -41,6 +41,21 @@ def test_counted_by_raab():
     assert found.value == found.records["score"].mean()
 
 
+@given(ROWS)
+def test_the_guess_is_the_measure_of_one_answer_about_everybody(real):
+    """Only where a value must be right is one guessed: by a release of all keys, all with the same value."""
+    columns = ["k", "l", "s"]
+    table = pd.DataFrame(real, columns=columns)
+    for measure in ("rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"):
+        roles = {"quasi_identifiers": ["k", "l"], "sensitive": "s", "measure": measure}
+        found = METRICS["attribute_disclosure"](table, table, **roles).details
+        if measure in ("rep_u", "i_s", "di_s"):
+            assert "guess" not in found
+            continue
+        said = [METRICS["attribute_disclosure"](table, table.assign(s=value), **roles).value for value in "abc"]
+        assert found["guess"] == pytest.approx(max(said))
+
+
 @given(ROWS, ROWS)
 def test_equals_plain_loops(real, release):
     columns = ["k", "l", "s"]

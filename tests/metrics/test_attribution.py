@@ -66,7 +66,8 @@ class Reference:
             "short": table["school"] == "short",
             "m": table["sex"] == "m",
         }
-        columns |= {(a, b): columns[a] * columns[b] for a, b in self.products}
+        for a, b in self.products:
+            columns[a, b] = columns[a] * columns[b]
         return np.column_stack(list(columns.values())).astype(float)
 
     def loss(self, beta):
@@ -234,6 +235,74 @@ def test_grids_are_predictions_of_the_pairs_model():
             assert (row["risk"], row["lower"]) == pytest.approx((risk, lower), abs=2e-4)
             known = [table[c] == v for c, v in change.items() if c != "age"]
             assert row["records"] == int(np.logical_and.reduce(known).sum())
+
+
+THREE = [*(pair for each in PRODUCTS.values() for pair in each), (("age", "long"), "m"), (("age", "short"), "m")]
+
+
+def tripled(table):
+    side = np.where((table["sex"] == "m") == (table["school"] == "short"), 1.0, -1.0)
+    return 1 / (1 + np.exp(-0.02 * side * (table["age"] - 50)))
+
+
+def test_a_three_way_interaction_is_a_joint_wald_test_beside_all_products_of_two():
+    table, y, _ = people(900, 12, tripled)
+    found = attribution(y, table, list(table.columns)).triples
+    reference = Reference(table, y, products=THREE)
+    own = [-2, -1]
+    b, v = reference.beta[own], reference.covariance[np.ix_(own, own)]
+    wald = float(b @ np.linalg.solve(v, b))
+    (row,) = found.to_dict("records")
+    assert {row["first"], row["second"], row["third"]} == {"age", "school", "sex"}
+    assert (row["statistic"], row["freedom"]) == pytest.approx((wald, 2), rel=2e-3)
+    assert row["p_value"] == row["p_holm"] == pytest.approx(f.sf(wald / 2, 2, reference.freedom), rel=2e-2)
+    assert row["p_value"] < 1e-3
+    assert row["left_out"] == 0
+
+
+def test_grids_of_three_are_predictions_of_the_triples_model():
+    table, y, _ = people(900, 12, tripled)
+    grids = attribution(y, table, list(table.columns)).triple_grids
+    reference = Reference(table, y, products=THREE)
+    assert len(grids) == 9 * 3 * 2
+    for _, row in grids.iloc[::7].iterrows():
+        change = {"age": row["first_value"], row["second"]: row["second_level"], row["third"]: row["third_level"]}
+        risk, low, _ = reference.interval(lambda beta, c=change: reference.mean_risk(beta, **c))
+        half = (risk - low) / (risk * (1 - risk))
+        lower = 1 / (1 + math.exp(half - math.log(risk / (1 - risk))))
+        assert (row["risk"], row["lower"]) == pytest.approx((risk, lower), abs=5e-4)
+        known = [table[c] == v for c, v in change.items() if c != "age"]
+        assert row["records"] == int(np.logical_and.reduce(known).sum())
+
+
+def test_triples_keep_their_level_where_only_pairs_interact():
+    p = []
+    for seed in range(60):
+        table, y, _ = people(400, 100 + seed)
+        p += list(attribution(y, table, list(table.columns)).triples["p_value"])
+    assert len(p) == 60
+    assert sum(each < 0.05 for each in p) <= 8  # P(more | 60, 0.05) = 0.003
+
+
+def test_three_categories_and_a_combination_of_one_flag():
+    """All of p, q and r together are at risk, nobody of them without the others more than by chance."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(
+        {c: rng.choice(["o", level], 900, p=[0.6, 0.4]) for c, level in zip("abc", "pqr", strict=True)}
+    )
+    all_three = (table["a"] == "p") & (table["b"] == "q") & (table["c"] == "r")
+    y = np.where(all_three, 1.0, rng.random(900) < 0.4)
+    found = attribution(y, table, ["a", "b", "c"])
+    assert found.triples["p_value"].iloc[0] < 0.05
+    grid = found.triple_grids.set_index(["first_level", "second_level", "third_level"])
+    assert len(grid) == 8
+    cell = grid.loc["p", "q", "r"]
+    assert cell["records"] == all_three.sum()
+    assert 0.95 < cell["risk"] < 1
+    assert cell["lower"] > 0.8
+    few = table.assign(a=np.where(all_three & (np.cumsum(all_three) > 9), "o", table["a"]))
+    without = attribution(rng.random(900) < 0.4, few, ["a", "b", "c"])
+    assert without.triples.empty  # nine records of the combination: no product of their own
 
 
 def test_a_true_interaction_is_the_strongest():
@@ -583,7 +652,17 @@ def test_order_of_rows_columns_and_categories_and_index_labels_move_nothing(seed
     other.index = rng.integers(0, 3, 150)
     a = attribution(y, table, list(table.columns), entities=units)
     b = attribution(y[order], other, list(other.columns), entities=units[order])
-    for name in ("effects", "predictions", "columns", "interactions", "grids", "merged", "left_out"):
+    for name in (
+        "effects",
+        "predictions",
+        "columns",
+        "interactions",
+        "grids",
+        "triples",
+        "triple_grids",
+        "merged",
+        "left_out",
+    ):
         pd.testing.assert_frame_equal(getattr(a, name), getattr(b, name), rtol=1e-5, atol=1e-7)
     assert (a.risk, a.notes) == (b.risk, b.notes)
 

@@ -96,7 +96,7 @@ def test_entities_that_are_singled_out_are_counted_as_by_plain_loops(seed):
     people, others = by_patient(real), by_patient(control)
     n, m = len(people), len(others)
     claims = found.records[found.records["claim"]]
-    hits = []
+    isolated = set()
     for record in claims.to_dict("records"):
         own = fulfilling(people, record["predicate"])
         weight = math.prod(
@@ -105,13 +105,18 @@ def test_entities_that_are_singled_out_are_counted_as_by_plain_loops(seed):
         )
         assert record["score"] == (own == 1)
         assert record["baseline"] == pytest.approx(n * weight * (1 - weight) ** (n - 1), abs=1e-12)
-        counts = (own, n), (fulfilling(others, record["predicate"]), m)
-        hits.append([c * math.comb(t - c, min(n, m) - 1) / math.comb(t, min(n, m)) if c else 0 for c, t in counts])
+        both = [
+            (side, who)
+            for side, group in ((1, people), (0, others))
+            for who, own_rows in group.items()
+            if any(fulfils(row, record["predicate"]) for _, row in own_rows)
+        ]
+        isolated |= set(both) if len(both) == 1 else set()
     rows = [sum(fulfils(row, p) for row in real.to_dict("records")) for p in claims["predicate"]]
     assert (np.array(rows) == 1).tolist() != claims["score"].astype(bool).tolist()  # or the test could not fail
-    assert found.details["common_size"] == min(n, m)
-    assert found.details["members_at_common_size"] == pytest.approx(np.mean(hits, axis=0)[0])
-    assert found.details["control"] == pytest.approx(np.mean(hits, axis=0)[1])
+    assert found.details["isolated"] == len(isolated) > 3
+    assert found.details["isolated_members"] == sum(side for side, _ in isolated)
+    assert found.details["control"] == n / (n + m)
 
 
 def test_two_visits_of_one_patient_single_him_out():

@@ -189,8 +189,11 @@ def test_a_value_a_release_has_intervals_over_repetitions():
     values = np.stack([members, controls + 0.4, members, controls])
     found = find_released("a", "synthesizer", MEASURE, values, Interval())
     assert found.risk.value == pytest.approx(0.7)
-    half = 12.706204736432095 * math.sqrt(0.02 / 2)
-    assert found.risk.upper - found.risk.value == pytest.approx(half)
+    assert (found.risk.lower, found.risk.upper) == (0, 1)  # 1.27 to either side, clipped to the range of a share
+    close = find_released("a", "synthesizer", MEASURE, values / 20, Interval()).risk
+    half = 12.706204736432095 * math.sqrt(0.02 / 400 / 2)
+    assert close.upper - close.value == pytest.approx(half)
+    assert close.lower == 0
     assert found.memorization.value == pytest.approx(0.5)
     assert found.memorization.lower == pytest.approx(found.memorization.upper)  # 0.5 in both
     assert found.release_risk == (0.5, 0.7, 0.9, 0.7)

@@ -136,7 +136,11 @@ def test_dates_are_compared_on_a_scale_of_their_own():
     days = pd.to_datetime(["2020-01-01", "2020-01-11", "2020-01-21"])
     real = pd.DataFrame({"k": list("abc"), "s": days})
     release = pd.DataFrame({"k": list("abc"), "s": days + pd.to_timedelta([9, 11, 0], unit="h")})
-    found = INFERENCE(real, release, quasi_identifiers=["k"], sensitive="s")  # sd 8.16 days, 5 % of it 9.8 hours
+    found = INFERENCE(real, release, quasi_identifiers=["k"], sensitive="s")  # 10 % of the 10 days between quartiles
+    assert found.records["score"].tolist() == [1, 1, 1]
+    found = INFERENCE(real, release, quasi_identifiers=["k"], sensitive="s", tolerance=0.04)  # 9.6 hours
+    assert found.records["score"].tolist() == [1, 0, 1]
+    found = INFERENCE(real, release, quasi_identifiers=["k"], sensitive="s", tolerance="10 hours")
     assert found.records["score"].tolist() == [1, 0, 1]
     found = INFERENCE(real, release, quasi_identifiers=["k"], sensitive="s", scale=86400.0 * 20)
     assert found.records["score"].tolist() == [1, 1, 1]

@@ -192,10 +192,26 @@ def test_corrected_gives_an_honest_release_a_half():
     plain = DCR(training, release, control=holdout).details["closer_to_training"]
     corrected = DCR(training, release, control=holdout, overfitting="corrected").details["closer_to_training"]
     assert plain > 0.85
+    assert DCR(training, release, control=holdout).details["closer_to_training_expected"] == 2000 / 2100
     assert corrected == pytest.approx(0.5, abs=0.08)
     few = pd.DataFrame({"c": ["a", "b"] * 50})
     assert DCR(few, few, control=few).details["closer_to_training"] == 0
     assert DCR(few, few, control=few, overfitting="corrected").details["closer_to_training"] == 0.5
+
+
+@pytest.mark.parametrize(("n", "h"), [(300, 100), (100, 300), (200, 200)])
+def test_the_share_expected_is_that_of_releases_which_know_neither_table(n, h):
+    """Records of one square, none alike; the wider range of more records moves the share by a little more."""
+    shares, expected = [], set()
+    for seed in range(20):
+        people = pd.DataFrame(np.random.default_rng(seed).uniform(size=(n + h + 300, 2)), columns=["x", "y"])
+        parts = people[:n], people[n + h :], people[n : n + h]
+        found = DCR(*parts[:2], control=parts[2]).details
+        corrected = DCR(*parts[:2], control=parts[2], overfitting="corrected").details
+        shares.append([found["closer_to_training"], corrected["closer_to_training"]])
+        expected.add((found["closer_to_training_expected"], corrected["closer_to_training_expected"]))
+    assert expected == {(n / (n + h), 0.5)}
+    assert np.mean(shares, axis=0) == pytest.approx((n / (n + h), 0.5), abs=0.03)
 
 
 def test_members_alone_are_the_training_table():

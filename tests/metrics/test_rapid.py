@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -261,6 +262,18 @@ def test_a_tied_guess_is_right_by_halves():
     assert categorical(*renamed).details["accuracy"] == accuracy == 0.5
 
 
+@pytest.mark.parametrize("threshold", [0, 0.3, 0.9])
+@pytest.mark.parametrize("attackers", [DummyClassifier(), [DummyClassifier(), "cart"]], ids=["one", "several"])
+def test_the_guess_is_the_value_of_an_attacker_who_answers_the_class_shares(threshold, attackers):
+    """Beside the accuracy, and there alone, stands the accuracy of the commonest class."""
+    real = pd.DataFrame({"k": list("abcabca"), "s": list("xxxxyyz")})
+    shares = categorical(real, real, DummyClassifier(), threshold=threshold)
+    assert shares.records["gain"].abs().max() < 1e-12
+    found = categorical(real, real, attackers, threshold=threshold).details
+    assert shares.value == found["guess"] == 0
+    assert shares.details["accuracy"] == found["accuracy_guess"] == 4 / 7
+
+
 NUMBERS = pd.DataFrame({"k": list("aabb"), "s": [90.0, 110.0, -10.0, 10.0]})  # a: 100; b: 0
 
 
@@ -304,6 +317,20 @@ def test_a_missing_number_in_the_release_is_not_a_zero(attacker):
     with_gaps = continuous([100.0, 5.0], attacker, gaps).records["guess"]
     without = continuous([100.0, 5.0], attacker, NUMBERS).records["guess"]
     assert with_gaps.tolist() == pytest.approx(without.tolist(), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("error", "tolerance"), [("absolute", 3.0), ("symmetric", 0.1), ("symmetric", 0.9), ("stabilized_relative", 0.4)]
+)
+def test_the_guess_is_the_value_of_the_best_constant_prediction(error, tolerance):
+    truth = np.random.default_rng(4).normal(2, 9, 30).round(1)
+    rule = {"error": error, "tolerance": tolerance}
+    grid = np.arange(truth.min() - 5, truth.max() + 5, 0.05)
+
+    def value(constant):
+        return continuous(truth, DummyRegressor(strategy="constant", constant=constant), **rule).value
+
+    assert continuous(truth, **rule).details["guess"] == pytest.approx(max(value(c) for c in grid), abs=1e-12)
 
 
 def test_no_truth_at_all_is_refused():
@@ -731,7 +758,9 @@ def test_a_tolerance_above_one_is_warned_of(release):
     options = {"quasi_identifiers": KEYS, "sensitive": "pay", "attacker": "linear"}
     with pytest.warns(UserWarning, match=r"tolerance 5 is a share of the value.*0\.05"):
         assert RAPID(real, synthetic, **options, tolerance=5).value == 1
-    assert RAPID(real, synthetic, **options, tolerance=5, error="absolute").warning is None
+    with pytest.warns(UserWarning, match="wider than the column"):  # 5 of 1 to 7: a guess of 4 is always near
+        RAPID(real, synthetic, **options, tolerance=5, error="absolute")
+    assert RAPID(real, synthetic, **options, tolerance=0.5, error="absolute").warning is None
 
 
 def test_no_stabiliser_is_needed_where_nothing_is_divided_by_zero(release):

@@ -1,6 +1,5 @@
 """Singling out: by hand, against plain loops that share no code, and what a foreign attack may and may not do."""
 
-import itertools
 import math
 import re
 from decimal import Decimal
@@ -10,8 +9,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import METRICS, Attack, InputError, Tables
-from synthrisk.metrics.singling_out import against_some
-from synthrisk.metrics.singling_out_attacks import unique_combinations, unique_values
+from synthrisk.metrics.singling_out import isolated as isolated_flags
+from synthrisk.metrics.singling_out_attacks import distinct_rows, unique_combinations, unique_values
 
 SINGLING_OUT = METRICS["singling_out"]
 MODES = ("univariate", "multivariate")
@@ -58,13 +57,6 @@ def luck(frame, predicate):
         own = [condition for condition in predicate if condition[0] == column]
         weight *= count(frame, own) / n
     return n * weight * (1 - weight) ** (n - 1)
-
-
-def expected_alone(counted, total, drawn):
-    """Chance that a subsample holds exactly one of some records, by exact binomials."""
-    if counted < 1 or drawn - 1 > total - counted:
-        return 0.0
-    return counted * math.comb(total - counted, drawn - 1) / math.comb(total, drawn)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -134,23 +126,73 @@ def test_unique_values_knows_all_unique_values_and_extremes(seed):
 def test_unique_combinations_draws_columns_and_sides_of_the_median(size):
     release = table(1, 25)
     medians = {c: release[c].dropna().median() for c in ("age", "pay", "day")}
-    chosen = set()
+    chosen, sided = set(), 0
     for draw in range(60):
         found = unique_combinations(release, np.random.default_rng(draw), size=size)["predicate"]
         for row, predicate in zip(release.to_dict("records"), found, strict=True):
             if predicate is None:
                 continue
-            assert len({c for c, _, _ in predicate}) == len(predicate) == size
+            assert len({c for c, _, _ in predicate}) == len(predicate) >= size
             chosen.add(tuple(sorted(c for c, _, _ in predicate)))
             for column, operator, value in predicate:
                 if pd.isna(row[column]):
                     assert (operator, value) == ("missing", None)
                 else:
                     assert value == row[column]
-                    side = (">=" if value >= medians[column] else "<=") if column in medians else "=="
-                    assert operator == side
-    if size > 1:
-        assert len(chosen) >= math.comb(5, size) - 1  # no row is alone with its job and flag
+            sides = {(column, operator) for column, operator, _ in predicate if operator in ("<=", ">=")}
+            expected = {(c, ">=" if row[c] >= medians[c] else "<=") for c, _, _ in predicate if c in medians}
+            assert sides in (set(), {(c, operator) for c, operator in expected if not pd.isna(row[c])})
+            sided += bool(sides)
+    assert sided > 60
+    assert {len(c) for c in chosen} <= set(range(size, 6))
+    assert (len(chosen) > 1) == (size < 5)
+
+
+def weight(frame, predicate):
+    return math.prod(count(frame, [condition]) / len(frame) for condition in predicate)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_predicate_grows_no_longer_than_it_must(seed):
+    """By plain loops: without the column that came last it held for others or could by luck; so of one column each.
+
+    Which came last is not told, so some column must be such; and where luck remains all columns are used.
+    """
+    release = wide(seed, 60).assign(other=np.random.default_rng(seed).normal(size=60))
+    found, lengths = unique_combinations(release, np.random.default_rng(seed), size=2)["predicate"], set()
+    for predicate in found.dropna():
+        assert len(predicate) == release.shape[1] or 60 * weight(release, predicate) <= 0.01
+        shorter = [[c for c in predicate if c is not last] for last in predicate]
+        grown = [count(release, rest) > 1 or 60 * weight(release, rest) > 0.01 for rest in shorter]
+        assert len(predicate) == 2 or any(grown)
+        lengths.add(len(predicate))
+    assert len(lengths) > 1
+
+
+def test_nearly_all_rows_end_in_a_claim():
+    """All but equal ones, also those in the middle of all columns, which no side of a median tells apart."""
+    assert SINGLING_OUT(wide(1, 200), wide(2, 200)).details["claim_probability"] > 0.99
+    middle = pd.DataFrame({c: [1, 2, 3, 4, 5] for c in "xyz"})
+    found = unique_combinations(middle, np.random.default_rng(0))["predicate"]
+    assert found[2] == (("x", "==", 3), ("y", "==", 3), ("z", "==", 3))
+    assert found[4] == (("x", ">=", 5), ("y", ">=", 5), ("z", ">=", 5))
+
+
+def test_rows_that_chance_does_not_make_equal_are_one_record():
+    """A generator that repeats each of its records still speaks of them; people who are alike are still several."""
+    once = wide(3, 40)
+    repeated = once.iloc[np.arange(160) % 40].reset_index(drop=True)
+    assert distinct_rows(repeated).tolist() == list(range(40))
+    for mode in MODES:
+        found = SINGLING_OUT(once, repeated, mode=mode, control=wide(4, 40)).details
+        assert found["claims"] > 20
+        assert found["control_gain"] == 1
+    alike = pd.DataFrame({"a": [1, 1, 1, 2], "b": list("xxyy")})
+    assert distinct_rows(alike).tolist() == [0, 1, 2, 3]
+    order = np.random.default_rng(0).permutation(160)
+    names = ["day", "number", "flag", "job", "pay", "age"]
+    moved = repeated.iloc[order].reset_index(drop=True)[names]
+    assert len(distinct_rows(moved)) == 40
 
 
 def test_by_hand():
@@ -210,7 +252,8 @@ def test_two_conditions_on_a_column_have_the_weight_of_both_together():
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("n", "m"), [(20, 20), (30, 12), (12, 30), (1, 8), (8, 1)])
-def test_control_of_any_size_is_compared_at_one_size(mode, n, m):
+def test_isolated_records_are_counted_among_members_and_controls_together(mode, n, m):
+    """By plain loops over all records: who is the only one of both groups that fulfils a claim, once each."""
     real, control, release = table(3, n), table(4, m), table(5, 40)
     release.iloc[:8] = real.iloc[np.arange(8) % n].to_numpy()
     release = release.astype(real.dtypes.to_dict())
@@ -218,34 +261,38 @@ def test_control_of_any_size_is_compared_at_one_size(mode, n, m):
     alone = SINGLING_OUT(real, release, mode=mode)
     assert found.value == alone.value
     pd.testing.assert_frame_equal(found.records, alone.records)
-    size, predicates = min(n, m), [p for p in found.records["predicate"] if p is not None]
-    ours = np.mean([expected_alone(count(real, p), n, size) for p in predicates])
-    theirs = np.mean([expected_alone(count(control, p), m, size) for p in predicates])
-    d = found.details
-    assert d["control"] == pytest.approx(theirs, abs=1e-10)
-    assert d["common_size"] == size
-    assert d["members_at_common_size"] == pytest.approx(ours, abs=1e-10)
-    assert d["control_difference"] == pytest.approx(ours - theirs, abs=1e-10)
-    assert d["control_gain"] == pytest.approx((ours - theirs) / (1 - theirs), abs=1e-9)
-    k, z = len(predicates), 1.959963984540054
+    people = real.to_dict("records") + control.to_dict("records")
+    isolated = set()
+    for predicate in (p for p in found.records["predicate"] if p is not None):
+        fulfilling = [i for i, row in enumerate(people) if holds(row, predicate)]
+        isolated |= set(fulfilling) if len(fulfilling) == 1 else set()
+    x, k, d = sum(i < n for i in isolated), len(isolated), found.details
+    assert (d["isolated"], d["isolated_members"], d["control"]) == (k, x, n / (n + m))
+    flags = isolated_flags(Tables(real, release, control), mode=mode)
+    assert set(np.flatnonzero(flags)) == isolated
+    assert len(flags) == n + m
+    if not k:
+        assert math.isnan(d["control_gain"])
+        return
+    share, chance = x / k, n / (n + m)
+    assert d["isolated_share"] == pytest.approx(share)
+    assert d["control_difference"] == pytest.approx(share - chance)
+    assert d["control_gain"] == pytest.approx((share - chance) / (1 - chance))
+    assert -n / m - 1e-9 <= d["control_gain_lower"] <= d["control_gain"] <= d["control_gain_upper"] <= 1
+    assert d["control_lower"] == pytest.approx(d["control_gain_lower"] * (1 - chance))
 
-    def wilson(p):
-        middle, half = p + z * z / (2 * k), z * math.sqrt(p * (1 - p) / k + z * z / (4 * k * k))
-        return (middle - half) / (1 + z * z / k), (middle + half) / (1 + z * z / k)
 
-    (l1, u1), (l2, u2) = wilson(ours), wilson(theirs)
-    assert d["control_lower"] == pytest.approx(ours - theirs - math.hypot(ours - l1, u2 - theirs), abs=1e-9)
-    assert d["control_upper"] == pytest.approx(ours - theirs + math.hypot(u1 - ours, theirs - l2), abs=1e-9)
+def test_several_claims_that_isolate_one_record_count_once():
+    real, control = pd.DataFrame({"x": [1, 2, 3, 9]}), pd.DataFrame({"x": [4, 5]})
+    limits = [8, 7, 6, 5, 3]  # the first three isolate 9 alone, 5 does so with a control record, 3 many
 
+    def attack(release, rng):
+        named = [(("x", ">=", limit),) for limit in limits]
+        return pd.DataFrame({"predicate": pd.Series(named), "confidence": 1.0}, index=release.index)
 
-def test_expectation_over_all_subsamples_by_drawing_them_all():
-    real = pd.DataFrame({"x": [1, 1, 2, 2, 2, 3]})
-    control = pd.DataFrame({"x": [1, 2, 9]})
-    for predicate in ((("x", "==", 1),), (("x", "<=", 2),), (("x", "==", 3),), (("x", "==", 9),)):
-        found = SINGLING_OUT(real, real, control=control, attacker=same_everywhere(predicate))
-        draws = [count(real.iloc[list(rows)], predicate) == 1 for rows in itertools.combinations(range(6), 3)]
-        assert found.details["members_at_common_size"] == pytest.approx(np.mean(draws), abs=1e-12)
-        assert found.details["control"] == (count(control, predicate) == 1)
+    release = pd.DataFrame({"x": range(5)})
+    found = SINGLING_OUT(real, release, control=control, attacker=Attack("limits", "singling_out", attack)).details
+    assert (found["claims"], found["isolated"], found["isolated_members"]) == (5, 1, 1)
 
 
 def test_beside_control_stands_the_guess_with_gain_and_difference():
@@ -260,37 +307,33 @@ def test_beside_control_stands_the_guess_with_gain_and_difference():
 
 
 def test_a_release_of_fresh_people_gains_nothing_over_control_whatever_the_sizes():
-    """The size correction is right where members and controls differ in nothing but their number."""
     for n, m in ((200, 50), (50, 200)):
-        differences = []
+        gains = []
         for seed in range(40):
             real, control, release = table(3 * seed, n), table(3 * seed + 1, m), table(3 * seed + 2, 100)
-            found = SINGLING_OUT(real, release, control=control, seed=seed, size=3)
-            differences.append(found.details["control_difference"])
-        assert abs(np.mean(differences)) < 3 * np.std(differences) / np.sqrt(40) + 1e-9
-        assert np.std(differences) > 0
+            gains.append(SINGLING_OUT(real, release, control=control, seed=seed, size=3).details["control_gain"])
+        assert abs(np.mean(gains)) < 3 * np.std(gains) / np.sqrt(40) + 1e-9
+        assert np.std(gains) > 0
 
 
-def test_a_copy_singles_out_at_once():
-    real = table(7, 60)
-    found = SINGLING_OUT(real, real, control=table(8, 60))
-    assert found.value == 1
-    assert found.details["control_gain"] > 0.3
-    assert found.details["control_lower"] > 0
+@pytest.mark.parametrize("mode", MODES)
+def test_a_copy_gains_all_whatever_the_sizes(mode):
+    for n, m in ((60, 60), (60, 6), (10, 60)):
+        real = wide(7, n)
+        found = SINGLING_OUT(real, real, control=wide(8, m), mode=mode).details
+        assert found["isolated"] >= 2
+        assert found["control_gain"] == found["control_gain_upper"] == 1
+        assert -n / m <= found["control_gain_lower"] < 1
 
 
-def test_members_and_controls_at_one_size_in_a_study():
-    real, release = table(1, 60), table(2, 40)
-    release.iloc[:10] = real.iloc[:10].to_numpy()
-    release = release.astype(real.dtypes.to_dict())
-    tables = Tables(real, release)
-    rows = np.arange(0, 60, 3)
-    for mode in MODES:
-        found = SINGLING_OUT.value_against(tables, rows, mode=mode, seed=5)
-        assert found == SINGLING_OUT(real.iloc[rows], release, mode=mode, seed=5).value
-        assert found == against_some(tables, rows, mode=mode, seed=5)
-    values = {SINGLING_OUT.value_against(tables, rows, size=s, columns=["age", "job", "day"]) for s in (1, 2, 3)}
-    assert len(values) > 1
+def test_more_of_a_leak_gains_more():
+    gains = []
+    for leaked in (0, 20, 60, 200):
+        real, control, other = wide(1, 200), wide(2, 200), wide(3, 200)
+        release = pd.concat([real.iloc[:leaked], other.iloc[leaked:]], ignore_index=True)
+        gains.append(SINGLING_OUT(real, release, control=control).details["control_gain"])
+    assert gains == sorted(gains)
+    assert gains[0] < 0.5 < gains[2]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -324,7 +367,7 @@ def test_the_selective_curve_against_plain_loops(mode):
     real, release = wide(1, 200), wide(2, 150)
     found = SINGLING_OUT(real, release, mode=mode, attempts=120, seed=4)
     made = found.records[found.records["attempt"]]
-    assert 30 < made["claim"].sum() < 120
+    assert 30 < made["claim"].sum() <= 120
     assert set(made["half"]) == {0, 1}
     for share in (0.02, 0.1, 0.2, 0.5, 1.0):
         weights = {}

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import optimize, stats
+from scipy.special import expit, logit
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.contributions import Contributions, contributions_of
@@ -209,6 +210,7 @@ def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name,
     members, control, release = adult_parts
     d = METRICS[name](members, release, control=control, **adult_options(name)).details
     assert ("guess" in d) == ("sensitive" in METRICS[name].needs or name == "linkability")
+    assert METRICS[name].uninformed == "guess" or METRICS[name].uninformed in d
     for yardstick in ("guess", "control", "model"):
         if yardstick not in d:
             assert not [k for k in d if k.startswith(yardstick)]
@@ -254,7 +256,8 @@ def test_who_was_in_has_no_model():
 @pytest.mark.parametrize("scores", [[1.0, 0.0, 1.0, 1.0, NAN], [0.2, 0.9, 0.5, 0.7, NAN]])
 def test_limits_beside_a_guess_are_those_of_the_success(scores):
     found, x = against_guess(pd.Series(scores), 0.4), np.array(scores[:4])
-    limits = wilson(3, 4) if x.max() == 1 else stats.t.interval(0.95, 3, x.mean(), stats.sem(x))
+    half = stats.t.ppf(0.975, 3) * stats.sem(x) / (x.mean() * (1 - x.mean()))
+    limits = wilson(3, 4) if x.max() == 1 else expit(logit(x.mean()) + np.array([-half, half]))
     assert (found["guess_lower"], found["guess_upper"]) == pytest.approx([e - 0.4 for e in limits])
     assert (found["guess_gain_lower"], found["guess_gain_upper"]) == pytest.approx([(e - 0.4) / 0.6 for e in limits])
     assert np.isnan(list(against_guess(pd.Series([NAN]), 0.4).values())).all()

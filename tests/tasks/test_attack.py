@@ -1,17 +1,20 @@
 """The attack on one release, on tables small enough to work out by hand."""
 
-from math import comb
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from synthrisk.conf.plan import Planned
-from synthrisk.metrics import METRICS, Tables
+from synthrisk.metrics import METRICS, InputError, Tables
+from synthrisk.metrics.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.ledger import COLUMNS, Measure
+from synthrisk.metrics.release_check import check_release
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.attack import _drawn, attack, attack_release, membership
+from synthrisk.tasks.attack import attack, attack_release, membership
 from synthrisk.tasks.data.table import store
+from synthrisk.tasks.describe import describe
 from synthrisk.tasks.parquet import write_typed
 from synthrisk.tasks.references import RELEASE, USED, Cell, Cut, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import save_array
@@ -63,6 +66,25 @@ def test_records_that_a_control_was_drawn_from_are_neither(sample, tmp_path):
     member = membership(sample, released(tmp_path, used=[0, 2]))  # first and third of the held-out records
     assert member.isna().tolist() == [True, False, False, False, True, False]
     assert member[[1, 2, 3, 5]].tolist() == [True, False, True, True]
+
+
+# what is looked at before
+
+
+def test_the_check_of_the_release_is_kept_beside_the_ledger(sample, tmp_path):
+    folder = attack.fn(sample, released(tmp_path, used=[0]), [CAP], 1, str(tmp_path))
+    real = sample.records()
+    members, controls = real.iloc[[1, 3, 5]], real.iloc[[2, 4]]  # the first was used
+    assert str(folder.check()) == str(check_release(members, controls, RELEASED, 1))
+    assert folder.check().verbatim.rows_of_members.count == 1
+
+
+def test_an_attack_that_a_broken_release_breaks_names_the_break(sample, tmp_path):
+    release = released(tmp_path)
+    write_typed(RELEASED.assign(pay=np.inf), Path(release.path) / RELEASE)
+    sure = Planned(Measure("dcr", "distance_to_closest_record"), {})
+    with pytest.raises(InputError, match="column 'pay' holds infinite numbers in the release; column 'pay' must hold"):
+        attack.fn(sample, release, [sure], 1, str(tmp_path))
 
 
 # the ledger
@@ -303,34 +325,31 @@ def test_a_median_has_the_values_of_a_call_with_control(space):
     }
 
 
-def test_claims_on_releases_are_compared_at_one_size_under_their_options():
-    """Singling out: members and controls alike are counted by the same predicates, with options and seed."""
+def test_records_that_claims_isolate_are_in_the_ledger():
+    """Members and controls together are counted by the same predicates, with options and seed, by plain loops."""
     rng = np.random.default_rng(0)
     real = pd.DataFrame({c: rng.integers(0, 30, 40) for c in "xyz"}).assign(name=[f"n{i}" for i in range(40)])
     release = real.iloc[:15].reset_index(drop=True)
-    member = pd.array([True] * 20 + [False] * 20, dtype="boolean")
+    member = pd.array([True] * 20 + [False] * 18 + [None] * 2, dtype="boolean")
     metric, options = METRICS["singling_out"], {"columns": ["x", "y", "z"], "size": 2, "attempts": 12}
     planned = [Planned(Measure("two", "singling_out"), options)]
-    _, values = attack_release(real, release, member, planned, 3, CELL)
+    ledger, values = attack_release(real, release, member, planned, 3, CELL)
     seed = seed_of(3, 0, 0, "cart", *planned[0].words)
     score = metric(real.iloc[:20], release, seed=seed, **options)
     assert values["two"]["value"] == score.value
-    predicates = [p for p in score.records["predicate"] if p is not None]
-    assert predicates
-    drawn = real.iloc[np.random.default_rng(seed).choice(range(20, 40), 10, replace=False)]
-    alone = {"members": [], "controls": []}
-    for predicate in predicates:
-        fulfil = {}
-        for name, rows in (("members", real.iloc[:20]), ("controls", drawn)):
-            mask = np.ones(len(rows), dtype=bool)
-            for column, operator, value in predicate:
-                mask &= (rows[column] >= value) if operator == ">=" else (rows[column] <= value)
-            fulfil[name] = int(mask.sum())
-        one = fulfil["members"] * comb(20 - fulfil["members"], 9) / comb(20, 10)  # of 10 members drawn, exactly one
-        alone["members"].append(one)
-        alone["controls"].append(fulfil["controls"] == 1)
-    for name, each in alone.items():
-        assert values["two"][name] == pytest.approx(np.mean(each))
+    isolated = set()
+    for predicate in (p for p in score.records["predicate"] if p is not None):
+        mask = np.ones(38, dtype=bool)
+        for column, operator, value in predicate:
+            cells = real[column].iloc[:38]
+            mask &= {">=": cells >= value, "<=": cells <= value, "==": cells == value}[operator].to_numpy()
+        isolated |= {int(np.flatnonzero(mask)[0])} if mask.sum() == 1 else set()
+    assert isolated
+    expected = [float(i in isolated) for i in range(38)] + [np.nan] * 2
+    np.testing.assert_array_equal(ledger["score"], expected)
+    assert values["two"]["details"]["isolated"] == len(isolated)
+    _, alone = attack_release(real, release, pd.array([True] * 40, dtype="boolean"), planned, 3, CELL)
+    assert "isolated" not in alone["two"]["details"]
 
 
 def test_claims_that_link_records_are_in_the_ledger():
@@ -356,7 +375,10 @@ def test_no_controls_is_a_value_for_members_alone():
 # the release behind the model yardstick
 
 
-OPTIONS = {"linkability": {"columns_a": ["x", "c"], "columns_b": ["y"]}}
+OPTIONS = {
+    "linkability": {"columns_a": ["x", "c"], "columns_b": ["y"]},
+    "apparent_match_rate": {"quasi_identifiers": ["c"]},
+}
 WITHOUT_SENSITIVE = [name for name, m in METRICS.items() if m.has_model and "sensitive" not in m.needs]
 
 
@@ -391,6 +413,11 @@ def test_what_guesses_keeps_the_class_shares_of_all_real_records():
 # the task
 
 
+def ledger_of(ledger, folder):
+    """Return the release that a ledger is of."""
+    return ReleaseFolder(ledger.cell, str(folder / f"release-{ledger.cell.fold}"), str(ledger.cell.fold))
+
+
 def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
     release = released(tmp_path)
     found = attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path))
@@ -401,6 +428,23 @@ def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
     before = (tmp_path / "ledgers").stat().st_mtime_ns
     assert attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path)) == found
     assert (tmp_path / "ledgers").stat().st_mtime_ns == before
+
+
+def test_keys_are_described_beside_the_ledger_and_in_the_mean_of_the_releases(sample, tmp_path):
+    """Ages 30, 30, 40, 60 go out; members are 30, 50 and missing-vote 60 in one fold, and 30, 40, 60 in the other."""
+    ledgers = [
+        attack.fn(sample, released(tmp_path, cell=Cell("cart", 0, f), key=str(f)), [CAP], 1, str(tmp_path), ["age"])
+        for f in (0, 1)
+    ]
+    release = KeySizes((2, 2, 0, 0, 0, 0), 1, 0)
+    assert ledgers[0].keys() == ReleaseKeys(
+        release, KeySizes((1, 1, 0, 0, 0, 0), 1, 1), KeySizes((2, 1, 0, 0, 0, 0), 1, 0)
+    )
+    found = describe.fn(sample, ["age"], {"cart": ledgers}, str(tmp_path))
+    mean = KeySizes((1.5, 1, 0, 0, 0, 0), 1, 0.5)
+    assert found == KAnonymity(("age",), KeySizes((2, 4, 0, 0, 0, 0), 1, 0), {"cart": ReleaseKeys(release, mean, mean)})
+    assert describe.fn(sample, [], {}, str(tmp_path)) is None
+    assert attack.fn(sample, ledger_of(ledgers[0], tmp_path), [CAP], 1, str(tmp_path)).path != ledgers[0].path
 
 
 def test_other_settings_are_another_ledger(sample, tmp_path):
@@ -461,12 +505,13 @@ def test_a_median_is_taken_of_a_release_and_its_flags_of_records():
     assert values[names[0]]["members"] == 1 > values[names[0]]["controls"]
 
 
-def test_where_no_claim_is_made_the_difference_says_so():
+def test_where_no_claim_is_made_nobody_is_isolated():
     constant = pd.DataFrame({"a": ["x"] * 20, "b": [1] * 20})
     member = pd.array([True] * 10 + [False] * 10, dtype="boolean")
-    _, values = attack_release(constant, constant, member, [Planned(Measure("one", "singling_out"))], 3, CELL)
-    assert np.isnan(values["one"]["members"])
-    assert values["one"]["reasons"]["difference"] == "the attack made no claim"
+    ledger, values = attack_release(constant, constant, member, [Planned(Measure("one", "singling_out"))], 3, CELL)
+    assert np.isnan(values["one"]["value"])
+    assert (ledger["score"] == 0).all()
+    assert values["one"]["reasons"]["members"] == "the attack made no claim"
 
 
 # entities
@@ -485,7 +530,7 @@ def visits():
 PER_PATIENT = [
     Planned(Measure("inference", "inference", "ward"), {"quasi_identifiers": ["age"], "sensitive": "ward"}),
     Planned(Measure("linkability", "linkability"), {"columns_a": ["age"], "columns_b": ["bed"]}),
-    Planned(Measure("out", "singling_out"), {"size": 2}),
+    Planned(Measure("out", "singling_out"), {"mode": "univariate"}),
     Planned(Measure("coverage", "coverage"), {}),
     Planned(Measure("accuracy", "accuracy"), {}),
 ]
@@ -530,17 +575,3 @@ def test_entities_of_a_sample_are_those_that_the_split_keeps_together(tmp_path):
         sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), "who")
         assert len(set(sample.entities())) == sample.how_many_entities() == 5 - has_entities
     assert Sample(table, Cut("unused", "cut", 1, 2, 0.0)).how_many_entities() == 5
-
-
-def test_control_records_are_drawn_by_whole_entities():
-    entities = np.array([5, 5, 5, 2, 2, 9, 9, 9, 9, 1, 7, 7, 7])
-    rows = np.arange(1, 13)
-    for seed in range(20):
-        drawn = _drawn(rows, 4, entities, np.random.default_rng(seed))
-        for entity in set(entities[drawn]):
-            assert set(np.flatnonzero(entities == entity)) & set(rows) <= set(drawn)
-        assert 4 <= len(drawn) <= 4 + 3
-    np.testing.assert_array_equal(
-        _drawn(rows, 4, None, np.random.default_rng(3)),
-        np.sort(np.random.default_rng(3).choice(rows, 4, replace=False)),
-    )

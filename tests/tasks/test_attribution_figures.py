@@ -14,7 +14,12 @@ from synthrisk.metrics.attribution import attribution
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.effects_figure import effects_figure
 from synthrisk.tasks.figures import shortened, svg
-from synthrisk.tasks.predicted_risk_figures import interaction_figure, interaction_figures, prediction_figure
+from synthrisk.tasks.predicted_risk_figures import (
+    interaction_figure,
+    interaction_figures,
+    prediction_figure,
+    triple_figures,
+)
 
 LONG = "a level with a very long name that does not end where a panel does"
 SCHOOLS = ["none", "$x$ and $\\frac$", '<b onclick="x()">&amp;', LONG]
@@ -215,6 +220,28 @@ def test_two_categorical_columns_are_dodged_and_sparse_combinations_not_drawn():
     for (x, y), (_, row) in zip(sorted(dots(axes)), shown.sort_values("risk").iterrows(), strict=True):
         assert x == row["risk"]
         assert levels[round(y)] == row["first_level"]
+
+
+def test_three_columns_are_a_panel_a_level_of_the_third():
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"school": rng.choice(["none", "long"], 900), "sex": rng.choice(["f", "m"], 900)})
+    table["age"] = rng.integers(18, 90, 900)
+    side = np.where((table["sex"] == "m") == (table["school"] == "long"), 1, -1)
+    flags = rng.random(900) < 1 / (1 + np.exp(-0.06 * side * (table["age"] - 50)))
+    found = attribution(flags.astype(float), table, list(table.columns))
+    rows, panels = found.triple_grids, triple_figures(found)
+    third = rows["third"].iloc[0]
+    counts = table[third].value_counts()
+    assert [p.axes[0].get_title(loc="left") for p in panels] == [f"{third}: {level}" for level in counts.index]
+    for panel, level in zip(panels, counts.index, strict=True):
+        own = rows[rows["third_level"] == level]
+        drawn = {line.get_label(): list(line.get_ydata()) for line in panel.axes[0].lines}
+        assert drawn == {name: list(part["risk"]) for name, part in own.groupby("second_level")}
+        assert inside(panel)
+    assert len(triple_figures(found, 1)) == 1
+    chance = attribution((rng.random(900) < 0.4).astype(float), table, list(table.columns))
+    assert chance.triples["p_holm"].iloc[0] > 0.05
+    assert triple_figures(chance) == []
 
 
 def test_the_strongest_interactions_come_first():

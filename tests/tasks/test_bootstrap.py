@@ -10,9 +10,11 @@ import pytest
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.epsilon import epsilon_lower_bound
 from synthrisk.metrics.estimates import METHODS
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.membership import attack_summary
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
@@ -22,6 +24,7 @@ from synthrisk.tasks.store import save_array
 N, REPETITIONS, FOLDS = 12, 3, 2
 CAP = Measure("cap", "zero_cap", "vote")
 RAPID = Measure("rapid", "rapid", "vote", "logistic")
+MEMBERS, CLOSEST = (Measure(name, name) for name in ("membership", "distance_to_closest_record"))
 RATIO = Measure("nearest_neighbour_distance_ratio", "nearest_neighbour_distance_ratio")
 
 
@@ -87,7 +90,9 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
 
 @pytest.fixture
 def sample(tmp_path) -> Sample:
-    table = store(pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2}), tmp_path)
+    table = store(
+        pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2, "vote": ["yes", "no"] * (N // 2)}), tmp_path
+    )
     save_array(np.zeros((REPETITIONS, N), np.int16), tmp_path / "cut.npy")
     return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", REPETITIONS, FOLDS, 0.0))
 
@@ -117,7 +122,7 @@ def test_risk_is_the_mean_over_repetitions_of_the_mean_over_records(sample, tmp_
 
 
 def test_crossed_interval_against_a_plain_loop(sample, tmp_path):
-    """Variances of METHODS 6, with the sums written out."""
+    """Variances of METHODS 6, with the sums written out; limits of a share on the logit."""
     from scipy import stats
 
     ledgers, rows = made_ledgers(tmp_path)
@@ -132,8 +137,9 @@ def test_crossed_interval_against_a_plain_loop(sample, tmp_path):
     first, second = s2_rec / N, max(0.0, s2_rep - s2_in / N) / REPETITIONS
     freedom = (first + second) ** 2 / (first**2 / (N - 1) + second**2 / (REPETITIONS - 1))
     half = stats.t.ppf(0.975, freedom) * np.sqrt(first + second)
-    assert found.risk_control.lower == pytest.approx(e.mean() - half, abs=1e-12)
-    assert found.risk_control.upper == pytest.approx(e.mean() + half, abs=1e-12)
+    odds, slope = np.log(e.mean() / (1 - e.mean())), 1 / (e.mean() * (1 - e.mean()))
+    assert found.risk_control.lower == pytest.approx(1 / (1 + np.exp(slope * half - odds)), abs=1e-12)
+    assert found.risk_control.upper == pytest.approx(1 / (1 + np.exp(-slope * half - odds)), abs=1e-12)
 
 
 def test_records_that_are_not_scored_or_neither_do_not_count(sample, tmp_path):
@@ -308,3 +314,50 @@ def test_a_weighted_measure_has_the_values_of_its_metric(sample, tmp_path):
     np.testing.assert_allclose(found.release_risk, [risk for risk, _ in expected], atol=1e-12)
     assert found.risk.value == pytest.approx(np.mean([risk for risk, _ in expected]), abs=0.02)
     assert found.risk_control.value == pytest.approx(np.mean([control for _, control in expected]), abs=0.02)
+
+
+def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[LedgerFolder], pd.DataFrame]:
+    """Return ledgers of two metrics that rank records, with abstentions, and all their rows in one frame."""
+    rng, kept, frames = np.random.default_rng(2), [], []
+    for r, k in np.ndindex(2, 2):
+        held_out = np.random.default_rng(r).permutation(n) % 2 == k
+        frame = pd.DataFrame({"record": np.arange(n), "member": pd.array(~held_out, dtype="boolean")})
+        sure = rng.normal(size=n).round(1) + 3 * ~held_out
+        unsure = rng.random(n) < 0.1
+        score = np.where(rng.random(n) < 0.1, np.nan, 0.5)
+        parts = {
+            MEMBERS: {"score": score, "confidence": np.where(unsure, np.nan, sure)},
+            CLOSEST: {"score": 0.5, "distance": np.exp(-sure)},
+            CAP: {"score": score},
+        }
+        rows = pd.concat([frame.assign(metric=m.label, sensitive=m.sensitive, **c) for m, c in parts.items()])
+        place = folder / f"ranked-{r}-{k}"
+        place.mkdir()
+        rows.astype({"metric": "string", "sensitive": "string"}).to_parquet(place / LEDGER)
+        said = {"all": {"unseen_keys": 0.0}, "warning": "", "reasons": {}}
+        (place / VALUES).write_text(json.dumps({m.key: said for m in parts}))
+        kept.append(LedgerFolder(Cell("cart", r, k), str(place)))
+        frames.append(rows.assign(r=r, k=k))
+    return kept, pd.concat(frames)
+
+
+def test_members_found_are_those_of_all_releases_in_one(tmp_path):
+    """Against the summary of one release and the bound of its scores, each given all rows together."""
+    ledgers, rows = ranked_ledgers(tmp_path)
+    table = store(pd.DataFrame({"a": np.arange(600), "vote": ["yes", "no"] * 300}), tmp_path)
+    everyone = Sample(table, Cut("unused", "cut", 2, 2, 0.0))
+    found = findings(ledgers, everyone, tmp_path, [MEMBERS, CLOSEST, CAP])[0]
+    for measure, likely in ((MEMBERS, rows["confidence"].fillna(-np.inf)), (CLOSEST, -rows["distance"])):
+        own = rows.assign(likely=likely)
+        parts = [chosen(own, measure, member) for member in (True, False)]
+        expected = attack_summary(*(p["likely"].to_numpy() for p in parts)).rates[0.01]
+        rates = found[measure].tpr
+        assert list(rates) == [0.01, 0.001]
+        assert rates[0.01].value == pytest.approx(expected.value, abs=1e-12)
+        assert rates[0.01].lower < rates[0.01].value < rates[0.01].upper
+        assert rates[0.001].note == "fewer than 10000 control scores"
+        first = [p[p["k"] == 0] for p in parts]
+        bound = epsilon_lower_bound(*(p["likely"].to_numpy() for p in first), 2 / len(first[0]))
+        assert found[measure].epsilon == bound
+        assert bound.epsilon > 1
+    assert (found[CAP].tpr, found[CAP].epsilon) == ({}, None)

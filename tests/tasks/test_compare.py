@@ -1,7 +1,7 @@
 """Findings beside each other, from ledgers of hand-made scores: against the functions they are made with."""
 
 import json
-from itertools import combinations
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +12,13 @@ from scipy import stats
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.comparison import compare as pairs
 from synthrisk.metrics.contributions import Contributions
 from synthrisk.metrics.estimates import t_test
-from synthrisk.metrics.findings import Interval
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.moderated import moderate
 from synthrisk.metrics.results import StudyResult, yardstick_table
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study_yardsticks import beside_control_at_one_size
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
@@ -40,7 +40,10 @@ CHANCE = {"cap": 0.3, "rapid-forest": 0.4, "rapid-lasso": 0.6, "strict": 0.1}
 
 @pytest.fixture
 def sample(tmp_path) -> Sample:
-    table = store(pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2}), tmp_path)
+    table = store(
+        pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2, "vote": np.where(np.arange(N) % 2, "yes", "no")}),
+        tmp_path,
+    )
     save_array(np.zeros((R, N), np.int16), tmp_path / "cut.npy")
     return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", R, K, 0.0))
 
@@ -67,7 +70,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
                     for c, v in (("metric", p.measure.label), ("sensitive", "vote"))
                 }
                 parts.append(pd.DataFrame({"record": np.arange(N), "member": member, **names, "score": hit * 1.0}))
-                values[p.measure.key] = {"all": {"guess": 0.25}, "warning": "", "reasons": {}}
+                values[p.measure.key] = {"all": {"guess": 0.25, "unseen_keys": 0.0}, "warning": "", "reasons": {}}
             place = folder / f"{name}-{r}-{k}"
             place.mkdir(parents=True)
             pd.concat(parts, ignore_index=True).to_parquet(place / LEDGER)
@@ -76,7 +79,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
     return kept
 
 
-def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMBERS), shares=None, entities=None):
+def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMBERS), shares=None, **settings):
     roles = {"leaky": "control", "fresh": "control", NON_MEMBERS: "yardstick"}
     leaks = {"cart": 0.2, "leaky": 0.3}
     found, kept = [], {}
@@ -84,23 +87,47 @@ def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMB
         planned = [p for p in PLANNED if p is not RATIO] if name == NON_MEMBERS else PLANNED
         made = ledgers(folder, name, leaks.get(name, 0.0), planned)
         role, measures = roles.get(name, "synthesizer"), [p.measure for p in planned]
-        findings, _, path = bootstrap.fn(name, role, made, measures, sample, [], Bootstrap(), 3, str(folder))
+        findings, _, path = bootstrap.fn(name, role, made, measures, sample, [], Bootstrap(**settings), 3, str(folder))
         found += findings
         kept[name] = path
-    done = compare.fn(found, kept, PLANNED, sample, shares or {}, Bootstrap(), 3, str(folder))
+    done = compare.fn(found, kept, PLANNED, sample, shares or {}, Bootstrap(**settings), 3, str(folder))
     return done, {name: kept_contributions(path) for name, path in kept.items()}, found
 
 
 def test_the_model_is_no_finding_and_the_others_keep_their_numbers(sample, tmp_path):
-    done, _, found = compared(sample, tmp_path)
+    done, _, found = compared(sample, tmp_path, method="crossed")
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
     assert [(f.synthesizer, f.measure, f.risk, f.memorization) for f in done.findings] == [
         (f.synthesizer, f.measure, f.risk, f.memorization) for f in own
     ]
 
 
+def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(sample, tmp_path):
+    """Those of non-members are a kind of their own, and so is each yardstick; values of releases stay as they are."""
+    done, _, found = compared(sample, tmp_path)
+    own = [f for f in found if f.synthesizer != NON_MEMBERS]
+    for quantity in ("risk", "risk_control", "memorization"):
+        made = moderate([getattr(f, quantity) for f in own])
+        assert [getattr(f, quantity) for f in done.findings] == made
+        assert {e.method for e in made} == {"moderated", "repetitions"}
+    model = moderate([f.risk for f in found if f.synthesizer == NON_MEMBERS])
+    cart = {f.measure: f for f in done.findings if f.synthesizer == "cart"}
+    assert cart[CAP.measure].model == model[0]
+    crossed = compared(sample, tmp_path / "crossed", method="crossed")[0]
+    for name in ("control", "model"):
+        beside = [[f.yardsticks[name] for f in d.findings if f.yardsticks] for d in (done, crossed)]
+        assert [y.gain for y in beside[0]] == moderate([y.gain for y in beside[1]])
+        assert [y.difference for y in beside[0]] == moderate([y.difference for y in beside[1]])
+    for f in done.findings:
+        if f.yardsticks:
+            assert f.yardsticks["guess"].gain == f.risk_gain
+            assert f.intervals["risk"]["moderated"] == f.risk
+    assert all("moderated" in f.intervals["risk"] for f in crossed.findings if f.yardsticks)
+    assert {f.risk.method for f in crossed.findings} == {"crossed", "repetitions"}
+
+
 def test_three_yardsticks_of_each_guess_and_none_of_a_release(sample, tmp_path):
-    done, kept, found = compared(sample, tmp_path)
+    done, kept, found = compared(sample, tmp_path, method="crossed")
     for f in done.findings:
         if f.measure == RATIO.measure:
             assert f.yardsticks == {}
@@ -122,66 +149,62 @@ def test_three_yardsticks_of_each_guess_and_none_of_a_release(sample, tmp_path):
 TWO = Planned(Measure("two", "singling_out"), {"columns": ["x", "y"], "size": 2, "attempts": 9})
 
 
-def right_by_hand(predicates, rows) -> float:
-    """C: how many of the claims fit exactly one of the rows."""
-    hits = 0
-    for predicate in predicates:
-        mask = np.ones(len(rows), dtype=bool)
-        for column, operator, value in predicate:
-            mask &= (rows[column] >= value) if operator == ">=" else (rows[column] <= value)
-        hits += mask.sum() == 1
-    return hits / len(predicates)
-
-
 def luck_by_hand(predicate, rows) -> float:
     """S of a claim: the chance that a predicate of its weight fits exactly one of the rows."""
     weight = 1.0
     for column in "xy":
-        mask = np.ones(len(rows), dtype=bool)
-        for _, operator, value in (p for p in predicate if p[0] == column):
-            mask &= (rows[column] >= value) if operator == ">=" else (rows[column] <= value)
-        weight *= mask.mean()
+        weight *= len(fulfilling_by_hand([c for c in predicate if c[0] == column], rows)) / len(rows)
     return len(rows) * weight * (1 - weight) ** (len(rows) - 1)
 
 
-def singled_out(folder: Path):
-    """Ledgers of releases with some members, S of each, and C by all subsamples: (R, K) on members, on controls."""
+def fulfilling_by_hand(predicate, rows) -> np.ndarray:
+    """Which of the rows fulfil a predicate."""
+    mask = np.ones(len(rows), dtype=bool)
+    for column, operator, value in predicate:
+        cells = rows[column].to_numpy()
+        mask &= {">=": cells >= value, "<=": cells <= value, "==": cells == value}[operator]
+    return np.flatnonzero(mask)
+
+
+def singled_out(folder: Path, leaked: int = 7):
+    """Ledgers of releases with some members, values and S of each (R, K), and whom the claims isolate, by release."""
     rng = np.random.default_rng(2)
     real = pd.DataFrame({c: rng.integers(0, 12, 20) for c in "xy"})
-    made, x, s, luck = [], np.empty((R, K)), np.empty((R, K)), np.empty((R, K))
+    made, value, luck, isolated = [], np.empty((R, K)), np.empty((R, K)), {}
     for r in range(R):
         held_out = rng.permutation(20) % K
         for k in range(K):
             rows, others = np.flatnonzero(held_out != k), np.flatnonzero(held_out == k)
-            release = pd.concat([real.iloc[rows[:7]], real.iloc[others[:2]]], ignore_index=True)
+            release = pd.concat([real.iloc[rows[:leaked]], real.iloc[others[:2]]], ignore_index=True)
             cell = Cell("cart", r, k)
             ledger, values = attack_release(real, release, pd.array(held_out != k, dtype="boolean"), [TWO], 3, cell)
             own = seed_of(3, r, k, "cart", *TWO.words)
             score = METRICS["singling_out"](real.iloc[rows], release, seed=own, **TWO.options)
             claims = [p for p in score.records["predicate"] if p is not None]
-            luck[r, k] = np.mean([luck_by_hand(p, real.iloc[rows]) for p in claims])
             assert len(claims) >= 3
-            size = len(others) // 2
-            subsamples = [right_by_hand(claims, real.iloc[list(c)]) for c in combinations(rows, size)]
-            drawn = np.random.default_rng(own).choice(others, size, replace=False)
-            x[r, k], s[r, k] = np.mean(subsamples), right_by_hand(claims, real.iloc[drawn])
+            luck[r, k] = np.mean([luck_by_hand(p, real.iloc[rows]) for p in claims])
+            value[r, k] = score.value
+            alone = [fulfilling_by_hand(p, real) for p in claims]
+            isolated[r, k] = {(int(one[0]), bool(held_out[one[0]] == k)) for one in alone if len(one) == 1}
             place = folder / f"two-{r}-{k}"
-            place.mkdir()
+            place.mkdir(parents=True)
             ledger.to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values))
             made.append(LedgerFolder(cell, str(place)))
-    return made, x, s, luck
+    return made, value, luck, isolated
 
 
-def t_interval(values):
-    """Mean and 95 % interval of numbers that are one a repetition."""
+def t_interval(values, low):
+    """Mean and 95 % interval of numbers that are one a repetition; ``low`` and 1 are its ends."""
     half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
-    return np.mean(values), np.mean(values) - half, np.mean(values) + half
+    return np.mean(values), max(low, np.mean(values) - half), min(1, np.mean(values) + half)
 
 
-def test_singling_out_stands_beside_control_at_one_size(sample, tmp_path):
-    """x and s by all subsamples of members and by plain counts, G and x - s from them, intervals over splits."""
-    made, x, s, luck = singled_out(tmp_path)
+def test_singling_out_remembers_whom_its_claims_isolate(sample, tmp_path):
+    """Gain by plain counts of the isolated records; the yardstick says the same of the share of members among them."""
+    save_array(np.zeros((R, 20), np.int16), tmp_path / "of20.npy")
+    sample = replace(sample, cut=replace(sample.cut, path=str(tmp_path / "of20.npy")))
+    made, value, luck, isolated = singled_out(tmp_path)
     found, _, path = bootstrap.fn("cart", "synthesizer", made, [TWO.measure], sample, [], Bootstrap(), 3, str(tmp_path))
     (f,) = compare.fn(found, {"cart": path}, [TWO], sample, {}, Bootstrap(), 3, str(tmp_path)).findings
     assert list(f.yardsticks) == ["guess", "control"]
@@ -190,40 +213,42 @@ def test_singling_out_stands_beside_control_at_one_size(sample, tmp_path):
     assert guess.difference.value == pytest.approx(f.risk.value - luck.mean(), abs=1e-12)
     for end in ("value", "lower", "upper"):
         assert getattr(guess.gain, end) == pytest.approx((getattr(f.risk, end) - f.guess) / (1 - f.guess), abs=1e-12)
+    expected = t_interval(value.mean(axis=1), 0)
+    assert f.risk.value == pytest.approx(expected[0])
+    everyone = [own for each in isolated.values() for own in each]
+    as_control = sum(is_control for _, is_control in everyone)
+    assert 0 < as_control < len(everyone) / 2
+    gain = 1 - as_control / (len(everyone) / 2)  # half of the records are members
+    assert f.memorization.value == f.control_gain == pytest.approx(gain)
+    assert -1 <= f.memorization.lower < gain < f.memorization.upper <= 1
     beside = f.yardsticks["control"]
-    for each, by_hand in ((beside.attack, x), (beside.success, s), (beside.difference, x - s)):
-        expected = t_interval(by_hand.mean(axis=1))
-        assert (each.value, each.lower, each.upper) == pytest.approx(expected, abs=1e-9)
-    assert s.mean() > 0
-    assert beside.gain.value == pytest.approx((x.mean() - s.mean()) / (1 - s.mean()), abs=1e-9)
-    slope = 1 / (1 - s.mean()), (1 - x.mean()) / (1 - s.mean()) ** 2
-    linear = slope[0] * (x - x.mean()) - slope[1] * (s - s.mean())
-    half = t_interval(linear.mean(axis=1))[2]
-    assert beside.gain.upper - beside.gain.value == pytest.approx(half, abs=1e-9)
-    assert beside.gain.note == "members and control records counted at one size"
-    assert beside.difference == f.memorization
-    assert f.risk.value > beside.attack.value + 0.1  # of all members more are alone than of half as many
+    assert beside.success.value == 0.5
+    assert beside.attack.value == pytest.approx(1 - as_control / len(everyone))
+    assert beside.difference.value == pytest.approx(beside.attack.value - 0.5)
+    assert beside.gain == f.memorization
     assert np.isnan(f.risk_control.value)
-    assert f.risk_control.note.endswith("the control yardstick has both at one size")
-    told = [f.details[name][0] for name in ("common_size", "members_at_common_size", "control")]
-    assert told == pytest.approx([5, x.mean(), s.mean()])
+    assert f.risk_control.note.endswith("see memorization")
+    assert f.details["isolated"][0] == pytest.approx(len(everyone) / 4)
     _, row = yardstick_table(StudyResult("s", "s", [f], [], [])).to_dict("records")
     assert row["risk"] == beside.attack.value
     assert (row["risk"] - row["success"]) / (1 - row["success"]) == pytest.approx(row["gain"])
 
 
-def test_control_at_one_size_without_claims_or_always_right():
-    nothing = np.full((2, 2), np.nan)
-    assert beside_control_at_one_size(nothing, nothing, Interval()) is None
-    certain = beside_control_at_one_size(np.full((2, 2), 0.5), np.ones((2, 2)), Interval())
-    assert np.isnan(certain.gain.value)
-    assert certain.gain.note == "the yardstick is always right: no gain is possible"
-    assert certain.difference.value == -0.5
-    lone = beside_control_at_one_size(np.array([[0.5, np.nan]]), np.array([[0.25, np.nan]]), Interval())
-    assert (lone.attack.value, lone.success.value, lone.gain.value) == (0.5, 0.25, pytest.approx(1 / 3))
-    assert np.isnan(lone.gain.lower)
-    half = beside_control_at_one_size(np.array([[0.5, 0.7]]), np.array([[0.25, np.nan]]), Interval())
-    assert (half.attack.value, half.difference.value) == (0.5, 0.25)  # of releases that have both
+def test_singling_out_is_compared_by_releases_in_risk_and_by_records_in_memorization(sample, tmp_path):
+    save_array(np.zeros((R, 20), np.int16), tmp_path / "of20.npy")
+    sample = replace(sample, cut=replace(sample.cut, path=str(tmp_path / "of20.npy")))
+    paths, kept, values = {}, {}, {}
+    for name, leaked in (("one", 7), ("two", 2)):
+        made, values[name], _, _ = singled_out(tmp_path / name, leaked)
+        _, _, paths[name] = bootstrap.fn(
+            name, "synthesizer", made, [TWO.measure], sample, [], Bootstrap(), 3, str(tmp_path)
+        )
+        kept[name] = kept_contributions(paths[name])[TWO.measure.key]
+        np.testing.assert_array_equal(kept[name].released, values[name])
+    risk, memorization = pairs({TWO.measure: kept})
+    assert risk.difference.value == pytest.approx((values["one"] - values["two"]).mean())
+    own = t_test(kept["one"].memorization - kept["two"].memorization).estimate
+    assert (memorization.difference.value, memorization.difference.lower) == pytest.approx((own.value, own.lower))
 
 
 def test_the_best_model_is_that_of_the_best_attacker_with_the_same_options(sample, tmp_path):
@@ -293,3 +318,59 @@ def test_contributions_come_back_whatever_the_measure_is_called(tmp_path):
         np.testing.assert_array_equal(getattr(found["a/../b.größe [cm]"], part), getattr(made, part))
     np.testing.assert_array_equal(found["x"], np.ones((3, 2, 2)))
     assert (tmp_path / "c.npz").stat().st_mode & 0o077 == 0
+
+
+AUTH, NNAA = "authenticity", "nearest_neighbour_adversarial_accuracy"
+
+
+def real_ledgers(sample, folder, planned):
+    """Return compared findings of two releases of a real table, each half attacked as members."""
+    real = pd.DataFrame({"x": np.random.default_rng(0).normal(size=N).round(1), "c": list("ab") * (N // 2)})
+    found, kept = [], {}
+    for name in ("cart", "copy"):
+        made = []
+        for r, k in np.ndindex(R, K):
+            rng = np.random.default_rng((r, k))
+            member = pd.array(np.random.default_rng(r).permutation(N) % K != k, dtype="boolean")
+            release = real[np.asarray(member, dtype=bool)].reset_index(drop=True)
+            release = (
+                release if name == "copy" else release.assign(x=release["x"] + rng.normal(size=len(release)).round(1))
+            )
+            place = folder / f"{name}-{r}-{k}"
+            place.mkdir()
+            rows, values = attack_release(real, release, member, planned, 1, Cell(name, r, k))
+            rows.to_parquet(place / LEDGER)
+            (place / VALUES).write_text(json.dumps(values))
+            made.append(LedgerFolder(Cell(name, r, k), str(place)))
+        measures = [p.measure for p in planned]
+        findings, _, kept[name] = bootstrap.fn(
+            name, "synthesizer", made, measures, sample, [], Bootstrap(), 3, str(folder)
+        )
+        found += findings
+    return compare.fn(found, kept, planned, sample, {}, Bootstrap(), 3, str(folder))
+
+
+@pytest.mark.parametrize(
+    ("of_auth", "of_nnaa", "same"),
+    [
+        ({}, {}, True),
+        ({"space": "gower"}, {"space": "euclid"}, True),  # differences are in gower whatever the space of the value
+        ({"ties": "safe"}, {"ties": "safe"}, True),
+        ({"ties": "risk"}, {"ties": "safe"}, False),
+        ({}, {"sizes": "equal"}, False),
+    ],
+)
+def test_one_difference_that_two_measures_say_is_told_once(sample, tmp_path, of_auth, of_nnaa, same):
+    planned = [Planned(Measure(NNAA, NNAA), of_nnaa), Planned(Measure("auth", AUTH), of_auth)]
+    done = real_ledgers(sample, tmp_path, planned)
+    by = {(f.synthesizer, f.measure.metric): f for f in done.findings}
+    for name in ("cart", "copy"):
+        ours, theirs = by[name, NNAA], by[name, AUTH]
+        assert (ours.memorization.value == theirs.memorization.value) == same
+        assert ours.same_difference_as == ("auth" if same else "")
+        assert ("the same difference as that of auth" in ours.memorization.note) == same
+        assert not theirs.same_difference_as
+        assert name == "copy" or ours.risk.value != theirs.risk.value
+    tested = {(c.measure.metric, c.quantity) for c in done.comparisons}
+    everything = {(m, q) for m in (AUTH, NNAA) for q in ("risk", "memorization")}
+    assert tested == everything - ({(NNAA, "memorization")} if same else set())

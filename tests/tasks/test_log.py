@@ -15,9 +15,12 @@ from mlflow.utils.validation import _validate_metric_name
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics import InputError
+from synthrisk.metrics.epsilon import EpsilonBound
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.release_check import check_release
+from synthrisk.metrics.release_summary import summarise
 from synthrisk.metrics.results import StudyResult
 from synthrisk.metrics.verdicts import Check, Verdict
 from synthrisk.tasks.data.table import store
@@ -123,6 +126,9 @@ def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
     return replace(whole, **parts)
 
 
+LOOKED_AT = summarise([check_release(*(pd.DataFrame({"x": np.arange(40.0) % k}) for k in (40, 40, 1)))])
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("log")
@@ -130,7 +136,7 @@ def written(tmp_path_factory):
     (folder / "report.html").write_text("<p>report</p>")
     logged = [
         log.fn(each, {}, table, "name: people\n", [str(folder / "report.html")], Tracking(), str(folder))
-        for each in (result(), result("s-2", 0.7))
+        for each in (result(), result("s-2", 0.7, releases={"cart": LOOKED_AT}))
     ]
     return folder, logged
 
@@ -154,6 +160,18 @@ def test_runs_read_back(written):
     assert cart.data.tags["data_digest"] == "d"
     assert [m.step for m in client.get_metric_history(cart.info.run_id, "risk_release/zero_cap.income")] == [0]
     assert cart.info.artifact_uri.startswith((folder / "artifacts").as_uri())
+
+
+def test_what_the_releases_have_shown_is_a_tag_and_a_table(written):
+    _, (_, two) = written
+    client = MlflowClient(two.uri)
+    words = "column 'x' is constant in the release, but not among the members"
+    assert client.get_run(two.runs["cart"]).data.tags["release"] == words
+    assert "release" not in client.get_run(two.runs["broken"]).data.tags
+    (run,) = client.search_runs([two.experiment_id], "tags.role = 'study' and tags.study_id = 's-2'")
+    table = pd.read_csv(client.download_artifacts(run.info.run_id, "releases.csv"))
+    assert table["invalid"].tolist() == [words]
+    assert table["rows_of_members"].tolist() == [40.0]
 
 
 def test_failed_synthesizer_has_a_run_that_says_why(written):
@@ -209,6 +227,28 @@ def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(writ
         ["cart", "inference", "all", "a, c, b"],
     ]
     assert rows["confidence_improvement"].tolist() == pytest.approx([0.75, 0.5])
+
+
+def test_members_found_and_epsilon_are_metrics_and_tables(written):
+    folder, _ = written
+    table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
+    few = replace(NOT_ESTIMABLE, note="fewer than 10000 control scores")
+    tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: few}
+    own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
+    bound = EpsilonBound(1.25, 0.001, "flagged", 0.02)
+    found = replace(result(), findings=[replace(own, tpr=tpr, epsilon=bound), finding("copy", "control", 0.9)])
+    logged = log.fn(found, {}, table, "name: people\n", [], Tracking(experiment="members"), str(folder))
+    client = MlflowClient(logged.uri)
+    metrics = client.get_run(logged.runs["cart"]).data.metrics
+    assert (metrics["tpr/membership"], metrics["epsilon/membership"]) == (0.03, 1.25)
+    assert not any(k.startswith(("tpr", "epsilon")) for k in client.get_run(logged.runs["copy"]).data.metrics)
+    (run,) = client.search_runs([logged.experiment_id], "tags.role = 'study'")
+    rates, bounds = (
+        pd.read_csv(client.download_artifacts(run.info.run_id, f"{name}.csv")) for name in ("tpr", "epsilon")
+    )
+    assert rates[["false_positive_rate", "tpr_lower"]].fillna(-1).to_numpy().tolist() == [[0.01, 0.02], [0.001, -1]]
+    assert rates["note"].fillna("").tolist() == ["", few.note]
+    assert bounds[["synthesizer", "epsilon", "delta", "side"]].to_numpy().tolist() == [["cart", 1.25, 0.001, "flagged"]]
 
 
 def test_league_has_a_row_a_synthesizer_and_study(written):

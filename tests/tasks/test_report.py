@@ -6,17 +6,22 @@ from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from synthrisk.flows.closing import as_json
 from synthrisk.metrics.comparison import Comparison
+from synthrisk.metrics.epsilon import EpsilonBound
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.gain import CURVE
+from synthrisk.metrics.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.power import Power
+from synthrisk.metrics.reference_checks import check_controls
 from synthrisk.metrics.results import Limit, StudyResult, gda_table
-from synthrisk.metrics.verdicts import check_controls, judge
+from synthrisk.metrics.verdicts import Beside, judge
+from synthrisk.metrics.worst_release import worst_value
 from synthrisk.metrics.yardsticks import Yardstick, gain
 from synthrisk.tasks.figures import (
     Row,
@@ -31,8 +36,8 @@ from synthrisk.tasks.report import ordered_names, page, report
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")
 DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
-CONTROLS = ("copy", "leaky", "fresh", "marginals")
-PICTURE = {"cart": (0.45, 0.125), "coarse": (0.3, 0.012), "copy": (0.91, 0.55)}
+CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")
+PICTURE = {"cart": (0.45, 0.125), "coarse": (0.3, 0.012), "copy": (0.91, 0.55), "near_copy": (0.8, 0.4)}
 PICTURE |= {"leaky": (0.27, 0.07), "fresh": (0.16, -0.002), "marginals": (0.24, 0.0)}
 LIMITS = {"memorization/rapid.income": Limit(0.05, "the ethics board")}
 VOID = {"br", "meta", "wbr", "path", "circle", "use"}
@@ -104,7 +109,7 @@ def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
 def study(findings, limits=LIMITS, failures=None, **others):
     kinds = {c: c for c in CONTROLS}
     checks = check_controls(findings, kinds)
-    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, ["copy"])
+    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, Beside(kinds))
     names = dict.fromkeys([*(f.synthesizer for f in findings), *(failures or {})])
     settings = {n: {"role": "control" if n in kinds else "synthesizer", "kind": n} for n in names}
     facts = {"data_digest": "1f9c0e", "records": "6000"}
@@ -126,6 +131,32 @@ def test_numbers_of_the_table_are_those_of_the_result():
     assert read(usual()).row("coarse", "rapid.income")[-1] == "NO EVIDENCE"
     assert read(usual()).row("copy", "rapid.income")[-1] == "control"
     assert read(usual()).row("cart", "distance_to_closest_record")[-1] == "no threshold"
+
+
+def test_the_worst_of_several_releases_stands_beside_the_mean():
+    several = replace(finding("cart"), release_risk=(0.4, 0.5), worst=Estimate(0.5, 0.44, 0.57, "bonferroni"))
+    assert "worst of 2 releases 0.500 [0.440, 0.570]" in read(study([several])).text
+    assert "worst of 2 releases 0.500 [" not in read(study([replace(several, worst=worst_value(np.array([0.5])))])).text
+    assert "worst of" not in read(study([replace(several, release_risk=(0.5,))])).text
+    row = as_json(study([several]))["findings"][0]
+    assert (row["worst_release"], row["worst_release_upper"]) == (0.5, 0.57)
+
+
+def test_keys_are_described_without_a_verdict():
+    held, seen = KeySizes((10, 20, 30, 40, 0, 1100), 1, 0), KeySizes((12.5, 0, 0, 0, 0, 37.5), 1, 50)
+    keys = KAnonymity(("age", "<b>"), held, {"cart": ReleaseKeys(held, seen, None)})
+    shown = read(usual(keys=keys))
+    assert "values of age, <b> together" in shown.text
+    assert shown.row("real table", "real")[2:5] == ["1,200", "1", "–"]
+    assert shown.row("real table", "real")[5:] == ["10 (1%)", "20 (2%)", "30 (2%)", "40 (3%)", "0 (0%)", "1,100 (92%)"]
+    members = shown.row("cart", "members in the release")
+    assert members[2:6] == ["100", "1", "50 (50%)", "12 (12%)"]
+    rows = as_json(usual(keys=keys))["k_anonymity"]
+    assert [(r["synthesizer"], r["of"]) for r in rows] == [("", "real"), ("cart", "release"), ("cart", "members")]
+    assert rows[2]["absent"] == 50
+    assert rows[2]["k_20+"] == 37.5
+    assert "k-anonymity" not in read(usual()).text
+    assert as_json(usual())["k_anonymity"] == []
 
 
 def test_a_measure_without_value_says_why():
@@ -438,11 +469,11 @@ def test_a_yardstick_at_another_size_stands_beside_its_own_success():
     own = Yardstick(around(0.1, 0.02), around(1 / 9, 0.03), around(0.1, 0.02), around(0.2, 0.01))
     shown = read(study([replace(finding("cart", DISTANCE, risk=0.9), yardsticks={"control": own})], limits={}))
     assert shown.row("cart", DISTANCE.key, "0.200")[3:5] == [
-        "control records, at one size",
+        "control records, of those isolated",
         "0.100 [0.080, 0.120]",
     ]
-    assert "At one size: whether a claim fits" in shown.text
-    assert "At one size" not in read(study([beside(finding("cart"))])).text
+    assert "Singling out: its claims name no target" in shown.text
+    assert "Singling out: its claims" not in read(study([beside(finding("cart"))])).text
 
 
 def pair(value, p, lower="", measure=RAPID):
@@ -480,3 +511,25 @@ def test_power_is_a_table_of_shares():
     assert shown.row("far")[-1] == "none"
     assert shown.row("on") == ["on", "–", "missed", "30% (line continued)"]
     assert "Which leak" not in read(usual()).text
+
+
+def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():
+    few = replace(NOT_ESTIMABLE, note="fewer than 10000 control scores")
+    tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: few}
+    own = replace(finding("cart", DISTANCE), tpr=tpr, epsilon=EpsilonBound(1.25, 0.001, "flagged", 0.02))
+    result = study([own, finding("copy", DISTANCE), finding("cart", RAPID)])
+    whole = read(result)
+    heads = ("synthesizer", "measure", "found at 1 % [interval]")
+    assert whole.row(*heads)[3:] == ["found at 0.1 % [interval]", "epsilon at least"]
+    row = ["cart", DISTANCE.key, "0.030 [0.020, 0.040]", f"not estimable: {few.note}", "1.25"]
+    assert whole.row(*row[:3]) == row
+    assert "(e, delta)-differential privacy, with delta = 0.001 and 95 % confidence" in whole.text
+    assert "never a guarantee" in whole.text
+    assert "found at 1 %" not in read(usual()).text
+    rates, (bound,) = as_json(result)["tpr"], as_json(result)["epsilon"]
+    assert [(r["measure"], r["false_positive_rate"], r["tpr"], r["note"]) for r in rates] == [
+        (DISTANCE.key, 0.01, 0.03, ""),
+        (DISTANCE.key, 0.001, None, few.note),
+    ]
+    assert (bound["synthesizer"], bound["epsilon"], bound["side"], bound["share"]) == ("cart", 1.25, "flagged", 0.02)
+    assert as_json(usual())["tpr"] == as_json(usual())["epsilon"] == []

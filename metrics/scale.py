@@ -1,0 +1,70 @@
+"""Where the limits of a mean are made, and where they end: a share has no limit below 0 or above 1."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isnan
+
+from scipy.special import expit, logit
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of a value, and the monotone function that makes the value of a mean.
+
+    Attributes:
+        lower: Smallest possible value.
+        upper: Largest possible value.
+        transform: Monotone function from the mean to the value, where the mean is not the value itself.
+    """
+
+    lower: float = float("-inf")
+    upper: float = float("inf")
+    transform: Callable[[float], float] | None = None
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        return self.lower, self.upper
+
+    @property
+    def of_differences(self) -> "Scale":
+        """The scale of a difference of two such values."""
+        return Scale(self.lower - self.upper, self.upper - self.lower)
+
+    def value(self, mean: float) -> float:
+        """Return the value that belongs to a mean."""
+        return mean if self.transform is None else self.transform(mean)
+
+    def around(self, mean: float, half: float) -> tuple[float, float]:
+        """Return the limits of the value, from a mean and the half width of its symmetric interval.
+
+        A share m strictly inside (0, 1), i.e. range (0, 1) and no transform, has its limits on the logit:
+        logit(m) -+ half/(m (1 - m)) (delta method), so that they lie inside (0, 1). All other limits are made at
+        m -+ half, transformed and clipped to the range.
+
+        Example:
+            >>> [round(limit, 3) for limit in SHARE.around(0.1, 0.15)]
+            [0.021, 0.37]
+            >>> DIFFERENCE.around(0.9, 0.3)
+            (0.6000000000000001, 1.0)
+        """
+        if (self.lower, self.upper, self.transform) == (0, 1, None) and 0 < mean < 1 and half > 0:
+            middle, reach = logit(mean), half / (mean * (1 - mean))
+            return float(expit(middle - reach)), float(expit(middle + reach))
+        return self.between(mean, mean - half, mean + half)
+
+    def between(self, mean: float, lower: float, upper: float) -> tuple[float, float]:
+        """Return limits of a mean as limits of its value: transformed, in order, and clipped to the range.
+
+        A value that is itself outside the range stays between its limits; limits that are NaN stay NaN.
+        """
+        if isnan(mean + lower + upper):
+            return lower, upper
+        value, ends = self.value(mean), sorted((self.value(lower), self.value(upper)))
+        return min(value, max(ends[0], self.lower)), max(value, min(ends[1], self.upper))
+
+
+LINE = Scale()
+SHARE = Scale(0.0, 1.0)
+DIFFERENCE = SHARE.of_differences
+GAIN = Scale(upper=1.0)

@@ -1,0 +1,229 @@
+"""Never, for no measure, limit and table, may a copy or a near copy get NO EVIDENCE: the register, the whole course."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2]))
+
+from benchmarks._in_process import evaluated, studied
+from synthrisk.conf.study import MetricChoice
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.quantities import GROUPS, QUANTITIES
+from synthrisk.metrics.verdicts import Beside, check_limits, judge
+
+FORESTS = ("membership_inference_risk",)  # seconds a release: in one test of its own
+LIMITS = (0.0, 0.02, 0.05, 0.2, 0.5)
+
+
+def people(n: int, seed: int = 0) -> pd.DataFrame:
+    """Return a table of mixed types in which columns depend on each other."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 90, n)
+    job = rng.choice(["clerk", "nurse", "smith", "baker", "mayor"], n, p=[0.4, 0.3, 0.15, 0.1, 0.05])
+    pay = np.round(1000 + 40 * age + 300 * (job == "mayor") + rng.normal(0, 300, n), 2)
+    ill = np.where(rng.random(n) < 0.2 + 0.004 * age, "yes", "no")
+    return pd.DataFrame({"age": age, "job": job, "town": rng.choice(list("abcdef"), n), "pay": pay, "ill": ill})
+
+
+def rare(n: int) -> pd.DataFrame:
+    """Return a table whose secret is yes for one in fifty."""
+    return people(n, 1).assign(ill=np.where(np.arange(n) % 50 == 0, "yes", "no"))
+
+
+def levels(n: int) -> pd.DataFrame:
+    """Return a table of categories alone, with natural twins."""
+    return people(n, 2).assign(age=lambda t: (t["age"] // 10).astype(str), pay=lambda t: (t["pay"] // 1500).astype(str))
+
+
+def numbers(n: int) -> pd.DataFrame:
+    """Return a table of numbers and one code."""
+    rng = np.random.default_rng(3)
+    cause = rng.normal(0, 1, (n, 4)) @ rng.normal(0, 1, (4, 4))
+    frame = pd.DataFrame(cause + rng.normal(0, 0.3, (n, 4)), columns=["age", "town", "job", "pay"])
+    return frame.assign(ill=np.where(frame["age"] + rng.normal(0, 1, n) > 0, "yes", "no"))
+
+
+HALVES = {"holdout": 0.5, "repetitions": 2}
+TABLES = {
+    "mixed, many keys": (people(160), ["age", "job", "town", "pay"], HALVES),
+    "few keys": (people(160, 4), ["job"], HALVES),
+    "rare class": (rare(200), ["age", "job", "town"], HALVES),
+    "categories": (levels(160), ["age", "job", "town"], HALVES),
+    "numbers": (numbers(150), ["age", "town", "job"], HALVES),
+    "small control set": (people(160, 5), ["age", "job", "town"], {"holdout": 0.1, "repetitions": 2}),
+    "folds": (people(120, 6), ["age", "job", "town"], {"folds": 2, "repetitions": 1}),
+}
+
+PROOFS = (
+    "few keys",
+    "rare class",
+    "categories",
+    "numbers",
+    "small control set",
+    "folds",
+)  # not in the default run, but in CI
+
+GENERATORS = """
+import numpy as np
+import pandas as pd
+
+def half_twice(train, rows, seed):
+    half = train.sample(max(rows // 2, 1), random_state=seed % 2**32)
+    return pd.concat([half] * 3).head(rows).reset_index(drop=True)
+
+def rounded(train, rows, seed):
+    made = train.copy()
+    for name in made.select_dtypes("float"):
+        made[name] = made[name].round(int(1 - np.log10(made[name].std())))
+    return made
+
+def secret_shuffled(train, rows, seed):
+    rng = np.random.default_rng(seed)
+    return train.assign(ill=train["ill"].to_numpy()[rng.permutation(len(train))]).astype(train.dtypes)
+
+def column_shuffled(train, rows, seed):
+    rng = np.random.default_rng(seed)
+    return train.assign(town=train["town"].to_numpy()[rng.permutation(len(train))]).astype(train.dtypes)
+"""
+DISGUISES = ("half_twice", "rounded", "secret_shuffled", "column_shuffled")
+
+
+def called(folder: Path, names: tuple[str, ...]) -> list[dict]:
+    """Return generators of one's own, written to a file."""
+    (folder / "made.py").write_text(GENERATORS)
+    return [{"name": n, "kind": "callable", "path": f"{folder / 'made.py'}:{n}"} for n in names]
+
+
+def measures() -> list[MetricChoice]:
+    """Return every risk measure of the register that may carry a limit, in its cheap form."""
+    own = {
+        "rapid": {"attackers": ["logistic"]},
+        "linkability": {"columns_a": ["age", "job"], "columns_b": ["town", "pay"]},
+    }
+    signals = [m.name for m in METRICS.values() if m.label == "signal" and m.name not in FORESTS]
+    chosen = [{"name": name, **own.get(name, {})} for name in signals]
+    chosen.append({"name": "linkability", "label": "linkability-10", "neighbours": 10, **own["linkability"]})
+    chosen.append({"name": "membership", "label": "density", "attackers": ["density_ratio"]})
+    return chosen
+
+
+def settings(known: list[str], split: dict, synthesizers: list, folder: Path) -> dict:
+    """Return a study of all measures; its limits are set afterwards, one by one."""
+    return {
+        "name": "property",
+        "data": {"source": "adult", "quasi_identifiers": known, "sensitive": ["ill"]},
+        "split": split,
+        "synthesizers": synthesizers,
+        "controls": ["copy", "near_copy"],
+        "metrics": measures(),
+        "bootstrap": {"resamples": 100},
+        "workspace": str(folder),
+    }
+
+
+def limits_of(result) -> list[str]:
+    """Return every limit that may be set on a measure of the study."""
+    found = []
+    for measure in dict.fromkeys(f.measure for f in result.findings):
+        for quantity in QUANTITIES:
+            for group in ("", *GROUPS):
+                name = f"{quantity}/{measure.key}" + (f"@{group}" if group else "")
+                try:
+                    check_limits([name], [measure])
+                except InputError:
+                    continue
+                found.append(name)
+    return found
+
+
+def all_clears(result, kinds: dict[str, str]) -> list[tuple[str, str, float, str]]:
+    """Return who gets NO EVIDENCE where one limit alone is set, and where all are set at one value."""
+    beside = Beside(
+        kinds,
+        broken={n: s.invalid for n, s in result.releases.items()},
+        near={n: s.suspicious for n, s in result.releases.items()},
+    )
+    names, found = limits_of(result), []
+    for limit in LIMITS:
+        for name in names:
+            for v in judge(result.findings, {name: limit}, [], beside):
+                if v.word == "NO EVIDENCE":
+                    found.append((v.synthesizer, v.quantity, limit, v.reason))
+        every = judge(result.findings, dict.fromkeys(names, limit), [], beside)
+        for synthesizer in dict.fromkeys(v.synthesizer for v in every):
+            own = {v.word for v in every if v.synthesizer == synthesizer}
+            if own == {"NO EVIDENCE"}:
+                found.append((synthesizer, "all", limit, ""))
+    return found
+
+
+KINDS = {"copy": "copy", "near_copy": "near_copy", "fresh": "fresh"}
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=pytest.mark.proof if c in PROOFS else ()) for c in TABLES])
+def test_no_copy_and_no_near_copy_gets_no_evidence_in_a_study(case, tmp_path):
+    table, known, split = TABLES[case]
+    copies = [{"name": "mine", "kind": "copy"}, {"name": "near", "kind": "near_copy", "jitter": 0.01}]
+    copies += called(tmp_path, ("half_twice",))
+    result = studied(settings(known, split, copies, tmp_path / "w"), table, tmp_path / "w")
+    assert not result.failures
+    assert len(limits_of(result)) > 40
+    assert all_clears(result, KINDS) == []
+
+
+@pytest.mark.proof
+def test_the_same_of_the_measures_that_train_forests(tmp_path):
+    table, known, split = TABLES["mixed, many keys"]
+    copies = [{"name": "mine", "kind": "copy"}, {"name": "near", "kind": "near_copy", "jitter": 0.01}]
+    study = settings(known, split, copies, tmp_path / "w") | {"metrics": list(FORESTS)}
+    result = studied(study, table, tmp_path / "w")
+    assert not result.failures
+    assert all_clears(result, KINDS) == []
+
+
+def test_a_copy_in_disguise_gets_no_evidence_whatever_is_judged(tmp_path):
+    """Half of the members twice, rounded numbers, one column drawn anew: what no limited measure need see."""
+    table = people(900, 9).assign(hours=lambda t: (t["age"] * 7 + t["pay"]).astype(int) % 61)
+    cheap = ["zero_cap", "generalized_cap", "common_rows_proportion", "hitting_rate", "distance_to_closest_record"]
+    study = settings(["age", "job", "town"], HALVES, called(tmp_path, DISGUISES), tmp_path / "w") | {"metrics": cheap}
+    result = studied(study, table, tmp_path / "w")
+    assert not result.failures
+    assert all_clears(result, KINDS) == []
+
+
+@pytest.mark.parametrize("controls", [40, pytest.param(0, marks=pytest.mark.proof)])
+def test_no_copy_and_no_near_copy_gets_no_evidence_in_an_evaluation(controls, tmp_path):
+    from synthrisk.flows.evaluate import study_of
+
+    table = people(150 + controls, 7)
+    members, control = table.head(150), table.tail(controls).reset_index(drop=True) if controls else None
+    rng = np.random.default_rng(8)
+    near = members.assign(
+        age=members["age"] + rng.integers(-1, 2, 150), pay=(members["pay"] + rng.normal(0, 30, 150)).round(2)
+    )
+    for name, release in {"copy": members, "near": near}.items():
+        path = tmp_path / f"{name}.csv"
+        release.to_csv(path, index=False)
+        chosen = [m for m in measures() if control is not None or "control" not in METRICS[m["name"]].needs]
+        study = study_of(
+            "adult", str(path), ["age", "job", "town"], ["ill"], chosen, None, None, None, None, "all",
+            "evaluate", None, str(tmp_path / name), 1,
+        ).model_dump() | {"bootstrap": {"resamples": 100}}  # fmt: skip
+        result = evaluated(study, members, control, tmp_path / name)
+        assert not result.failures
+        assert all_clears(result, KINDS) == []
+
+
+def test_a_study_can_say_no_evidence(tmp_path):
+    """The other tests could not fail if the word were never said: an ideal generator gets it."""
+    table, known, _ = TABLES["mixed, many keys"]
+    split = {"folds": 2, "repetitions": 3}
+    synthesizers = [{"name": "ideal", "kind": "fresh"}]
+    study = settings(known, split, synthesizers, tmp_path) | {"metrics": ["zero_cap", "distance_to_closest_record"]}
+    result = studied(study, table, tmp_path)
+    assert {quantity for _, quantity, limit, _ in all_clears(result, KINDS) if limit >= 0.2}
