@@ -15,8 +15,9 @@ _FEWEST = 20
 _ANCHORS = 10  # control records below the lowest quantile
 _LOWEST = 0.01
 _PAIRED = 0.15
+_BESIDE_CONTROLS = 0.1
+_BESIDE_TWINS = 0.25
 CONFIDENCE = 0.998  # of each look: three looks at a release of strangers stand out at most once in 300 times
-FEW_CONTROLS = f"fewer than {_FEWEST} control records"
 ALONE = "fewer than two members: none has another member to compare with"
 
 
@@ -77,13 +78,13 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1). A copy in
       which one column was shuffled is seen here, not at f.
     - members that occur in the release as they are, beside control records that do; suspicious where the gain over
-      these is above 0.5. It sees a copy of a table in which many people are alike.
+      these is above 0.1. It sees a copy of a table in which many people are alike.
 
-    Without control records: the share of members that have a released row nearer than any other member, expected
-    m/(m + n - 1) for m rows and n members, suspicious above that by 0.15 (CART lies at 0.12 on Adult); the first two
-    looks with the members' own distances to the nearest other member in place of the control records', only where
-    m <= n, because more strangers lie nearer; and the members that occur in the release, beside the share that twins
-    explain.
+    With fewer control records, or none: the share of members that have a released row nearer than any other member,
+    expected m/(m + n - 1) for m rows and n members, suspicious above that by 0.15 (CART lies at 0.12 on Adult); the
+    first two looks with the members' own distances to the nearest other member in place of the control records', only
+    where m <= n, because more strangers lie nearer; and the members that occur in the release, beside the share that
+    twins explain (``Verbatim.members_thinned``), suspicious where the gain is above 0.25.
 
     Records at one distance count by expectation. A quantile is itself uncertain, so the intervals (Newcombe, MOVER) are
     those of a difference and of a gain of two shares, not of a share alone.
@@ -105,10 +106,11 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     found = verbatim(tables) if found is None else found
     groups = np.ones(len(tables.real), dtype=int) if tables.groups is None else tables.groups
     controls = int((groups == 0).sum())
-    if controls:
-        looks, reason = _beside_controls(tables, groups), "" if controls >= _FEWEST else FEW_CONTROLS
+    alone = tables.part(1)
+    if controls >= _FEWEST or alone is None:
+        looks, reason = _beside_controls(tables, groups), ""
     else:
-        looks, reason = _beside_members(tables), "" if len(groups) > 1 else ALONE
+        looks, reason = _beside_members(alone), "" if len(alone.real) > 1 else ALONE
     nothing = Estimate(float("nan"), float("nan"), float("nan"), note=reason)
     first = looks[0] if looks else Look("", nothing, float("nan"), nothing, 0.0)
     seen = [look.words for look in (*looks, *_equal(found, controls)) if look.suspicious]
@@ -136,7 +138,7 @@ def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> flo
 def _beside_controls(tables: Tables, groups: np.ndarray) -> list[Look]:
     distance = real_to_synthetic(tables, "gower").distances[:, 0]
     members, controls = distance[groups == 1], distance[groups == 0]
-    if len(controls) < _FEWEST or not len(members):
+    if not len(members):
         return []
     return _below_quantiles(members, controls, "are as near to the release as {} of the control records")
 
@@ -169,9 +171,11 @@ def _beside_members(tables: Tables) -> list[Look]:
 
 
 def _equal(found: Verbatim, controls: int) -> list[Look]:
-    own = expected_share(found.members.count, found.members.of, CONFIDENCE)
-    if controls:
-        other = expected_share(found.controls.count, controls, CONFIDENCE)
+    if controls >= _FEWEST:
+        own = expected_share(found.members.count, found.members.of, CONFIDENCE)
+        other, limit = expected_share(found.controls.count, controls, CONFIDENCE), _BESIDE_CONTROLS
     else:
-        other = expected_share(found.members.expected, found.members.of, CONFIDENCE)
-    return [Look("occur in the release as they are", own, other.value, share_gain(own, other), 0.5)]
+        own = expected_share(found.members_thinned.count, found.members_thinned.of, CONFIDENCE)
+        other = expected_share(found.members_thinned.expected, found.members_thinned.of, CONFIDENCE)
+        limit = _BESIDE_TWINS
+    return [Look("occur in the release as they are", own, other.value, share_gain(own, other), limit)]

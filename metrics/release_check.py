@@ -125,6 +125,6 @@ def _rows(members: int, rows: int) -> list[Problem]:
 
 
 def _nothing(members: pd.DataFrame, control: pd.DataFrame | None, release: pd.DataFrame) -> tuple[Verbatim, Nearness]:
-    sizes = len(release), len(release), len(members), 0 if control is None else len(control)
+    sizes = len(release), len(release), len(members), 0 if control is None else len(control), len(members)
     nothing = Estimate(float("nan"), float("nan"), float("nan"), note=NOTHING)
     return Verbatim(*(Matched(0, n, 0.0) for n in sizes)), Nearness(nothing, float("nan"), NOTHING, "")

@@ -13,12 +13,12 @@ class Matched:
     """How many of some records have an equal one in another table.
 
     Attributes:
-        count: Number of records that have one.
+        count: Number of records that have one, or its mean over draws.
         of: Number of records looked at.
         expected: Number that would have one if the release held other people of the same population.
     """
 
-    count: int
+    count: float
     of: int
     expected: float
 
@@ -42,12 +42,15 @@ class Verbatim:
         rows_of_controls: Released rows that equal a control record.
         members: Members that occur in the release.
         controls: Control records that occur in the release.
+        members_thinned: Members that would occur, on average, in a draw of at most as many released rows as there are
+            real records but one: the most for which ``chance_of_twin`` is no extrapolation.
     """
 
     rows_of_members: Matched
     rows_of_controls: Matched
     members: Matched
     controls: Matched
+    members_thinned: Matched
 
 
 def verbatim(tables: Tables) -> Verbatim:
@@ -83,11 +86,15 @@ def verbatim(tables: Tables) -> Verbatim:
         hits = int(_present(among, rows.size)[some].sum())
         return Matched(hits, len(some), len(some) * chance_of_twin(sizes, len(among)))
 
+    drawn = min(len(released), len(real) - 1)
+    alike = np.bincount(released, minlength=rows.size)[mine]
+    occur = float((1 - _missed(len(released), alike, drawn)).sum())
     return Verbatim(
         rows_of_members=matched(released, mine),
         rows_of_controls=matched(released, other),
         members=matched(mine, released),
         controls=matched(other, released),
+        members_thinned=Matched(occur, len(mine), len(mine) * chance_of_twin(sizes, drawn)),
     )
 
 
@@ -114,10 +121,15 @@ def chance_of_twin(sizes: np.ndarray, among: int) -> float:
     if drawn < 1:
         return 0.0
     levels, counts = np.unique(sizes, return_counts=True)
-    left = np.maximum(n - levels - drawn, -1)  # others that are no twins and are not drawn
-    log_missed = gammaln(n - levels + 1.0) - gammaln(left + 1.0 + (left < 0)) - gammaln(n) + gammaln(n - drawn)
-    missed = np.where(left < 0, 0.0, np.where(levels == 1, 1.0, np.exp(log_missed)))
-    return float(np.average(1 - missed, weights=counts))
+    return float(np.average(1 - _missed(n - 1, levels - 1, drawn), weights=counts))
+
+
+def _missed(of: int, alike: np.ndarray, drawn: int) -> np.ndarray:
+    """Return C(of - alike, drawn)/C(of, drawn): the chance that a draw without replacement holds none of some alike."""
+    left = np.maximum(of - alike - drawn, -1)  # those that are not alike and are not drawn
+    log_missed = gammaln(of - alike + 1.0) - gammaln(left + 1.0 + (left < 0)) - gammaln(of + 1.0)
+    missed = np.exp(log_missed + gammaln(of - drawn + 1.0))
+    return np.asarray(np.where(left < 0, 0.0, np.where(alike == 0, 1.0, missed)))
 
 
 def _present(codes: np.ndarray, size: int) -> np.ndarray:

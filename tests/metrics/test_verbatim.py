@@ -57,6 +57,14 @@ def test_chance_of_a_twin_against_all_ways_to_draw_others():
     assert chance_of_twin(sizes[:1], 5) == 0.0
 
 
+def test_members_in_a_thinned_release_against_all_draws():
+    members, release = pd.DataFrame({"x": list("aabc")}), pd.DataFrame({"x": list("aaabbz")})
+    found = verbatim(Tables(members, release)).members_thinned
+    draws = list(combinations(release["x"], 3))  # as many as there are other people
+    assert found.count == pytest.approx(np.mean([members["x"].isin(d).sum() for d in draws]))
+    assert found.expected == pytest.approx(2)  # the two that are alike, among all three others
+
+
 def test_twins_explain_what_strangers_have_in_common_with_members():
     """Other people of the same population equal members as often as is expected, in the mean over tables."""
     rng = np.random.default_rng(0)
@@ -65,7 +73,7 @@ def test_twins_explain_what_strangers_have_in_common_with_members():
         everyone = pd.DataFrame(rng.integers(0, 6, (260, 3)), columns=list("abc"))
         members, control, release = everyone[:100], everyone[100:160], everyone[160:]
         found = verbatim(Tables(members, release, control).with_control())
-        every = (found.rows_of_members, found.rows_of_controls, found.members, found.controls)
+        every = (found.rows_of_members, found.rows_of_controls, found.members, found.controls, found.members_thinned)
         gaps.append([each.share - each.expected_share for each in every])
     mean, error = np.mean(gaps, axis=0), np.std(gaps, axis=0) / np.sqrt(200)
     assert (np.abs(mean) < 3 * error + 1e-4).all()

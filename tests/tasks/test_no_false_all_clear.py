@@ -211,9 +211,9 @@ def test_no_copy_and_no_near_copy_gets_no_evidence_in_an_evaluation(controls, tm
         release.to_csv(path, index=False)
         chosen = [m for m in measures() if control is not None or "control" not in METRICS[m["name"]].needs]
         study = study_of(
-            "adult", str(path), ["age", "job", "town"], ["ill"], chosen, None, None, None, None, "all",
+            "adult", str(path), ["age", "job", "town"], ["ill"], None, None, None, None, None, "all",
             "evaluate", None, str(tmp_path / name), 1,
-        ).model_dump() | {"bootstrap": {"resamples": 100}}  # fmt: skip
+        ).model_dump() | {"metrics": chosen, "bootstrap": {"resamples": 100}}  # fmt: skip
         result = evaluated(study, members, control, tmp_path / name)
         assert not result.failures
         assert all_clears(result, KINDS) == []
