@@ -16,7 +16,7 @@ import pandas as pd
 from sdmetrics.single_table import CategoricalCAP, CategoricalGeneralizedCAP
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.cap import matches
+from synthrisk.metrics.encode import matches
 from synthrisk.metrics.nearest_keys import compiled_pairs, plain_pairs
 from synthrisk.metrics.tables import Tables
 from synthrisk.tasks.data import read

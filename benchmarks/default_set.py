@@ -22,7 +22,8 @@ from synthrisk.conf.plan import Planned, plan
 from synthrisk.conf.study import Split
 from synthrisk.flows.init import Roles, write_study
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.findings import Attacked, Interval, find
+from synthrisk.metrics.estimates import Interval
+from synthrisk.metrics.findings import Attacked, find
 from synthrisk.metrics.pooled_rates import pooled_rates
 from synthrisk.metrics.vulnerable import vulnerable
 from synthrisk.tasks.attack import attack_release

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrisk.metrics.estimates import METHODS, Estimate
-from synthrisk.metrics.findings import Attacked, Finding, Interval, find
+from synthrisk.metrics.estimates import METHODS, Estimate, Interval
+from synthrisk.metrics.findings import Attacked, Finding, find
 from synthrisk.metrics.ledger import Measure
 
 

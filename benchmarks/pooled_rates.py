@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from synthrisk.metrics.findings import Interval
+from synthrisk.metrics.estimates import Interval
 from synthrisk.metrics.pooled_rates import POOLED_RATES, pooled_rates
 
 _TOP = 10.0

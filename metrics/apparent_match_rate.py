@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap import matches
-from synthrisk.metrics.encode import Codes
+from synthrisk.metrics.encode import Codes, matches
 from synthrisk.metrics.entities import how_many_with
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score

@@ -6,8 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap import continuity, encoded, frequencies, matches
-from synthrisk.metrics.encode import Codes
+from synthrisk.metrics.cap import continuity, encoded
+from synthrisk.metrics.encode import Codes, frequencies, matches
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.tables import Tables

@@ -8,8 +8,8 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.level_order import level_order
+from synthrisk.metrics.ranked import value_ranks
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.shown import value_ranks
 from synthrisk.metrics.tables import Tables
 
 Bins: TypeAlias = int | Mapping[str, Any] | None

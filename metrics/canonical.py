@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.design import Design
 from synthrisk.metrics.level_order import level_order, lexicographic_ranks
-from synthrisk.metrics.spaces import center_and_spread
 from synthrisk.metrics.tables import Tables, in_order
 
 
@@ -37,31 +35,6 @@ def canonical(tables: Tables) -> Canonical:
     return tables.shared("canonical", lambda: _canonical(tables))
 
 
-def ordinal_features(tables: Tables) -> Design:
-    """Return numerics in standard deviations (NaN where missing) and levels as canonical ranks, for trees.
-
-    Trees take 32-bit floats: standardised, numbers far from 0 keep their differences.
-    """
-    levels = canonical(tables).levels
-    columns = [levels[c] if c in levels else _standardised(tables, c) for c in in_order(tables.columns)]
-    return Design(*(np.column_stack(side).astype(float) for side in zip(*columns, strict=True)))
-
-
-def one_hot_features(tables: Tables) -> Design:
-    """Return numerics (NaN where missing, and a column that says so) and a 0/1 column a level, for networks."""
-    levels, blocks = canonical(tables).levels, []
-    for column in in_order(tables.columns):
-        if column in levels:
-            each = np.arange(max(side.max() for side in levels[column]) + 1)
-            blocks.append([(side[:, None] == each).astype(float) for side in levels[column]])
-            continue
-        cells = tables.floats(column)
-        blocks.append([side[:, None] for side in cells])
-        if any(np.isnan(side).any() for side in cells):
-            blocks.append([np.isnan(side)[:, None].astype(float) for side in cells])
-    return Design(*(np.column_stack(side) for side in zip(*blocks, strict=True)))
-
-
 def among_equals(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return the mean of the values over equal rows: what they have by chance of position is shared among them.
 
@@ -71,12 +44,6 @@ def among_equals(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """
     _, rows = np.unique(rows, return_inverse=True)
     return np.asarray((np.bincount(rows, values) / np.bincount(rows))[rows])
-
-
-def _standardised(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
-    real, synthetic = tables.floats(column)
-    mean, spread = center_and_spread(np.sort(real))
-    return (real - mean) / (spread or 1.0), (synthetic - mean) / (spread or 1.0)
 
 
 def _canonical(tables: Tables) -> Canonical:

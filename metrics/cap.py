@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.encode import Codes, pack
+from synthrisk.metrics.encode import Codes, frequencies, matches, pack
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.nearest_keys import nearest_keys
 from synthrisk.metrics.tables import Tables
@@ -98,16 +98,6 @@ def encoded(
     key, target = tables.codes(known), tables.codes(hidden)
     pair = tables.shared(("pair", tuple(known), tuple(hidden)), lambda: pack([key, target]))
     return key, pair, known, hidden
-
-
-def matches(codes: Codes, table: int = 1) -> np.ndarray:
-    """Return for each real record the number of records with the same code in a table: 0 real, 1 synthetic."""
-    return np.bincount(codes.tables[table], minlength=codes.size)[codes.tables[0]]
-
-
-def frequencies(target: Codes) -> np.ndarray:
-    """Return the share of each code among the real records."""
-    return np.bincount(target.tables[0], minlength=target.size) / len(target.tables[0])
 
 
 def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | None:

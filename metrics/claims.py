@@ -5,8 +5,8 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Reduction, mean_score
+from synthrisk.metrics.ranked import value_ranks
 from synthrisk.metrics.selective import selective_details
-from synthrisk.metrics.shown import value_ranks
 from synthrisk.metrics.tables import Tables
 from synthrisk.metrics.yardsticks import gain
 

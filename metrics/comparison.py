@@ -8,8 +8,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import Estimate, t_test, t_test_across_repetitions
-from synthrisk.metrics.findings import paired
+from synthrisk.metrics.estimates import Estimate, paired, t_test, t_test_across_repetitions
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.scale import DIFFERENCE
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrisk.metrics.estimates import effects
-from synthrisk.metrics.findings import Attacked, paired
+from synthrisk.metrics.estimates import effects, paired
+from synthrisk.metrics.findings import Attacked
 from synthrisk.metrics.weighted import linearised
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from synthrisk.metrics.kinds import center_and_spread
 from synthrisk.metrics.level_order import level_order
-from synthrisk.metrics.spaces import center_and_spread
 from synthrisk.metrics.tables import Tables, in_order
 
 UNSEEN = -1

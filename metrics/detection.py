@@ -11,7 +11,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from synthrisk.metrics.canonical import among_equals, canonical, one_hot_features
+from synthrisk.metrics.canonical import among_equals, canonical
+from synthrisk.metrics.canonical_features import one_hot_features
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.membership import placements
 from synthrisk.metrics.metric import Metric, Reduction, Score

@@ -195,3 +195,13 @@ def _families(column: pd.Series) -> frozenset[str]:
 
 def _spell(families: frozenset[str]) -> str:
     return " and ".join(sorted(families))
+
+
+def matches(codes: Codes, table: int = 1) -> np.ndarray:
+    """Return for each real record the number of records with the same code in a table: 0 real, 1 synthetic."""
+    return np.bincount(codes.tables[table], minlength=codes.size)[codes.tables[0]]
+
+
+def frequencies(target: Codes) -> np.ndarray:
+    """Return the share of each code among the real records."""
+    return np.bincount(target.tables[0], minlength=target.size) / len(target.tables[0])

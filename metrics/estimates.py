@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import stats
 
-from synthrisk.metrics.scale import LINE, Scale
+from synthrisk.metrics.scale import DIFFERENCE, LINE, Scale
 
 METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")
 
@@ -336,3 +336,43 @@ def _bootstrap(
         picked = rng.integers(len(sums), size=len(sums))
         draws[b] = sums[picked].sum() / sizes[picked].sum()
     return draws + rng.normal(0, spread, resamples) if method == "crossed_bootstrap" else draws
+
+
+def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
+    """Return the difference of two groups' contributions, record by record.
+
+    A record that is in one of them only contributes the other's mean there.
+    """
+    if not members.shape[1] or not controls.shape[1]:
+        return np.empty((len(members), 0))
+    absent = np.isnan(members).all(axis=0) & np.isnan(controls).all(axis=0)
+    filled = []
+    for e in (members, controls):
+        own = ~np.isnan(e).all(axis=0)
+        mean = np.nanmean(e, axis=1, keepdims=True)
+        # the group's deviations are to be divided by the number of all records, not of its own
+        filled.append(np.where(own, mean + (e - mean) * (~absent).sum() / own.sum(), mean))
+    return np.where(absent, np.nan, filled[0] - filled[1])
+
+
+def difference(
+    before: np.ndarray,
+    after: np.ndarray,
+    confidence: float = 0.95,
+    chosen: np.ndarray | None = None,
+    entities: np.ndarray | None = None,
+) -> Estimate:
+    """Return mean score after minus before, with the crossed interval of the paired scores, each (R, K, n)."""
+    everyone = np.ones(before.shape, dtype=bool) if chosen is None else chosen
+    changed = paired(effects(after, everyone), effects(before, everyone))
+    return estimate(changed, confidence, entities=entities, scale=DIFFERENCE)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """How intervals are made: see ``estimates.estimate``."""
+
+    confidence: float = 0.95
+    method: str = "crossed"
+    resamples: int = 500
+    seed: int = 0

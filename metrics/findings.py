@@ -10,9 +10,11 @@ from synthrisk.metrics.estimates import (
     NOT_ESTIMABLE,
     ONE_REPETITION,
     Estimate,
+    Interval,
     across_repetitions,
     effects,
     estimate,
+    paired,
 )
 from synthrisk.metrics.gain import CURVE
 from synthrisk.metrics.ledger import Measure
@@ -20,16 +22,6 @@ from synthrisk.metrics.proportions import share, share_difference
 from synthrisk.metrics.scale import SHARE, Scale
 from synthrisk.metrics.worst_release import worst_release, worst_value
 from synthrisk.metrics.yardsticks import Yardstick, gain, over_known
-
-
-@dataclass(frozen=True)
-class Interval:
-    """How intervals are made: see ``estimates.estimate``."""
-
-    confidence: float = 0.95
-    method: str = "crossed"
-    resamples: int = 500
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,23 +255,6 @@ def gained(risk: Estimate, guess: float) -> Estimate:
     if np.isnan(guess):
         return NOT_ESTIMABLE
     return over_known(risk, guess)[0]
-
-
-def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
-    """Return the difference of two groups' contributions, record by record.
-
-    A record that is in one of them only contributes the other's mean there.
-    """
-    if not members.shape[1] or not controls.shape[1]:
-        return np.empty((len(members), 0))
-    absent = np.isnan(members).all(axis=0) & np.isnan(controls).all(axis=0)
-    filled = []
-    for e in (members, controls):
-        own = ~np.isnan(e).all(axis=0)
-        mean = np.nanmean(e, axis=1, keepdims=True)
-        # the group's deviations are to be divided by the number of all records, not of its own
-        filled.append(np.where(own, mean + (e - mean) * (~absent).sum() / own.sum(), mean))
-    return np.where(absent, np.nan, filled[0] - filled[1])
 
 
 def release_values(

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from synthrisk.metrics.contributions import contributions_of
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.findings import Attacked, Finding, Interval, find
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, Interval
+from synthrisk.metrics.findings import Attacked, Finding, find
 from synthrisk.metrics.study_yardsticks import beside_control
 from synthrisk.metrics.yardsticks import Yardstick
 

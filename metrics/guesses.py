@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attackers import Attacker, class_probabilities, predicted_values
-from synthrisk.metrics.cap import frequencies
 from synthrisk.metrics.design import UNSEEN, level_codes
-from synthrisk.metrics.encode import Codes
+from synthrisk.metrics.encode import Codes, frequencies
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.gain import normalized_gain
 from synthrisk.metrics.null import named

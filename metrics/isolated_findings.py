@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import Estimate
-from synthrisk.metrics.findings import Finding, Interval, find_released
+from synthrisk.metrics.estimates import Estimate, Interval
+from synthrisk.metrics.findings import Finding, find_released
 from synthrisk.metrics.isolated import memorized_in_study
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.yardsticks import Yardstick

@@ -49,3 +49,13 @@ def as_floats(column: pd.Series) -> np.ndarray:
 def is_temporal(column: pd.Series) -> bool:
     """Tell whether a column holds dates or durations."""
     return bool(types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype))
+
+
+def center_and_spread(values: np.ndarray) -> tuple[float, float]:
+    """Return mean and population standard deviation of the values that are there; 0 for a constant."""
+    seen = values[~np.isnan(values)]
+    if not len(seen):
+        return 0.0, 0.0
+    if seen.min() == seen.max():  # the mean of equal floats may miss them by rounding
+        return float(seen[0]), 0.0
+    return float(seen.mean()), float(seen.std())

@@ -14,8 +14,9 @@ from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.level_order import lexicographic_ranks
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
+from synthrisk.metrics.ranked import value_ranks
 from synthrisk.metrics.selective import halves
-from synthrisk.metrics.shown import ranks_to_draw_by, shown_parts, shown_release, value_ranks
+from synthrisk.metrics.shown import ranks_to_draw_by, shown_parts, shown_release
 from synthrisk.metrics.tables import Tables
 
 

@@ -7,9 +7,6 @@ import numpy as np
 from scipy.stats import beta
 
 from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.neighbours import real_to_synthetic
-from synthrisk.metrics.spaces import SpaceName
-from synthrisk.metrics.tables import Tables
 
 RATES = (0.1, 0.01, 0.001)
 """False-positive rates at which true-positive rates are reported."""
@@ -93,17 +90,6 @@ def placements(scores: np.ndarray, among: np.ndarray) -> np.ndarray:
     ordered = np.sort(among)
     below, up_to = (np.searchsorted(ordered, scores, side=side) for side in ("left", "right"))
     return np.asarray((below + up_to) / (2 * len(ordered)))
-
-
-def distance_attack(tables: Tables, space: SpaceName = "gower") -> MembershipAttack:
-    """Return what the simplest attack achieves: the nearer a synthetic record, the likelier a member.
-
-    The score is minus the distance to the nearest synthetic record; members and controls are told apart by
-    ``tables.groups``.
-    """
-    assert tables.groups is not None  # noqa: S101 - callers make them
-    nearness = -real_to_synthetic(tables, space).distances[:, 0]
-    return attack_summary(nearness[tables.groups == 1], nearness[tables.groups == 0])
 
 
 def _at(true: np.ndarray, false: np.ndarray, rate: float) -> float:

@@ -9,7 +9,8 @@ import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.canonical import canonical, ordinal_features
+from synthrisk.metrics.canonical import canonical
+from synthrisk.metrics.canonical_features import ordinal_features
 from synthrisk.metrics.compiled import threads
 from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.neighbours import real_to_real, real_to_synthetic

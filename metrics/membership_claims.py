@@ -12,8 +12,9 @@ from synthrisk.metrics.inference_attacks import check_neighbours
 from synthrisk.metrics.membership import attack_summary
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.named_attack import named_attack
+from synthrisk.metrics.ranked import value_ranks
 from synthrisk.metrics.selective import cut, halves, named, selective_curve, taken
-from synthrisk.metrics.shown import shown_parts, shown_release, value_ranks
+from synthrisk.metrics.shown import shown_parts, shown_release
 from synthrisk.metrics.tables import Tables, in_order
 from synthrisk.metrics.yardsticks import against_control, gain
 

@@ -4,12 +4,15 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier
 
-from synthrisk.metrics.canonical import among_equals, canonical, ordinal_features
+from synthrisk.metrics.canonical import among_equals, canonical
+from synthrisk.metrics.canonical_features import ordinal_features
 from synthrisk.metrics.compiled import threads
 from synthrisk.metrics.detection import check_folds
-from synthrisk.metrics.membership import attack_summary, distance_attack, placements
+from synthrisk.metrics.membership import MembershipAttack, attack_summary, placements
 from synthrisk.metrics.metric import Metric, Reduction, Score
+from synthrisk.metrics.neighbours import real_to_synthetic
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.spaces import SpaceName
 from synthrisk.metrics.tables import Tables
 
 _NAME = "membership_inference_risk"
@@ -173,3 +176,14 @@ MEMBERSHIP_INFERENCE_RISK = Metric(
     reduce=reduce_membership,
     check_values=check_folds,
 )
+
+
+def distance_attack(tables: Tables, space: SpaceName = "gower") -> MembershipAttack:
+    """Return what the simplest attack achieves: the nearer a synthetic record, the likelier a member.
+
+    The score is minus the distance to the nearest synthetic record; members and controls are told apart by
+    ``tables.groups``.
+    """
+    assert tables.groups is not None  # noqa: S101 - callers make them
+    nearness = -real_to_synthetic(tables, space).distances[:, 0]
+    return attack_summary(nearness[tables.groups == 1], nearness[tables.groups == 0])

@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.spaces import Space, center_and_spread
+from synthrisk.metrics.kinds import center_and_spread
+from synthrisk.metrics.spaces import Space
 from synthrisk.metrics.tables import Tables
 
 Side = Literal["real", "synthetic"]

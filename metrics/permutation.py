@@ -8,18 +8,18 @@ from sklearn.base import BaseEstimator
 
 from synthrisk.metrics.attackers import ATTACKERS, Attacker, class_probabilities, predicted_values
 from synthrisk.metrics.attackers import attacker as named_attacker
-from synthrisk.metrics.cap import frequencies
 from synthrisk.metrics.design import UNSEEN, Design, level_codes
+from synthrisk.metrics.encode import frequencies
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.gain import normalized_gain
 from synthrisk.metrics.kinds import Kind
 from synthrisk.metrics.null import LEVEL, Null, Permute, exceeded_by_few, rank_p_value
 from synthrisk.metrics.permuted_truth import null_of_permuted_numbers, null_of_permuted_real
-from synthrisk.metrics.prediction_error import ErrorName, prediction_error
+from synthrisk.metrics.prediction_error import prediction_error
 from synthrisk.metrics.rapid_options import Choice, check_permutations, check_values
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.tolerance import Tolerance, numeric_target
+from synthrisk.metrics.tolerance import ErrorName, Tolerance, numeric_target
 
 TREES = 100
 """Trees of the attacker ``random_forest`` where it is refitted: 500 move the value by about .001 (Adult)."""

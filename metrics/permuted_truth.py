@@ -15,8 +15,9 @@ from synthrisk.metrics.null import (
     permutation_moments,
     rank_p_value,
 )
-from synthrisk.metrics.prediction_error import ErrorName, prediction_error
+from synthrisk.metrics.prediction_error import prediction_error
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.tolerance import ErrorName
 
 
 def null_of_permuted_real(

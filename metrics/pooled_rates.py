@@ -9,8 +9,7 @@ from scipy import sparse
 from scipy.stats import beta
 
 from synthrisk.metrics.errors import check_range
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.findings import Interval
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, Interval
 
 POOLED_RATES = (0.01, 0.001)
 """False-positive rates at which a study reports the pooled true-positive rate."""

@@ -1,12 +1,9 @@
 """How wrong a guess of a number is, and how well the best constant guess would do."""
 
-from typing import Literal
-
 import numpy as np
 
 from synthrisk.metrics.errors import InputError
-
-ErrorName = Literal["symmetric", "stabilized_relative", "absolute"]
+from synthrisk.metrics.tolerance import ErrorName
 
 
 def prediction_error(

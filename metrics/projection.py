@@ -7,8 +7,9 @@ from scipy.spatial import KDTree
 
 from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.kinds import center_and_spread
 from synthrisk.metrics.level_order import level_order
-from synthrisk.metrics.spaces import center_and_spread, check_space
+from synthrisk.metrics.spaces import check_space
 from synthrisk.metrics.tables import Tables, in_order
 from synthrisk.metrics.ties import TIED
 

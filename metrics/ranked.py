@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.encode import factorized
 from synthrisk.metrics.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.tables import Tables, in_order
 
 Interval = tuple[int, int]
 NOWHERE: Interval = (0, 0)
@@ -116,3 +118,19 @@ def _placed(ranks: np.ndarray, there: np.ndarray, size: int) -> np.ndarray:
     placed = np.full(len(there), size, dtype=np.int64)
     placed[there] = ranks
     return placed
+
+
+def value_ranks(tables: Tables) -> np.ndarray:
+    """Return ranks of the real rows by their values, (n,): equal where rows are equal, and nowhere else.
+
+    Canonical ranks take numbers as floats, which beyond 2^53 (of dates: 256 nanoseconds) are not all different.
+    """
+    ranks = canonical(tables).real
+    rows = tables.codes(tables.columns).tables[0]
+    if len(np.unique(ranks)) == len(np.unique(rows)):
+        return ranks
+    numeric = [c for c in in_order(tables.columns) if tables.kind(c) == "numeric"]
+    for column in numeric:
+        exact = ranked(tables.real[column], numeric=True)
+        ranks = np.unique(ranks * (exact.size + 1) + exact.ranks, return_inverse=True)[1]
+    return ranks

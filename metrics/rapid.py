@@ -17,11 +17,10 @@ from synthrisk.metrics.guesses import Baseline, class_guesses, value_guesses
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.null import Permute, named
 from synthrisk.metrics.permutation import permutation_null
-from synthrisk.metrics.prediction_error import ErrorName
 from synthrisk.metrics.proportions import ShareMethod, share
 from synthrisk.metrics.rapid_options import Choice, Mode, check_values
 from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.tolerance import Tolerance, numeric_target, too_wide
+from synthrisk.metrics.tolerance import ErrorName, Tolerance, numeric_target, too_wide
 
 
 def rapid(

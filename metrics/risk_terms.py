@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from synthrisk.metrics.kinds import is_temporal, kind
+from synthrisk.metrics.kinds import center_and_spread, is_temporal, kind
 from synthrisk.metrics.levels import MISSING, column_levels, finite_floats
-from synthrisk.metrics.spaces import center_and_spread
 
 RARE, LEVELS = 10, 20
 """Fewest records of a level, and most levels of a column, in the model."""

@@ -6,11 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.canonical import canonical
 from synthrisk.metrics.kinds import as_floats, kind
 from synthrisk.metrics.level_order import dense_ranks, lexicographic_ranks
-from synthrisk.metrics.ranked import ranked
-from synthrisk.metrics.tables import Tables, in_order
+from synthrisk.metrics.ranked import value_ranks
+from synthrisk.metrics.tables import Tables
 
 
 class Parts(NamedTuple):
@@ -93,19 +92,3 @@ def ranks_to_draw_by(tables: Tables) -> np.ndarray:
     rows = pd.Series(ranks[order]).groupby(own[order]).agg(tuple).tolist()
     place = {held: rank for rank, held in enumerate(sorted(set(rows)))}
     return lexicographic_ranks([ranks, np.array([place[held] for held in rows])[own]])
-
-
-def value_ranks(tables: Tables) -> np.ndarray:
-    """Return ranks of the real rows by their values, (n,): equal where rows are equal, and nowhere else.
-
-    Canonical ranks take numbers as floats, which beyond 2^53 (of dates: 256 nanoseconds) are not all different.
-    """
-    ranks = canonical(tables).real
-    rows = tables.codes(tables.columns).tables[0]
-    if len(np.unique(ranks)) == len(np.unique(rows)):
-        return ranks
-    numeric = [c for c in in_order(tables.columns) if tables.kind(c) == "numeric"]
-    for column in numeric:
-        exact = ranked(tables.real[column], numeric=True)
-        ranks = np.unique(ranks * (exact.size + 1) + exact.ranks, return_inverse=True)[1]
-    return ranks

@@ -68,13 +68,3 @@ def space_of(
         if not number or not 0 <= weight <= _HEAVIEST:
             raise InputError(f"weights must be numbers from 0 to {_HEAVIEST:g}, got {weight!r} for {column!r}")
     return Space(name, tuple(ordered), tuple(float(given.get(c, 1.0)) for c in ordered), ranges)
-
-
-def center_and_spread(values: np.ndarray) -> tuple[float, float]:
-    """Return mean and population standard deviation of the values that are there; 0 for a constant."""
-    seen = values[~np.isnan(values)]
-    if not len(seen):
-        return 0.0, 0.0
-    if seen.min() == seen.max():  # the mean of equal floats may miss them by rounding
-        return float(seen[0]), 0.0
-    return float(seen.mean()), float(seen.std())

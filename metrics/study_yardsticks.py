@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, estimate
-from synthrisk.metrics.findings import Finding, Interval, paired
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, Interval, estimate, paired
+from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.proportions import share_gain
 from synthrisk.metrics.scale import DIFFERENCE, GAIN, Scale
 from synthrisk.metrics.yardsticks import Yardstick, gain, over_known, paired_gain, paired_shares, slopes

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attribute_disclosure import values_in_class
-from synthrisk.metrics.cap import continuity, encoded, frequencies, matches
+from synthrisk.metrics.cap import continuity, encoded
+from synthrisk.metrics.encode import frequencies, matches
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables import Tables
 

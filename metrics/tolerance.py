@@ -1,16 +1,16 @@
 """How near a guess of a number must come: as a share of its value, of the column's spread, or in days."""
 
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.kinds import is_temporal
-from synthrisk.metrics.prediction_error import ErrorName
 from synthrisk.metrics.tables import Tables
 
 Tolerance: TypeAlias = float | str | None
+ErrorName = Literal["symmetric", "stabilized_relative", "absolute"]
 
 OF_SPREAD = 0.10  # of the interquartile range: the tolerance of dates and durations unless one is given
 TOO_WIDE = 0.9  # share of the records that one constant guess is right for, from which a tolerance says nothing

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap import matches
+from synthrisk.metrics.encode import matches
 from synthrisk.metrics.entities import how_many_with
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables import Tables

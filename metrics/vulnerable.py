@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap import matches
+from synthrisk.metrics.encode import matches
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.neighbours import real_to_real
 from synthrisk.metrics.tables import Tables

@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_range, nearest
-from synthrisk.metrics.estimates import Estimate, effects, estimate
-from synthrisk.metrics.findings import paired
+from synthrisk.metrics.estimates import difference
 from synthrisk.metrics.metric import Metric
-from synthrisk.metrics.scale import DIFFERENCE
 from synthrisk.metrics.tables import Tables
 
 
@@ -132,19 +130,6 @@ def what_if(
         rows.append({"change": name, "value": score.value, "difference": change.value})
         rows[-1] |= {"lower": change.lower, "upper": change.upper}
     return pd.DataFrame(rows)
-
-
-def difference(
-    before: np.ndarray,
-    after: np.ndarray,
-    confidence: float = 0.95,
-    chosen: np.ndarray | None = None,
-    entities: np.ndarray | None = None,
-) -> Estimate:
-    """Return mean score after minus before, with the crossed interval of the paired scores, each (R, K, n)."""
-    everyone = np.ones(before.shape, dtype=bool) if chosen is None else chosen
-    changed = paired(effects(after, everyone), effects(before, everyone))
-    return estimate(changed, confidence, entities=entities, scale=DIFFERENCE)
 
 
 def _cube(records: pd.DataFrame | None) -> np.ndarray:

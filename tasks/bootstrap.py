@@ -14,9 +14,9 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.contributions import Contributions, contributions_of
 from synthrisk.metrics.encode import joint_codes
 from synthrisk.metrics.epsilon import released_epsilon
-from synthrisk.metrics.estimates import METHODS
+from synthrisk.metrics.estimates import METHODS, Interval, difference
 from synthrisk.metrics.exposure import quantiles, record_exposure
-from synthrisk.metrics.findings import Attacked, Finding, Interval, find, find_released
+from synthrisk.metrics.findings import Attacked, Finding, find, find_released
 from synthrisk.metrics.groups import find_groups, worst_class
 from synthrisk.metrics.isolated_findings import find_isolated
 from synthrisk.metrics.kinds import kind
@@ -27,7 +27,6 @@ from synthrisk.metrics.scale import Scale
 from synthrisk.metrics.usefulness import Usefulness, usefulness
 from synthrisk.metrics.vulnerable import vulnerable
 from synthrisk.metrics.weighted import contributions
-from synthrisk.metrics.what_if import difference
 from synthrisk.tasks.contributions import keep_contributions
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample

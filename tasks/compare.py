@@ -13,8 +13,8 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.comparison import Comparison
 from synthrisk.metrics.comparison import compare as pairs
 from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import variances
-from synthrisk.metrics.findings import Finding, Interval
+from synthrisk.metrics.estimates import Interval, variances
+from synthrisk.metrics.findings import Finding
 from synthrisk.metrics.isolated_findings import beside_exchangeability
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.moderated_findings import moderated_findings, moderated_yardsticks, with_moderated_beside

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.canonical import among_equals, canonical, one_hot_features, ordinal_features
+from synthrisk.metrics.canonical import among_equals, canonical
+from synthrisk.metrics.canonical_features import one_hot_features, ordinal_features
 from synthrisk.metrics.tables import Tables
 
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from synthrisk.metrics.comparison import compare, holm
 from synthrisk.metrics.contributions import contributions_of
-from synthrisk.metrics.estimates import t_test, t_test_across_repetitions
-from synthrisk.metrics.findings import Attacked, Interval, find
+from synthrisk.metrics.estimates import Interval, t_test, t_test_across_repetitions
+from synthrisk.metrics.findings import Attacked, find
 from synthrisk.metrics.ledger import Measure
 
 CAP, OTHER = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")

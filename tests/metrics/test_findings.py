@@ -9,15 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synthrisk.conf.plan import Planned
+from synthrisk.metrics.estimates import Interval, paired
 from synthrisk.metrics.exposure import record_exposure
-from synthrisk.metrics.findings import (
-    Attacked,
-    Interval,
-    find,
-    find_released,
-    paired,
-    release_values,
-)
+from synthrisk.metrics.findings import Attacked, find, find_released, release_values
 from synthrisk.metrics.groups import find_groups
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.yardsticks import gain

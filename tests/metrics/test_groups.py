@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from synthrisk.metrics.findings import Attacked, Interval, find
+from synthrisk.metrics.estimates import Interval
+from synthrisk.metrics.findings import Attacked, find
 from synthrisk.metrics.groups import find_groups, worst_class
 from synthrisk.metrics.ledger import Measure
 

@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import binomtest, mannwhitneyu
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from synthrisk.metrics.membership import RATES, attack_summary, distance_attack, placements
+from synthrisk.metrics.membership import RATES, attack_summary, placements
+from synthrisk.metrics.membership_inference import distance_attack
 from synthrisk.metrics.tables import Tables
 
 

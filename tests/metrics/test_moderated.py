@@ -14,13 +14,14 @@ from synthrisk.metrics.estimates import (
     BORROWED,
     TWO_REPETITIONS,
     Estimate,
+    Interval,
     Prior,
     Variances,
     estimate,
     from_parts,
     t_test,
 )
-from synthrisk.metrics.findings import Attacked, Interval, find
+from synthrisk.metrics.findings import Attacked, find
 from synthrisk.metrics.groups import find_groups
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.moderated import moderate, prior, trigamma_inverse

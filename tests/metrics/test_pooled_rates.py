@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from benchmarks.pooled_rates import DESIGNS, held
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.findings import Interval
+from synthrisk.metrics.estimates import Interval
 from synthrisk.metrics.ledger import COLUMNS
 from synthrisk.metrics.membership import attack_summary
 from synthrisk.metrics.pooled_rates import _cells, _true_positive_rates, pooled_rates

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from synthrisk.metrics.contributions import contributions_of
-from synthrisk.metrics.estimates import Estimate, Prior, Variances, t_test, variances
-from synthrisk.metrics.findings import Attacked, Interval, find
+from synthrisk.metrics.estimates import Estimate, Interval, Prior, Variances, t_test, variances
+from synthrisk.metrics.findings import Attacked, find
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.moderated import moderate
 from synthrisk.metrics.power import Leak, power

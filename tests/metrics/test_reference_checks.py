@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.estimates import Estimate
-from synthrisk.metrics.findings import Attacked, Finding, Interval, find
+from synthrisk.metrics.estimates import Estimate, Interval
+from synthrisk.metrics.findings import Attacked, Finding, find
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.reference_checks import check_controls
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.findings import Attacked, Finding, Interval, find
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate, Interval
+from synthrisk.metrics.findings import Attacked, Finding, find
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.power import Power
 from synthrisk.metrics.quantities import limited

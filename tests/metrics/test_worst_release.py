@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from synthrisk.metrics.distance import closeness
-from synthrisk.metrics.estimates import NOT_ESTIMABLE
-from synthrisk.metrics.findings import Attacked, Interval, find, find_released
+from synthrisk.metrics.estimates import NOT_ESTIMABLE, Interval
+from synthrisk.metrics.findings import Attacked, find, find_released
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.worst_release import worst_release, worst_value
 

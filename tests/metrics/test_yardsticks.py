@@ -11,8 +11,8 @@ from scipy.special import expit, logit
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.contributions import Contributions, contributions_of
-from synthrisk.metrics.estimates import t_test
-from synthrisk.metrics.findings import Attacked, Interval, find
+from synthrisk.metrics.estimates import Interval, t_test
+from synthrisk.metrics.findings import Attacked, find
 from synthrisk.metrics.ledger import Measure
 from synthrisk.metrics.proportions import correlation, share, share_difference, share_gain
 from synthrisk.metrics.study_yardsticks import beside_control, beside_guess, beside_model
