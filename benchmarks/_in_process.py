@@ -15,9 +15,9 @@ from synthrisk.conf import load
 from synthrisk.conf.plan import plan
 from synthrisk.flows import study as course
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.results import StudyResult
-from synthrisk.metrics.usefulness import Usefulness
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.references import Cut, Sample

@@ -23,7 +23,7 @@ import pandas as pd
 from _anonymeter import run
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.proportions import share, share_difference
+from synthrisk.metrics.intervals.proportions import share, share_difference
 from synthrisk.tasks.data import read
 from synthrisk.tasks.synthesize.controls import copy, fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job

@@ -16,9 +16,9 @@ import pandas as pd
 from sdmetrics.single_table import CategoricalCAP, CategoricalGeneralizedCAP
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.encode import matches
-from synthrisk.metrics.nearest_keys import compiled_pairs, plain_pairs
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.cap.nearest_keys import compiled_pairs, plain_pairs
+from synthrisk.metrics.tables.codes import matches
+from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read
 
 KEYS = ["age", "workclass", "education", "occupation", "race", "sex", "relationship", "hours_per_week"]

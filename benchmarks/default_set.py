@@ -22,10 +22,10 @@ from synthrisk.conf.plan import Planned, plan
 from synthrisk.conf.study import Split
 from synthrisk.flows.init import Roles, write_study
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.estimates import Interval
-from synthrisk.metrics.findings import Attacked, find
-from synthrisk.metrics.pooled_rates import pooled_rates
-from synthrisk.metrics.vulnerable import vulnerable
+from synthrisk.metrics.exposure.vulnerable import vulnerable
+from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.intervals.pooled_rates import pooled_rates
+from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.references import Cell
 from synthrisk.tasks.split import split_table

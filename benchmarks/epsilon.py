@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from synthrisk.metrics.epsilon import released_epsilon
+from synthrisk.metrics.intervals.epsilon import released_epsilon
 
 EPSILONS = (1.0, 3.0, 8.0)
 _SIDE = 10

@@ -17,8 +17,8 @@ from _in_process import studied
 from null_and_power import samples
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.quantities import AGAINST_CONTROL, GROUPS
-from synthrisk.metrics.verdicts import Beside, check_limits, judge
+from synthrisk.metrics.study.quantities import AGAINST_CONTROL, GROUPS
+from synthrisk.metrics.study.verdicts import Beside, check_limits, judge
 
 KEY, SECRET = ["age", "education", "occupation", "sex", "race"], "income"
 METRICS = [

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrisk.metrics.estimates import METHODS, Estimate, Interval
-from synthrisk.metrics.findings import Attacked, Finding, find
-from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.intervals.estimates import METHODS, Estimate, Interval
+from synthrisk.metrics.study.findings import Attacked, Finding, find
+from synthrisk.metrics.study.ledger import Measure
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import pandas as pd
 
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Split
-from synthrisk.metrics.epsilon import released_epsilon
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.membership import placements
-from synthrisk.metrics.pooled_rates import pooled_rates
+from synthrisk.metrics.intervals.epsilon import released_epsilon
+from synthrisk.metrics.intervals.pooled_rates import pooled_rates
+from synthrisk.metrics.intervals.roc import placements
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.data import read
 from synthrisk.tasks.references import Cell

@@ -16,10 +16,10 @@ import numpy as np
 from null_and_power import ATTACKS, attacked, samples
 
 from synthrisk.conf.study import Split
-from synthrisk.metrics.contributions import contributions_of
-from synthrisk.metrics.estimates import Estimate, t_test
-from synthrisk.metrics.moderated import moderate
-from synthrisk.metrics.scale import DIFFERENCE
+from synthrisk.metrics.intervals.estimates import Estimate, t_test
+from synthrisk.metrics.intervals.moderated import moderate
+from synthrisk.metrics.intervals.scale import DIFFERENCE
+from synthrisk.metrics.study.contributions import contributions_of
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.controls import copy, fresh, leaky, marginals
 

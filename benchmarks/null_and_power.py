@@ -17,9 +17,9 @@ from scipy import stats
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Split
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.estimates import Interval
-from synthrisk.metrics.findings import Attacked, Finding, find
-from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.study.findings import Attacked, Finding, find
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.data import read
 from synthrisk.tasks.references import Cell

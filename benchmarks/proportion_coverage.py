@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 from scipy.stats import binom
 
-from synthrisk.metrics.proportions import ShareMethod, share
+from synthrisk.metrics.intervals.proportions import ShareMethod, share
 
 METHODS: tuple[ShareMethod, ...] = get_args(ShareMethod)
 SHARES, SIZES = (0.01, 0.05, 0.3, 0.7, 0.95), (200, 1000, 5000)

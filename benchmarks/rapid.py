@@ -19,8 +19,8 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from synthrisk.metrics import METRICS, Tables
-from synthrisk.metrics.attackers import ATTACKERS
-from synthrisk.metrics.design import level_codes
+from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.features import level_codes
 from synthrisk.tasks.data import read
 
 LEFT_OUT = ("fnlwgt", "education_num")

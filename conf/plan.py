@@ -8,8 +8,8 @@ from typing import Any
 from synthrisk.conf.study import ALL_OTHERS, Study, WhatIf
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.errors import nearest
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.what_if import Change
+from synthrisk.metrics.exposure.what_if import Change
+from synthrisk.metrics.study.ledger import Measure
 
 _COLUMNS = ("columns", "columns_a", "columns_b")  # options that name columns of the table
 

@@ -10,9 +10,9 @@ from synthrisk.conf import Study
 from synthrisk.conf.plan import Planned
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.attackers import ATTACKERS
-from synthrisk.metrics.kinds import kind
-from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.references import Sample
 from synthrisk.tasks.synthesize import check_options, synthesizer, try_out
 

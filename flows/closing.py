@@ -13,11 +13,11 @@ from rich.text import Text
 from synthrisk.flows.release_lines import release_lines
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.estimates import Estimate
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.quantities import limited
-from synthrisk.metrics.release_summary import releases_table
-from synthrisk.metrics.results import (
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.release.summary import releases_table
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.quantities import limited
+from synthrisk.metrics.study.results import (
     BESIDE,
     StudyResult,
     comparison_table,
@@ -32,8 +32,8 @@ from synthrisk.metrics.results import (
     tpr_table,
     yardstick_table,
 )
-from synthrisk.metrics.usefulness import utility_table
-from synthrisk.metrics.verdicts import holds_for, is_signal
+from synthrisk.metrics.study.utility import utility_table
+from synthrisk.metrics.study.verdicts import holds_for, is_signal
 
 _WIDTH = 13  # of the word before a line
 SERVER = "http://127.0.0.1:5000"

@@ -13,7 +13,7 @@ from synthrisk.conf.study import Synthesizer
 from synthrisk.flows.check import check
 from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.strangers import strangers
+from synthrisk.metrics.release.strangers import strangers
 from synthrisk.tasks.data.given import given
 from synthrisk.tasks.references import Sample
 from synthrisk.tasks.store import open_workspace

@@ -12,7 +12,7 @@ import yaml
 from synthrisk.conf import load, schema
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics import InputError, Tables
-from synthrisk.metrics.kinds import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.store import replace_file
 

@@ -7,8 +7,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from synthrisk.metrics.release_summary import ReleaseSummary, Spread
-from synthrisk.metrics.results import StudyResult
+from synthrisk.metrics.release.summary import ReleaseSummary, Spread
+from synthrisk.metrics.study.results import StudyResult
 
 _NOTES = 3
 _COLUMNS = ("rows", "equal a member (by twins)", "equal a control record (by twins)", "nearer members (expected)")

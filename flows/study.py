@@ -20,15 +20,15 @@ from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
 from synthrisk.flows.runner import task_runner
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.quantities import limited
-from synthrisk.metrics.reference_checks import Check, check_controls
-from synthrisk.metrics.release_summary import ReleaseSummary, summarise
-from synthrisk.metrics.results import Limit, StudyResult
-from synthrisk.metrics.search import prepare
+from synthrisk.metrics.neighbours.search import prepare
+from synthrisk.metrics.release.summary import ReleaseSummary, summarise
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.usefulness import Usefulness
-from synthrisk.metrics.verdicts import Beside, check_limits, holds_for, judge, worst
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.quantities import limited
+from synthrisk.metrics.study.reference_checks import Check, check_controls
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.metrics.study.verdicts import Beside, check_limits, holds_for, judge, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import Compared, compare

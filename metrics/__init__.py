@@ -4,6 +4,6 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.register import ATTACKS, METRICS
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables.tables import Tables
 
 __all__ = ["ATTACKS", "METRICS", "Attack", "InputError", "Metric", "Score", "Tables"]

@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.bins import Bins, binned, check_bins
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.tables import Tables
-from synthrisk.metrics.weighted import contributions, linearised
-from synthrisk.metrics.yardsticks import against_control, against_guess, against_model
+from synthrisk.metrics.intervals.linearised import contributions, linearised
+from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_model
+from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
+from synthrisk.metrics.tables.tables import Tables
 
 ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
 """Arguments that mean the same for all metrics that take them, and that a study gives."""

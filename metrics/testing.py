@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import CLAIMED, Attack, AttackKind
-from synthrisk.metrics.awkward import control, pairs, release, targets
-from synthrisk.metrics.canonical import canonical
-from synthrisk.metrics.encode import joint_codes
+from synthrisk.metrics.claims.predicates import check_predicate, scales_of
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.kinds import as_floats, is_temporal, kind
-from synthrisk.metrics.predicates import check_predicate, scales_of
 from synthrisk.metrics.register import ATTACKS, METRICS
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.tables.awkward import control, pairs, release, targets
+from synthrisk.metrics.tables.codes import joint_codes
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.row_order import canonical
+from synthrisk.metrics.tables.tables import Tables
 
 _AGAIN = 3  # tries before a moved global generator is the attack's doing
 _CALLS: Mapping[AttackKind, tuple[dict[str, Any], ...]] = {

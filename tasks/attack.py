@@ -13,13 +13,13 @@ from prefect import task
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.k_anonymity import keys_of_release
-from synthrisk.metrics.ledger import COLUMNS, ledger_rows
 from synthrisk.metrics.metric import Reduction, reason_of
 from synthrisk.metrics.register import GROUP
-from synthrisk.metrics.release_check import ReleaseCheck, as_plain, check_release
+from synthrisk.metrics.release.check import ReleaseCheck, as_plain, check_release
+from synthrisk.metrics.release.k_anonymity import keys_of_release
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.usefulness import utility_values
+from synthrisk.metrics.study.ledger import COLUMNS, ledger_rows
+from synthrisk.metrics.study.utility import utility_values
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import CHECK, KEYS, LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions

@@ -11,22 +11,22 @@ from prefect import task
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.contributions import Contributions, contributions_of
-from synthrisk.metrics.encode import joint_codes
-from synthrisk.metrics.epsilon import released_epsilon
-from synthrisk.metrics.estimates import METHODS, Interval, difference
-from synthrisk.metrics.exposure import quantiles, record_exposure
-from synthrisk.metrics.findings import Attacked, Finding, find, find_released
-from synthrisk.metrics.groups import find_groups, worst_class
-from synthrisk.metrics.isolated_findings import find_isolated
-from synthrisk.metrics.kinds import kind
-from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.exposure.single_records import quantiles, record_exposure
+from synthrisk.metrics.exposure.vulnerable import vulnerable
+from synthrisk.metrics.intervals.epsilon import released_epsilon
+from synthrisk.metrics.intervals.estimates import METHODS, Interval, difference
+from synthrisk.metrics.intervals.linearised import contributions
+from synthrisk.metrics.intervals.pooled_rates import pooled_rates
+from synthrisk.metrics.intervals.scale import Scale
 from synthrisk.metrics.metric import Metric
-from synthrisk.metrics.pooled_rates import pooled_rates
-from synthrisk.metrics.scale import Scale
-from synthrisk.metrics.usefulness import Usefulness, usefulness
-from synthrisk.metrics.vulnerable import vulnerable
-from synthrisk.metrics.weighted import contributions
+from synthrisk.metrics.study.contributions import Contributions, contributions_of
+from synthrisk.metrics.study.findings import Attacked, Finding, find, find_released
+from synthrisk.metrics.study.groups import find_groups, worst_class
+from synthrisk.metrics.study.isolated_findings import find_isolated
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.utility import Usefulness, usefulness
+from synthrisk.metrics.tables.codes import joint_codes
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.contributions import keep_contributions
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample

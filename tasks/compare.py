@@ -10,21 +10,21 @@ from prefect import task
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.comparison import Comparison
-from synthrisk.metrics.comparison import compare as pairs
-from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import Interval, variances
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.isolated_findings import beside_exchangeability
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.moderated_findings import moderated_findings, moderated_yardsticks, with_moderated_beside
-from synthrisk.metrics.power import Leak, Power, of_repetitions, power
-from synthrisk.metrics.study_yardsticks import (
+from synthrisk.metrics.intervals.estimates import Interval, variances
+from synthrisk.metrics.intervals.yardsticks import Yardstick
+from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.comparison import compare as pairs
+from synthrisk.metrics.study.contributions import Contributions
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.isolated_findings import beside_exchangeability
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.moderated_findings import moderated_findings, moderated_yardsticks, with_moderated_beside
+from synthrisk.metrics.study.power import Leak, Power, of_repetitions, power
+from synthrisk.metrics.study.yardsticks import (
     beside_control,
     beside_guess,
     beside_model,
 )
-from synthrisk.metrics.yardsticks import Yardstick
 from synthrisk.tasks.contributions import kept_contributions
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import Sample

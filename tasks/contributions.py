@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from synthrisk.metrics.contributions import Contributions
+from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.tasks.store import write_file
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from prefect import task
 
-from synthrisk.metrics.k_anonymity import KAnonymity, keys_of_real, mean_keys
+from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.references import LedgerFolder, Sample
 

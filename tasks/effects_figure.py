@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from synthrisk.metrics.attribution import Attribution
-from synthrisk.metrics.risk_terms import RARE
+from synthrisk.metrics.exposure.attribution import Attribution
+from synthrisk.metrics.exposure.risk_terms import RARE
 from synthrisk.tasks.figures import ACCENT, INK, MUTED, shortened
 from synthrisk.tasks.panels import SIZE, draw_interval, levels_panel, plain_label, say, width_of, words_alone
 

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from prefect import task
 
 from synthrisk.conf.plan import Planned
-from synthrisk.metrics.attribution import Attribution, attribution
-from synthrisk.metrics.subgroups import risk_by, risk_in
+from synthrisk.metrics.exposure.attribution import Attribution, attribution
+from synthrisk.metrics.exposure.subgroups import risk_by, risk_in
 from synthrisk.tasks.effects_figure import effects_figure
 from synthrisk.tasks.failure import told_safely
 from synthrisk.tasks.figures import svg

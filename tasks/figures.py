@@ -14,10 +14,10 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.metrics.estimates import Estimate
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.gain import CURVE
-from synthrisk.metrics.selective import SHARES
+from synthrisk.metrics.claims.selective_curve import SHARES
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.study.findings import Finding
 
 INK, MUTED, ACCENT, ALARM, FAINT = "#1f2933", "#6b7280", "#1d4f91", "#b3261e", "#d5dae1"
 LINES = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # after Okabe and Ito

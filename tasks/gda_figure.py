@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from synthrisk.metrics.gda import ColumnScore, GdaScore
-from synthrisk.metrics.gda_view import AttackView
+from synthrisk.metrics.study.gda import ColumnScore, GdaScore
+from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.tasks.figures import ACCENT, FAINT, INK, MUTED, shortened
 
 _SIZE = 8.5

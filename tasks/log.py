@@ -22,12 +22,12 @@ from prefect import task
 from synthrisk.conf import resolve
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.gain import CURVE
-from synthrisk.metrics.pooled_rates import RATE
-from synthrisk.metrics.quantities import limited
-from synthrisk.metrics.release_summary import releases_table
-from synthrisk.metrics.results import (
+from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.pooled_rates import RATE
+from synthrisk.metrics.release.summary import releases_table
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.quantities import limited
+from synthrisk.metrics.study.results import (
     StudyResult,
     comparison_table,
     details_table,
@@ -42,8 +42,8 @@ from synthrisk.metrics.results import (
     tpr_table,
     yardstick_table,
 )
-from synthrisk.metrics.usefulness import Usefulness, utility_table
-from synthrisk.metrics.verdicts import Verdict
+from synthrisk.metrics.study.utility import Usefulness, utility_table
+from synthrisk.metrics.study.verdicts import Verdict
 from synthrisk.tasks.hashes import record_hashes
 from synthrisk.tasks.references import LedgerFolder, Table
 from synthrisk.tasks.store import key_of, private_folder

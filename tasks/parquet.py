@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from synthrisk.metrics.encode import factorized
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.codes import factorized
 
 _CODES = b"synthrisk.codes"  # columns that are categories of something else than text
 

@@ -10,10 +10,10 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.metrics.attribution import Attribution
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.risk_terms import RARE
-from synthrisk.metrics.value_texts import NANOSECONDS_A_DAY
+from synthrisk.metrics.exposure.attribution import Attribution
+from synthrisk.metrics.exposure.risk_terms import RARE
+from synthrisk.metrics.tables.value_texts import NANOSECONDS_A_DAY
 from synthrisk.tasks.figures import ACCENT, DASHES, FAINT, LINES, MUTED, shortened
 from synthrisk.tasks.panels import SIZE, draw_interval, empty_axes, levels_panel, plain_label, say, width_of
 

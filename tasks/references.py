@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.entities import entity_numbers
-from synthrisk.metrics.k_anonymity import KeySizes, ReleaseKeys
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.release_check import ReleaseCheck, from_plain
+from synthrisk.metrics.release.check import ReleaseCheck, from_plain
+from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.tasks.parquet import read_typed
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"

@@ -10,14 +10,14 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from prefect import task
 
-from synthrisk.metrics.comparison import Comparison
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.gda import GdaScore
-from synthrisk.metrics.gda_view import AttackView
-from synthrisk.metrics.k_anonymity import SIZES
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.quantities import limited, quantity_of
-from synthrisk.metrics.results import (
+from synthrisk.metrics.release.k_anonymity import SIZES
+from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.gda import GdaScore
+from synthrisk.metrics.study.gda_view import AttackView
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.quantities import limited, quantity_of
+from synthrisk.metrics.study.results import (
     BESIDE,
     StudyResult,
     copy_share,
@@ -26,7 +26,7 @@ from synthrisk.metrics.results import (
     k_anonymity_table,
     limits_table,
 )
-from synthrisk.metrics.verdicts import Verdict, holds_for, worst
+from synthrisk.metrics.study.verdicts import Verdict, holds_for, worst
 from synthrisk.tasks.figures import (
     Row,
     curves_figure,

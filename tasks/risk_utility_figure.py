@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.metrics.estimates import Estimate
+from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.tasks.figures import ACCENT, ALARM, FAINT, INK, MUTED, shortened, text_cells
 from synthrisk.tasks.pages import number
 

@@ -14,10 +14,10 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.model_selection import GroupKFold
 
 from synthrisk.conf.study import Split
-from synthrisk.metrics.encode import joint_codes, pack
-from synthrisk.metrics.entities import entity_numbers
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.kinds import as_floats, kind
+from synthrisk.metrics.tables.codes import joint_codes, pack
+from synthrisk.metrics.tables.entities import entity_numbers
+from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.tasks.references import Cut, Table
 from synthrisk.tasks.store import save_array, write_file
 

@@ -15,7 +15,7 @@ from benchmarks.paper.health import attacked
 from benchmarks.paper.match import in_parallel
 from benchmarks.paper.page import Section
 from benchmarks.paper.published import PUBLISHED
-from synthrisk.metrics.attribution import attribution as explained
+from synthrisk.metrics.exposure.attribution import attribution as explained
 from synthrisk.tasks.data.simulated_health import EDUCATION, GENDER
 
 KAPPA, TRIMMED = 10, 11.0
@@ -68,7 +68,8 @@ def attribution(repetitions: int, rows: int, jobs: int) -> Section:
         "education drives risk, and age acts through it. Low education does not agree: the paper has log-odds from -7 "
         "at age 30 to +5 at age 70. No reading of the appendix that we tried gives that: with income and health in the "
         "model or without, known to the attacker or not.",
-        "What `synthrisk.metrics.attribution` says of the same flags: mean predicted risk with everybody at a level,",
+        "What `synthrisk.metrics.exposure.attribution` says of the same flags: mean predicted risk with everybody at a "
+        "level,",
         _levels_table(risks),
         "and the pairs of columns:",
         _pairs_table(pairs, repetitions),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.kinds import as_floats, kind
+from synthrisk.metrics.tables.kinds import as_floats, kind
 
 _CLASSES = 100  # a split costs time in proportion to the classes of the target
 

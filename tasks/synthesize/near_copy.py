@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_range
-from synthrisk.metrics.kinds import is_temporal, kind
+from synthrisk.metrics.tables.kinds import is_temporal, kind
 from synthrisk.tasks.synthesize.controls import copied_positions
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 

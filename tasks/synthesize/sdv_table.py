@@ -11,7 +11,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.codes import coded
 
 _SECOND = 10**9

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from synthrisk.metrics.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 
 _SPIKE = 0.05, 10  # a value with this share of the records, and so many of them, is nobody's own
 _DECIMALS = 6

@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 from benchmarks.paper import drivers, example, health, page, published, ranger
 from benchmarks.paper.__main__ import main
 from synthrisk.conf import load, shipped
-from synthrisk.metrics.attackers import ATTACKERS, Attacker
+from synthrisk.metrics.models.attackers import ATTACKERS, Attacker
 
 SMALL = {
     "kappa": ["--rows", "150", "--repetitions", "2", "--kappas", "0", "10"],

@@ -10,14 +10,14 @@ import pytest
 from synthrisk.conf.study import Study
 from synthrisk.flows.closing import as_json, close
 from synthrisk.flows.study import Outcome, conclude
-from synthrisk.metrics.epsilon import EpsilonBound
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.isolated_findings import beside_exchangeability
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.release_check import check_release
-from synthrisk.metrics.release_summary import summarise
-from synthrisk.metrics.results import StudyResult
+from synthrisk.metrics.intervals.epsilon import EpsilonBound
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.release.check import check_release
+from synthrisk.metrics.release.summary import summarise
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.isolated_findings import beside_exchangeability
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.compare import Compared
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.log import Logged

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import ATTACKS, METRICS
-from synthrisk.metrics.attackers import ATTACKERS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.tables import Tables
+from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.tables.tables import Tables
 
 GROUPS = {"cap", "rapid", "distance", "claims", "utility"}
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["illness"]}

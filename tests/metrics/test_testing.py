@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import ATTACKS, Attack, InputError
-from synthrisk.metrics.attackers import ATTACKERS
-from synthrisk.metrics.awkward import control, pairs, release, targets
-from synthrisk.metrics.inference_attacks import model_attack
+from synthrisk.metrics.claims.inference_attacks import model_attack
+from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.tables.awkward import control, pairs, release, targets
 from synthrisk.metrics.testing import check_attack
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS, InputError, Tables
-from synthrisk.metrics.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
-from synthrisk.metrics.ledger import COLUMNS, Measure
-from synthrisk.metrics.release_check import check_release
+from synthrisk.metrics.release.check import check_release
+from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study.ledger import COLUMNS, Measure
 from synthrisk.tasks.attack import attack, attack_release, membership
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.describe import describe

@@ -10,8 +10,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.dates import date2num
 
-from synthrisk.metrics.attribution import attribution
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.exposure.attribution import attribution
 from synthrisk.tasks.effects_figure import effects_figure
 from synthrisk.tasks.figures import shortened, svg
 from synthrisk.tasks.predicted_risk_figures import (

@@ -10,11 +10,11 @@ import pytest
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.epsilon import epsilon_lower_bound
-from synthrisk.metrics.estimates import METHODS
-from synthrisk.metrics.gain import CURVE
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.membership import attack_summary
+from synthrisk.metrics.intervals.epsilon import epsilon_lower_bound
+from synthrisk.metrics.intervals.estimates import METHODS
+from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.roc import attack_summary
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store

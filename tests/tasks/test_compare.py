@@ -12,13 +12,13 @@ from scipy import stats
 from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.comparison import compare as pairs
-from synthrisk.metrics.contributions import Contributions
-from synthrisk.metrics.estimates import t_test
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.moderated import moderate
-from synthrisk.metrics.results import StudyResult, yardstick_table
+from synthrisk.metrics.intervals.estimates import t_test
+from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study.comparison import compare as pairs
+from synthrisk.metrics.study.contributions import Contributions
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import StudyResult, yardstick_table
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare

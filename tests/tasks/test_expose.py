@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.plan import Planned
-from synthrisk.metrics.ledger import Measure
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.references import Cut, Sample

@@ -15,14 +15,14 @@ from mlflow.utils.validation import _validate_metric_name
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics import InputError
-from synthrisk.metrics.epsilon import EpsilonBound
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.release_check import check_release
-from synthrisk.metrics.release_summary import summarise
-from synthrisk.metrics.results import StudyResult
-from synthrisk.metrics.verdicts import Check, Verdict
+from synthrisk.metrics.intervals.epsilon import EpsilonBound
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.release.check import check_release
+from synthrisk.metrics.release.summary import summarise
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.verdicts import Check, Verdict
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.log import Logged, league, log, metric_key, tracking_uri, without_user
 

@@ -13,8 +13,8 @@ from benchmarks._in_process import evaluated, studied
 from synthrisk.conf.study import MetricChoice
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.quantities import GROUPS, QUANTITIES
-from synthrisk.metrics.verdicts import Beside, check_limits, judge
+from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
+from synthrisk.metrics.study.verdicts import Beside, check_limits, judge
 
 FORESTS = ("membership_inference_risk",)  # seconds a release: in one test of its own
 LIMITS = (0.0, 0.02, 0.05, 0.2, 0.5)

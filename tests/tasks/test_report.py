@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from synthrisk.flows.closing import as_json
-from synthrisk.metrics.comparison import Comparison
-from synthrisk.metrics.epsilon import EpsilonBound
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.gain import CURVE
-from synthrisk.metrics.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.power import Power
-from synthrisk.metrics.reference_checks import check_controls
-from synthrisk.metrics.results import Limit, StudyResult, gda_table
-from synthrisk.metrics.verdicts import Beside, judge
-from synthrisk.metrics.worst_release import worst_value
-from synthrisk.metrics.yardsticks import Yardstick, gain
+from synthrisk.metrics.intervals.epsilon import EpsilonBound
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
+from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.yardsticks import Yardstick, gain
+from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
+from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.power import Power
+from synthrisk.metrics.study.reference_checks import check_controls
+from synthrisk.metrics.study.results import Limit, StudyResult, gda_table
+from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.worst_release import worst_value
 from synthrisk.tasks.figures import (
     Row,
     curves_figure,

@@ -14,12 +14,12 @@ from mlflow import MlflowClient
 from synthrisk.conf.plan import Planned, plan
 from synthrisk.conf.study import Bootstrap, Study, Tracking
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.findings import Finding
-from synthrisk.metrics.ledger import Measure
-from synthrisk.metrics.results import Limit, StudyResult, details_table
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.usefulness import Usefulness
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import Limit, StudyResult, details_table
+from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store

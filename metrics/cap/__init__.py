@@ -1,0 +1,1 @@
+"""Correct attribution probability and its relatives."""

@@ -1,0 +1,174 @@
+"""Correct attribution probability: how often synthetic records with the same keys give the secret away.
+
+For a real record with key K and sensitive values T, let S be the synthetic records with key K. The credit of
+the record is the share of S whose sensitive values all equal T. The three metrics differ in what an attacker
+does where S is empty.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.cap.nearest_keys import nearest_keys
+from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack
+from synthrisk.metrics.tables.tables import Tables
+
+NEARLY_ALL = 0.9  # share of unseen keys from which a value says little
+FEW = 20  # distinct values that make no column continuous
+_HITTMEIR = "Hittmeir, Mayer and Ekelhart 2020, doi:10.1145/3374664.3375722; SDMetrics 0.32"
+
+
+def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
+    """CAP: mean credit over the records whose key occurs in the release; the others are not scored.
+
+    ``value = mean(credit)``, in [0, 1], high = the release gives the secret away; ``published = 1 - value``.
+    An exact copy has 1 only where every key class holds a single sensitive value, so read it beside a control.
+
+    Args:
+        tables: Real (n records) and synthetic (m records).
+        quasi_identifiers: Columns that the attacker knows.
+        sensitive: Column or columns guessed; several are matched jointly.
+
+    Returns:
+        A ``Score``; ``records``: ``score`` (credit, NaN where the key is unseen), ``baseline`` (share of the
+        record's sensitive values among the real records), ``seen`` (its key occurs in the release), ``ceiling``
+        (its credit if the real table were the release). Details: ``unseen_keys`` (share), ``guess`` (share of the
+        most frequent sensitive values), ``ceiling`` (mean). Not defined where no key occurs in the release.
+
+    Raises:
+        InputError: A column is absent, or both a quasi-identifier and sensitive.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
+        >>> CATEGORICAL_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
+        0.5
+    """
+    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
+    total, hit = matches(key), matches(pair)
+    credit = np.divide(hit, total, out=np.full(len(total), np.nan), where=total > 0)
+    return _score("categorical_cap", tables, credit, known, hidden)
+
+
+def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
+    """CAP in which an unseen key earns nothing: mean credit over all records (PrivEval's ZCAP).
+
+    As ``categorical_cap``, with credit 0 where no synthetic record has the record's key.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
+        >>> ZERO_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
+        0.375
+    """
+    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
+    total, hit = matches(key), matches(pair)
+    return _score("zero_cap", tables, hit / np.maximum(total, 1), known, hidden)
+
+
+def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
+    """CAP in which the nearest keys answer: S is all synthetic records at the smallest Hamming distance.
+
+    The distance counts the quasi-identifiers that differ; all records tied at the smallest distance are
+    pooled. An exact match is distance 0. ``records`` carries that ``distance`` too. PrivEval's GCAP.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
+        >>> GENERALIZED_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
+        0.4375
+    """
+    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
+    total, hit = matches(key).astype(float), matches(pair).astype(float)
+    distance = np.zeros(len(total))
+    unseen = np.flatnonzero(total == 0)
+    if len(unseen):
+        found = nearest_keys([tables.codes([c]) for c in known], tables.codes(hidden), unseen)
+        total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
+    return _score("generalized_cap", tables, hit / total, known, hidden, distance)
+
+
+def encoded(
+    tables: Tables, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
+) -> tuple[Codes, Codes, list[str], list[str]]:
+    """Return codes of the keys, codes of keys with sensitive values, and both lists of columns."""
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    key, target = tables.codes(known), tables.codes(hidden)
+    pair = tables.shared(("pair", tuple(known), tuple(hidden)), lambda: pack([key, target]))
+    return key, pair, known, hidden
+
+
+def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | None:
+    """Return a warning where nearly all keys are unseen because a column is continuous."""
+    if unseen < NEARLY_ALL:
+        return None
+    apart = [c for c in known if np.mean(matches(tables.codes([c])) == 0) >= 0.5]
+    causes = [repr(c) for c in apart if tables.kind(c) == "numeric" and tables.real[c].nunique() > FEW]
+    if not causes:
+        return None
+    return (
+        f"{unseen:.0%} of the keys are unseen, for most values of {' and '.join(causes)} occur in one table only: "
+        "a continuous quasi-identifier makes every key its own; coarsen it with bins="
+    )
+
+
+def reduce_credits(records: pd.DataFrame) -> Reduction:
+    """Return mean credit, its complement as SDMetrics prints it, share of unseen keys and ceiling."""
+    value = mean_score(records)
+    details = {"unseen_keys": float(1 - records["seen"].mean()), "ceiling": float(records["ceiling"].mean())}
+    reason = "no real record has a key that occurs in the release" if np.isnan(value) else None
+    return Reduction(value, 1 - value, details, reason)
+
+
+def _score(
+    name: str,
+    tables: Tables,
+    credit: np.ndarray,
+    known: list[str],
+    hidden: list[str],
+    distance: np.ndarray | None = None,
+) -> Score:
+    key, pair, _, _ = encoded(tables, known, hidden)
+    target = tables.codes(hidden)
+    frequency, seen = frequencies(target), matches(key) > 0
+    columns = {
+        "score": credit,
+        "baseline": frequency[target.tables[0]],
+        "seen": seen,
+        "ceiling": matches(pair, 0) / matches(key, 0),
+    }
+    records = pd.DataFrame(columns | ({} if distance is None else {"distance": distance}), index=tables.real.index)
+    return Score.of(
+        name,
+        records,
+        reduce_credits(records),
+        {"guess": float(frequency.max())},
+        {"quasi_identifiers": known, "sensitive": hidden},
+        continuity(tables, known, 1 - seen.mean()),
+    )
+
+
+def seen_share(details: Mapping[str, float]) -> float:
+    """Return the share of records whose key occurs in the release."""
+    return 1 - details["unseen_keys"]
+
+
+def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]], float] | None = None) -> Metric:
+    return Metric(
+        name=name,
+        function=function,  # type: ignore[arg-type]
+        group="cap",
+        per_record=True,
+        needs=("quasi_identifiers", "sensitive"),
+        range=(0.0, 1.0),
+        reference=_HITTMEIR,
+        reduce=reduce_credits,
+        answered=answered,
+    )
+
+
+CATEGORICAL_CAP = _metric("categorical_cap", categorical_cap)
+ZERO_CAP = _metric("zero_cap", zero_cap, seen_share)
+GENERALIZED_CAP = _metric("generalized_cap", generalized_cap)

@@ -1,0 +1,1 @@
+"""Attacks that speak or abstain, and the framework that judges them."""

@@ -1,0 +1,94 @@
+"""What an attack is shown: the release, and distinct parts of real records, in orders that say nothing."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.tables.kinds import as_floats, kind
+from synthrisk.metrics.tables.level_order import dense_ranks, lexicographic_ranks
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.value_ranks import value_ranks
+
+
+class Parts(NamedTuple):
+    """The distinct cells of some columns among the real records."""
+
+    cells: pd.DataFrame  # (q, columns), in canonical order with a fresh index
+    own: np.ndarray  # (n,) which of them each real record has
+
+
+class Release(NamedTuple):
+    """The release as an attack sees it."""
+
+    cells: pd.DataFrame  # (m, columns), in canonical order with a fresh index
+    rows: np.ndarray  # (m,) position in the release of each row shown
+
+
+def shown_parts(tables: Tables, columns: Sequence[str]) -> Parts:
+    """Return each distinct combination of values once, and which one each real record has.
+
+    Their order follows from them and the release alone: nothing of what else a record holds, or how many there are.
+
+    Example:
+        >>> real = pd.DataFrame({"x": [5, 3, 5], "y": [1, 2, 3]})
+        >>> found = shown_parts(Tables(real, real), ["x"])
+        >>> found.cells["x"].tolist(), found.own.tolist()
+        ([3, 5], [1, 0, 1])
+    """
+    names = list(columns)
+    _, first, own = np.unique(tables.codes(names).tables[0], return_index=True, return_inverse=True)
+    parts = tables.real[names].iloc[first].reset_index(drop=True)
+    ranks = dense_ranks(value_ranks(Tables(with_unknown(parts, tables.synthetic), tables.synthetic)))
+    return Parts(parts.iloc[np.argsort(ranks)].reset_index(drop=True), ranks[own])
+
+
+def with_unknown(known: pd.DataFrame, release: pd.DataFrame) -> pd.DataFrame:
+    """Return what is known of some targets with the other columns of the release, all cells of which are missing."""
+    others = release[[c for c in release.columns if c not in known.columns]]
+    return pd.concat([known, others.iloc[:0].reindex(known.index)], axis=1)
+
+
+def shown_release(tables: Tables, columns: Sequence[str] | None = None) -> Release:
+    """Return the release in an order that follows from its values alone; columns are what the real table types them.
+
+    Raises:
+        InputError: A column of the release cannot hold values of the real table's, or infinite numbers.
+    """
+    return tables.shared(
+        ("shown release", None if columns is None else tuple(columns)), lambda: _shown(tables, columns)
+    )
+
+
+def check_comparable(tables: Tables, columns: Sequence[str]) -> None:
+    """Refuse columns whose values in the two tables are of types that cannot be compared, and infinite numbers."""
+    for column in columns:
+        if tables.kind(column) == "numeric":
+            tables.floats(column)
+        else:
+            tables.codes([column])
+
+
+def _shown(tables: Tables, columns: Sequence[str] | None) -> Release:
+    names = tables.columns if columns is None else list(columns)
+    check_comparable(tables, names)
+    cells = tables.synthetic[names].copy()
+    for column in names:
+        if kind(cells[column]) != tables.kind(column):
+            numeric = tables.kind(column) == "numeric"
+            cells[column] = as_floats(cells[column]) if numeric else cells[column].astype(object)
+    rows = np.argsort(value_ranks(Tables(cells, cells)), kind="stable")
+    return Release(cells.iloc[rows].reset_index(drop=True), rows)
+
+
+def ranks_to_draw_by(tables: Tables) -> np.ndarray:
+    """Return ranks of the real rows by their values, and of equal rows by all rows of their entities, (n,)."""
+    ranks = value_ranks(tables)
+    if tables.entities is None:
+        return ranks
+    _, own = np.unique(tables.entities, return_inverse=True)
+    order = np.lexsort((ranks, own))
+    rows = pd.Series(ranks[order]).groupby(own[order]).agg(tuple).tolist()
+    place = {held: rank for rank, held in enumerate(sorted(set(rows)))}
+    return lexicographic_ranks([ranks, np.array([place[held] for held in rows])[own]])

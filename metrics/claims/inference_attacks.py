@@ -1,0 +1,99 @@
+"""Attacks that guess a sensitive value: from the nearest records, from the key class, from a trained model."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.attack import Attack
+from synthrisk.metrics.claims.attackers_view import with_unknown
+from synthrisk.metrics.claims.votes import voted
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.models.attackers import Attacker, class_probabilities, predicted_values
+from synthrisk.metrics.models.features import level_codes
+from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.ties import ties
+from synthrisk.metrics.tables.kinds import as_floats, kind
+from synthrisk.metrics.tables.tables import Tables
+
+
+def nearest_record(
+    release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator, neighbours: int = 1
+) -> pd.DataFrame:
+    """Guess the value that the nearest records of the release have, all that are as near as the k-th included.
+
+    Distance: gower over the known columns. ``confidence`` = share of the votes for the guess x (1 - mean distance of
+    the k nearest). It never abstains, unless all that vote have no value.
+    """
+    check_neighbours(neighbours, len(release))
+    view = Tables(known, release[list(known.columns)])
+    tied = ties(view, "real_to_synthetic", "gower", k=neighbours)
+    owner = np.repeat(np.arange(len(known)), np.diff(tied.starts))
+    found = voted(owner, tied.rows, release[secret], len(known))
+    distance = real_to_synthetic(view, "gower", k=neighbours).distances.mean(axis=1)
+    return found.assign(confidence=found["confidence"] * (1 - distance)).set_index(known.index)
+
+
+def key_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
+    """Guess the most frequent value (a number: the lower median) among the records with exactly the target's key.
+
+    It abstains where no record has it. ``confidence`` = share of those records that have the guessed value.
+    """
+    keys = Tables(known, release[list(known.columns)]).codes(list(known.columns))
+    targets, holders = (pd.DataFrame({"key": side, "row": np.arange(len(side))}) for side in keys.tables)
+    votes = targets.merge(holders, on="key", suffixes=("", "_held"))
+    found = voted(votes["row"].to_numpy(), votes["row_held"].to_numpy(), release[secret], len(known))
+    return found.set_index(known.index)
+
+
+def unanimous_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
+    """Guess the value that all records with exactly the target's key have; abstain where they are divided or absent.
+
+    Missing cells do not vote. ``confidence`` = (v + 1)/(v + 2) of v records that vote, by Laplace's rule of succession:
+    the chance that one more has the value too. Numbers are unanimous where they are equal.
+    """
+    guessed = key_class(release, known, secret, rng)
+    keys = Tables(known, release[list(known.columns)]).codes(list(known.columns))
+    votes = np.bincount(keys.tables[1][release[secret].notna().to_numpy()], minlength=keys.size)[keys.tables[0]]
+    agreed = guessed["confidence"] == 1
+    return guessed.assign(confidence=(votes + 1) / (votes + 2)).where(agreed)
+
+
+NEAREST_RECORD = Attack("nearest_record", "inference", nearest_record, "GDA Score, inference; nearest neighbour")
+UNANIMOUS_CLASS = Attack("unanimous_class", "inference", unanimous_class, "GDA Score, inference; Taub et al. 2018")
+KEY_CLASS = Attack("key_class", "inference", key_class, "Taub et al. 2018; GDA Score, inference")
+
+
+def model_attack(model: Attacker) -> Attack:
+    """Return the attack that trains a model on the release and guesses what it finds likeliest.
+
+    ``confidence`` is the probability of the guess; of a number there is none.
+    """
+
+    def attack(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
+        columns = list(known.columns)
+        present = release[secret].notna().to_numpy()
+        if not present.any():
+            return pd.DataFrame({"guess": None, "confidence": np.nan}, index=known.index)
+        tables = Tables(with_unknown(known, release), release)
+        design = model.design(tables, columns, tables.columns)
+        estimator = model.estimator(kind(release[secret]), int(rng.integers(2**32)))
+        if kind(release[secret]) == "numeric":
+            guess: Any = predicted_values(estimator, design, as_floats(release[secret]))
+            return pd.DataFrame({"guess": guess, "confidence": np.nan}, index=known.index)
+        _, target, levels = level_codes(tables, secret, tables.columns)
+        shown = design._replace(synthetic=design.synthetic[present])
+        probabilities, classes = class_probabilities(estimator, shown, target[present])
+        likeliest = probabilities.argmax(axis=1)
+        guess = levels[classes[likeliest]]
+        return pd.DataFrame({"guess": guess, "confidence": probabilities.max(axis=1)}, index=known.index)
+
+    return Attack(model.name, "inference", attack, "a model trained on the release")
+
+
+def check_neighbours(neighbours: int, most: int | None = None) -> None:
+    """Refuse a number of neighbours that a release cannot have."""
+    whole = isinstance(neighbours, int | np.integer) and not isinstance(neighbours, bool)
+    if not whole or neighbours < 1 or (most is not None and neighbours > most):
+        limit = "at least 1" if most is None else f"1 to the number of synthetic records, {most}"
+        raise InputError(f"neighbours must be a whole number, {limit}, got {neighbours!r}")

@@ -1,0 +1,218 @@
+"""Predicates: conditions on cells that together may hold for one person alone, and for how many records they do."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import reduce
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.kinds import is_temporal, kind
+from synthrisk.metrics.tables.value_ranks import Interval, Ranked, is_missing, number_of, ranked
+
+Condition = tuple[Hashable, str, Any]
+Predicate = tuple[Condition, ...]
+"""Conditions (column, operator, value), all of which must hold; ``missing`` has no value."""
+OPERATORS = ("==", "<=", ">=", "missing")
+_CELLS = 2**25  # cells compared at once
+Scale = Literal["levels", "numbers", "times"]
+Scales = Mapping[Hashable, Scale]
+"""What the columns hold; levels have no order."""
+
+
+def scales_of(table: pd.DataFrame) -> Scales:
+    """Return what each column of a table holds.
+
+    Example:
+        >>> scales_of(pd.DataFrame({"x": [1], "c": ["a"]}))
+        {'x': 'numbers', 'c': 'levels'}
+    """
+    return {c: "levels" if kind(table[c]) == "categorical" else _ordered(table[c]) for c in table.columns}
+
+
+def _ordered(column: pd.Series) -> Scale:
+    return "times" if is_temporal(column) else "numbers"
+
+
+class Counts(NamedTuple):
+    """What predicates come to in a table."""
+
+    rows: np.ndarray  # (k,) how many rows, or entities, fulfil all conditions
+    weights: np.ndarray  # (k,) product over columns of the share of rows, or entities, that fulfil the conditions on it
+    alone: np.ndarray  # (k,) position of the only row, or of one of the only entity, that fulfils all; else -1
+
+
+class Marks(NamedTuple):
+    """The rows inside each of k intervals of ranks, a bit a row; equal intervals are held once."""
+
+    bits: np.ndarray  # (distinct, bytes)
+    which: np.ndarray  # (k,) which of them each interval is
+
+
+class Countable:
+    """A table in which predicates are counted.
+
+    Args:
+        table: n rows.
+        scales: What its columns hold; as they are typed unless given.
+        entities: (n,) whole numbers, whose each row is: then entities are counted. One fulfils conditions where one of
+            its rows fulfils them all.
+
+    Attributes:
+        size: Number of rows, or entities.
+    """
+
+    def __init__(self, table: pd.DataFrame, scales: Scales | None = None, entities: np.ndarray | None = None):
+        self.size, self._rows, self._starts = len(table), len(table), None
+        self._order = np.arange(len(table)) if entities is None else np.argsort(entities, kind="stable")
+        if entities is not None:
+            table = table.iloc[self._order]
+            self._starts = np.unique(np.sort(entities), return_index=True)[1]
+            self.size = len(self._starts)
+        own = scales or scales_of(table)
+        self._cells: dict[Hashable, Ranked] = {c: ranked(table[c], own[c] != "levels") for c in own}
+
+    def count(self, predicates: Sequence[Predicate]) -> Counts:
+        """Return how many rows fulfil each predicate, and its weight.
+
+        Example:
+            >>> table = Countable(pd.DataFrame({"x": [1, 2, 3, 4], "c": ["a", "a", "b", "b"]}))
+            >>> found = table.count([(("x", ">=", 2), ("c", "==", "a")), (("x", "missing", None),)])
+            >>> found.rows.tolist(), found.weights.tolist()
+            ([1, 0], [0.375, 0.0])
+        """
+        boxes = {column: _Boxes(cells, len(predicates)) for column, cells in self._cells.items()}
+        for place, predicate in enumerate(predicates):
+            for column, operator, value in predicate:
+                boxes[column].narrow(place, self._cells[column].interval(operator, value))
+        used = [box for box in boxes.values() if box.used.any()]
+        rows, alone = np.empty(len(predicates), dtype=np.int64), np.empty(len(predicates), dtype=np.int64)
+        blocks = self.blocks(len(predicates))
+        for block in blocks:
+            bits = reduce(np.bitwise_and, (box.bits(block) for box in used))
+            rows[block] = self.counted(bits)
+            alone[block] = self._first(bits, rows[block] == 1)
+        shares = np.sort([self._held(box, blocks) / self.size for box in used] or np.empty((1, 0)), axis=0)
+        return Counts(rows, shares.prod(axis=0), alone)  # sorted: the same bits in any order of columns
+
+    def blocks(self, k: int) -> list[slice]:
+        """Return slices of k predicates that are to be counted at once, so that memory is bounded."""
+        step = max(1, _CELLS // self._rows)
+        return [slice(start, min(start + step, k)) for start in range(0, k, step)]
+
+    def marks(self, column: Hashable, low: np.ndarray, high: np.ndarray) -> Marks:
+        """Return which rows have a rank in [low, high) in a column, for k such intervals."""
+        return _marks(self._cells[column], low, high)
+
+    def counted(self, bits: np.ndarray) -> np.ndarray:
+        """Return how many rows, or entities, are marked: (k, bytes) to (k,)."""
+        if self._starts is None:
+            return np.asarray(np.bitwise_count(bits).sum(axis=1, dtype=np.int64))
+        rows = np.unpackbits(bits, axis=1, count=self._rows)
+        return np.asarray(np.bitwise_or.reduceat(rows, self._starts, axis=1).sum(axis=1, dtype=np.int64))
+
+    def _first(self, bits: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """Return the position of the first row marked for the chosen predicates, -1 for the others."""
+        found, own = np.full(len(bits), -1), np.flatnonzero(chosen)
+        byte = (bits[own] != 0).argmax(axis=1)
+        found[own] = self._order[byte * 8 + np.unpackbits(bits[own, byte][:, None], axis=1).argmax(axis=1)]
+        return found
+
+    def _held(self, box: "_Boxes", blocks: Sequence[slice]) -> np.ndarray:
+        if self._starts is None:
+            return box.held()
+        found = map(box.distinct, blocks)
+        return np.concatenate([self.counted(each.bits)[each.which] for each in found])
+
+
+def alone_by_luck(weights: np.ndarray, n: int) -> np.ndarray:
+    """Return n w (1 - w)^(n - 1): the chance that a predicate of weight w holds for exactly one of n entities.
+
+    Cohen and Nissim 2020, doi:10.1073/pnas.1914598117: an attack that isolates no oftener learns nothing of the data.
+    At most about 1/e, at w = 1/n, where n is large.
+
+    Example:
+        >>> alone_by_luck(np.array([0.0, 0.5, 1.0]), 2).tolist(), alone_by_luck(np.array([1.0]), 1).tolist()
+        ([0.0, 0.5, 0.0], [1.0])
+    """
+    return np.asarray(n * weights * np.power(1 - weights, n - 1))
+
+
+def same_predicate(predicate: Predicate, scales: Scales) -> Hashable:
+    """Return a key that is equal for predicates of the same conditions, in whatever order they are written.
+
+    Example:
+        >>> one, other = (("x", "==", 1), ("x", "==", None)), (("x", "missing", None), ("x", "==", 1.0))
+        >>> same_predicate(one, {"x": "numbers"}) == same_predicate(other, {"x": "numbers"})
+        True
+    """
+    return frozenset(_same_condition(condition, scales[condition[0]]) for condition in predicate)
+
+
+def _same_condition(condition: Condition, scale: Scale) -> Hashable:
+    column, operator, value = condition
+    if operator == "missing" or is_missing(value):
+        return column, "missing"
+    number = None if scale == "levels" else number_of(value, scale == "times")
+    return column, operator, value if number is None else number
+
+
+def check_predicate(attack: str, predicate: Any, scales: Scales) -> None:
+    """Refuse what is no predicate on these columns; no message shows a value."""
+    rule = f"attack {attack} must return predicates, tuples of conditions (column, operator, value)"
+    if not isinstance(predicate, tuple | list) or not predicate:
+        raise InputError(f"{rule}, got {type(predicate).__name__}{'' if predicate else ' without conditions'}")
+    for condition in predicate:
+        if not isinstance(condition, tuple | list) or len(condition) != 3:
+            raise InputError(f"{rule}, got {type(condition).__name__} as condition")
+        column, operator, value = condition
+        if not isinstance(column, Hashable) or column not in scales:
+            raise InputError(f"{rule} on columns that it was handed, got another")
+        if not isinstance(operator, str) or operator not in OPERATORS:
+            raise InputError(f"{rule} with an operator of {', '.join(OPERATORS)}, got another")
+        scale, got = scales[column], type(value).__name__
+        if operator in ("<=", ">="):
+            if scale == "levels":
+                raise InputError(f"{rule} with {operator} on columns of numbers or dates, got one on {column!r}")
+            if number_of(value, scale == "times") is None:
+                raise InputError(f"{rule} with {operator} and {scale} on {column!r}, got {got}")
+        if not isinstance(value, Hashable):
+            raise InputError(f"{rule} with single values, got {got} on {column!r}")
+
+
+class _Boxes:
+    """The intervals of ranks that k predicates leave in one column, and the rows inside: a bit a row."""
+
+    def __init__(self, cells: Ranked, k: int):
+        self._cells = cells
+        self._low, self._high = np.zeros(k, dtype=np.int64), np.full(k, cells.size + 1)
+        self.used = np.zeros(k, dtype=bool)
+
+    def narrow(self, place: int, interval: Interval) -> None:
+        """Let one more condition of a predicate hold."""
+        low, high = max(self._low[place], interval[0]), min(self._high[place], interval[1])
+        self._low[place], self._high[place], self.used[place] = low, max(low, high), True
+
+    def held(self) -> np.ndarray:
+        """Return how many rows are inside, (k,)."""
+        counts = np.bincount(self._cells.ranks, minlength=self._cells.size + 1)
+        up_to = np.concatenate([[0], np.cumsum(counts)])
+        return np.asarray(up_to[self._high] - up_to[self._low])
+
+    def bits(self, block: slice) -> np.ndarray:
+        """Return for some predicates which rows are inside, (predicates, bytes)."""
+        found = self.distinct(block)
+        return found.bits[found.which]
+
+    def distinct(self, block: slice) -> Marks:
+        """Return for some predicates which rows are inside."""
+        return _marks(self._cells, self._low[block], self._high[block])
+
+
+def _marks(cells: Ranked, low: np.ndarray, high: np.ndarray) -> Marks:
+    whole = cells.size + 2
+    each, which = np.unique(low * whole + high, return_inverse=True)
+    first, last = (limits.astype(np.int32)[:, None] for limits in np.divmod(each, whole))
+    ranks = cells.ranks.astype(np.int32)
+    return Marks(np.packbits((ranks >= first) & (ranks < last), axis=1), which)

@@ -1,0 +1,173 @@
+"""The selective curve: how often claims are right where an attacker makes only those that he is surest of."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.tables.row_order import canonical
+from synthrisk.metrics.tables.tables import Tables
+
+SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""Shares of the attempts that end in a claim, at which details are given."""
+FEWEST = 10
+"""Claims that a share of all attempts must come to, for its precision to be estimable."""
+
+
+class Point(NamedTuple):
+    """A point of the curve; all NaN but ``share`` where it is not estimable."""
+
+    share: float  # of the attempts that end in a claim
+    precision: float  # share of right claims among them
+    lower: float
+    upper: float
+    baseline: float  # S: share of entities for which these claims would be right, mean over them
+
+
+class Cut(NamedTuple):
+    """Claims are made above a threshold, and with this chance at it."""
+
+    threshold: float
+    at: float
+
+
+def selective_curve(
+    surety: np.ndarray,
+    right: np.ndarray,
+    baseline: np.ndarray,
+    half: np.ndarray,
+    shares: Sequence[float] = SHARES,
+    confidence: float = 0.95,
+) -> list[Point]:
+    """Return how often claims are right, of the attacker who claims about a share of his targets only.
+
+    For a share q: the threshold t_h above which the share q of the attempts of half h lie (ties at it by chance, so
+    that it is exactly q) is used on the other half, and the claims that it makes there are judged; both ways, and
+    both halves together: precision = sum w right / sum w with w in [0, 1] the chance that an attempt ends in a claim.
+    So no claim has a part in the threshold that it is judged by. Confidence without information makes a flat curve.
+
+    Args:
+        surety: (n,) how sure the attack is of each attempt's claim; NaN where it abstains.
+        right: (n,) 1 right, 0 wrong; anything where it abstains.
+        baseline: (n,) share of entities for which the claim would be right.
+        half: (n,) 0 or 1, the same for the same data: see ``halves``.
+        shares: Shares of the attempts, in (0, 1].
+        confidence: Level of the Wilson intervals, over the claims (tied ones count their share).
+
+    Returns:
+        A point a share. Not estimable where it is fewer than 10 of the attempts, or where the attack makes too few
+        claims in a half to claim that share of it.
+
+    Example:
+        >>> sure, half = np.arange(100.0), np.arange(100) % 2
+        >>> right = (sure >= 80).astype(float)
+        >>> for p in selective_curve(sure, right, np.full(100, 0.2), half, shares=(0.05, 0.2, 0.5)):
+        ...     print(p.share, round(p.precision, 2), round(p.lower, 2), round(p.upper, 2), round(p.baseline, 2))
+        0.05 nan nan nan nan
+        0.2 1.0 0.83 1.0 0.2
+        0.5 0.41 0.28 0.55 0.2
+    """
+    claimed = ~np.isnan(surety)
+    ordered = [np.sort(surety[claimed & (half == own)])[::-1] for own in (0, 1)]
+    attempts = [int((half == own).sum()) for own in (0, 1)]
+    points = []
+    for share in shares:
+        cuts = [cut(each, share * n) for each, n in zip(ordered, attempts, strict=True)]
+        weight = np.zeros(len(surety))
+        for own, found in enumerate(cuts):
+            if found is not None:
+                weight[half != own] = taken(surety[half != own], found)
+        estimable = None not in cuts and share * len(surety) > FEWEST - 1e-9
+        points.append(_judged(share, weight, right, baseline, confidence, estimable=estimable))
+    return points
+
+
+def selective_details(records: pd.DataFrame, prefix: str = "selective_") -> dict[str, float]:
+    """Return the curve of some claims as named floats: ``selective_<share>``, ``_lower``, ``_upper``, ``_baseline``.
+
+    Args:
+        records: A row a cell that might be attacked: ``attempt``, ``claim``, ``confidence`` (a claim without one is
+            made after all others), ``score`` (1 right, 0 wrong), ``baseline``, ``half``.
+        prefix: What the names begin with.
+    """
+    made = records[records["attempt"].to_numpy(bool)]
+    sure = made["confidence"].to_numpy(dtype=float)
+    surety = np.where(made["claim"].to_numpy(bool), np.where(np.isnan(sure), -np.inf, sure), np.nan)
+    right, baseline, half = (made[c].to_numpy(dtype=float) for c in ("score", "baseline", "half"))
+    return named(selective_curve(surety, right, baseline, half), prefix)
+
+
+def named(points: Sequence[Point], prefix: str = "selective_") -> dict[str, float]:
+    """Return points as named floats."""
+    found: dict[str, float] = {}
+    for p in points:
+        name = f"{prefix}{p.share:g}"
+        found |= {name: p.precision, f"{name}_lower": p.lower, f"{name}_upper": p.upper, f"{name}_baseline": p.baseline}
+    return found
+
+
+def halves(tables: Tables, seed: int, scores: Literal["real", "synthetic"] = "real") -> np.ndarray:
+    """Return 0 or 1 for each record of a table, at random, whatever the order of the rows.
+
+    Equal records are in the same half; where a real entity has several records, all of these are, and entities whose
+    first records in the order of values are equal.
+
+    Example:
+        >>> table = pd.DataFrame({"x": [3, 1, 2, 3]})
+        >>> halves(Tables(table, table), seed=0).tolist(), halves(Tables(table[::-1], table), seed=0)[::-1].tolist()
+        ([0, 0, 1, 0], [0, 0, 1, 0])
+    """
+    ranks = canonical(tables).real if scores == "real" else canonical(tables).synthetic
+    if scores == "real" and tables.entities is not None:
+        _, entity = np.unique(tables.entities, return_inverse=True)
+        least = np.full(len(ranks), len(ranks) + len(tables.synthetic))
+        np.minimum.at(least, entity, ranks)
+        ranks = least[entity]
+    kinds, own = np.unique(ranks, return_inverse=True)
+    drawn = np.random.default_rng(seed_of(seed, "halves")).permutation(len(kinds)) % 2
+    return np.asarray(drawn[own])
+
+
+def cut(ordered: np.ndarray, claims: float) -> Cut | None:
+    """Return the threshold above which that many lie, tied ones by their share; None where there are fewer.
+
+    Args:
+        ordered: Values, the highest first.
+        claims: How many, above 0; need not be whole.
+
+    Example:
+        >>> cut(np.array([0.9, 0.5, 0.5, 0.1]), 1.5)
+        Cut(threshold=0.5, at=0.25)
+    """
+    claims = round(claims) if abs(claims - round(claims)) < 1e-9 else claims  # 0.1 x 30 is a little above 3
+    if not 0 < claims <= len(ordered):
+        return None
+    threshold = float(ordered[int(np.ceil(claims)) - 1])
+    above, up_to = (np.searchsorted(-ordered, -threshold, side=side) for side in ("left", "right"))
+    return Cut(threshold, float((claims - above) / (up_to - above)))
+
+
+def taken(surety: np.ndarray, where: Cut) -> np.ndarray:
+    """Return the chance that each is claimed: 1 above the threshold, its share at it, 0 below and where NaN."""
+    return np.where(surety > where.threshold, 1.0, np.where(surety == where.threshold, where.at, 0.0))
+
+
+def _judged(
+    share: float, weight: np.ndarray, right: np.ndarray, baseline: np.ndarray, confidence: float, *, estimable: bool
+) -> Point:
+    claims, made = float(weight.sum()), weight > 0
+    if not estimable or not claims:  # none, where the halves have nothing in common
+        return Point(share, np.nan, np.nan, np.nan, np.nan)
+    precision, expected = (float(weight[made] @ values[made] / claims) for values in (right, baseline))
+    return Point(share, precision, *_wilson(precision, claims, confidence), expected)
+
+
+def _wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
+    """Return Wilson's score interval of a share whose n need not be whole."""
+    z2 = float(norm.ppf(0.5 + confidence / 2)) ** 2
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    return float(max(0.0, middle - half)), float(min(1.0, middle + half))

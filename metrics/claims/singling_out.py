@@ -1,0 +1,269 @@
+"""Singling out: claims that exactly one entity has these attribute values, counted by a framework that alone can."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.attack import Attack
+from synthrisk.metrics.claims.attackers_view import check_comparable, shown_release
+from synthrisk.metrics.claims.judging import check_attempts, reduce_claims, sampled
+from synthrisk.metrics.claims.predicates import (
+    Countable,
+    Counts,
+    Predicate,
+    Scales,
+    alone_by_luck,
+    check_predicate,
+    same_predicate,
+    scales_of,
+)
+from synthrisk.metrics.claims.selective_curve import halves
+from synthrisk.metrics.claims.singling_out_attacks import check_size
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.isolated import isolation_details
+from synthrisk.metrics.intervals.yardsticks import against_guess
+from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.named_attack import named_attack
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.value_ranks import is_missing
+
+Mode = Literal["univariate", "multivariate"]
+ATTACK_OF = {"univariate": "unique_values", "multivariate": "unique_combinations"}
+_ATTEMPTS = 10_000
+
+
+def singling_out(
+    tables: Tables,
+    *,
+    columns: Sequence[str] | str | None = None,
+    mode: Mode = "multivariate",
+    attacker: str | Attack | None = None,
+    attempts: int | None = None,
+    size: int | None = None,
+    seed: int = 0,
+) -> Score:
+    """Singling out: share of right claims among the claims that exactly one entity has these attribute values.
+
+    The attack sees the release alone, in an order that says nothing, and may name one predicate a row: conditions
+    (column, operator, value) with ``==``, ``<=``, ``>=`` (numbers and dates) or ``missing``, all of which must hold.
+    A claim is right where exactly one real record fulfils it. A predicate named before counts no more. The
+    statistical confidence of a claim is the chance that a predicate of its weight isolates one of n entities by luck,
+    n w (1 - w)^(n - 1), w the product over its columns of the share of real records that fulfil the conditions there.
+    ``value = published = C = right claims / claims``, in [0, 1].
+
+    Where an entity has several records, it has these attribute values where one of its records has them all: a claim
+    of predicate P is right where |{e: some record of e fulfils P}| = 1, in however many records. n counts entities,
+    and w is the product over columns of the share of entities of which some record fulfils the conditions there.
+
+    Beside control records (``control=``) the same predicates are counted among the n members and c control records
+    together. The attack does not know who is who, so of the distinct records (or entities) that its claims isolate
+    there, as large a share are members as of all, n/(n + c), unless the release remembers its members:
+    ``control_gain`` = (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, and its
+    interval is exact given how many are isolated (``isolated.memorized``). In a study it is the memorization, over all
+    releases.
+
+    Args:
+        tables: Real (n records) and synthetic (m records), perhaps control.
+        columns: What the attack sees of the release; all columns unless given.
+        mode: Which attack of ours: ``univariate``: ``unique_values``; ``multivariate``: ``unique_combinations``.
+            A value that occurs once singles out by itself: a release that draws each column independently, which
+            hides every combination, may still release it.
+        attacker: Another attack in its place: the name of an installed one, or an ``Attack``. If it takes an option
+            ``rows``, it is told the positions of the rows that count.
+        attempts: From so many rows of the release, drawn at random. Unless given: all for ``unique_values``; at most
+            10,000 for all others, which cost a count over the whole release each.
+        size: How many columns a predicate of ``unique_combinations`` has at least; 4, or all if there are fewer, unless
+            given. It grows until it tells one record apart.
+        seed: Seed of the draw and of the attack.
+
+    Returns:
+        A ``Score`` whose ``records`` are the synthetic ones: score (1 right, 0 wrong, NaN no claim), claim,
+        predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
+        needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
+        of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
+        ``claims.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
+        and those of C beside the guess (``yardsticks.against_guess``).
+
+    Raises:
+        InputError: An argument breaks its rule, or the attack's claims do.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 40, 50, 60], "town": ["Ulm", "Ulm", "Bonn", "Bonn"]})
+        >>> release = pd.DataFrame({"age": [30, 50, 55], "town": ["Ulm", "Ulm", "Bonn"]})
+        >>> found = SINGLING_OUT(real, release, size=2)
+        >>> found.records["predicate"][0]
+        (('age', '<=', 30), ('town', '==', 'Ulm'))
+        >>> found.records["score"].tolist()
+        [1.0, 0.0, 1.0]
+    """
+    check_values(columns, mode, attacker, attempts, size)
+    names = tables.columns if columns is None else tables.check_columns("columns", columns)
+    attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
+    made = _claims(tables, names, attack, attempts, size, seed)
+    found, claim = _counted(tables, made, names), made.claim
+    n = _size(len(tables.real), tables.entities)
+    shown = {
+        "score": _spread(claim, found.rows == 1),
+        "claim": claim,
+        "predicate": _spread(claim, made.predicates, None),
+        "confidence": np.where(claim, made.confidence, np.nan),
+        "baseline": _spread(claim, alone_by_luck(found.weights, n)),
+        "attempt": made.attempt,
+        "susceptible": np.ones(len(claim), dtype=bool),
+        "cells_known": np.zeros(len(claim)),
+        "cells_read": np.where(made.attempt, tables.synthetic[names].size / made.attempt.sum(), 0.0),
+        "half": halves(Tables(tables.real[names], tables.synthetic[names]), seed, "synthetic")[made.rows],
+    }
+    place = np.argsort(made.rows)
+    records = pd.DataFrame({name: cells[place] for name, cells in shown.items()}, index=tables.synthetic.index)
+    reduced = reduce_claims(records)
+    details: dict[str, float] = {}
+    if tables.control is not None:
+        flags, sizes = _flags(tables, made, names), (n, _size(len(tables.control), tables.control_entities))
+        members = len(tables.real)
+        details |= isolation_details((int(flags[:members].sum()), int(flags[members:].sum())), sizes)
+        details |= against_guess(records["score"], reduced.details["guess"])
+    settings: dict[str, Any] = {"columns": names, "attacker": attack.name, "seed": seed}
+    settings |= {} if attempts is None else {"attempts": attempts}
+    settings |= {} if size is None else {"size": size}
+    return Score.of("singling_out", records, reduced, details, settings)
+
+
+def isolated(
+    tables: Tables,
+    *,
+    columns: Sequence[str] | str | None = None,
+    mode: Mode = "multivariate",
+    attacker: str | Attack | None = None,
+    attempts: int | None = None,
+    size: int | None = None,
+    seed: int = 0,
+) -> np.ndarray:
+    """Return which records a claim isolates among members and control records together, (n + c,) 0 or 1.
+
+    Members come first. Of an entity with several records one is flagged. The options are those of ``singling_out``.
+    """
+    names = tables.columns if columns is None else tables.check_columns("columns", columns)
+    attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
+    return _flags(tables, _claims(tables, names, attack, attempts, size, seed), names)
+
+
+def check_values(
+    columns: Sequence[str] | str | None = None,
+    mode: str = "multivariate",
+    attacker: str | Attack | None = None,
+    attempts: int | None = None,
+    size: int | None = None,
+) -> None:
+    """Refuse options of ``singling_out`` that break their rules; ``columns`` are checked on the tables."""
+    if not isinstance(mode, str) or mode not in ATTACK_OF:
+        raise InputError(f"mode must be univariate or multivariate, got {mode!r}")
+    attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
+    check_attempts(attempts)
+    if size is not None:
+        attack.check_options({"size": size})
+        check_size(size)
+
+
+class _Claims(NamedTuple):
+    """What an attack claims: a row for each row of the release as it was shown."""
+
+    rows: np.ndarray  # (m,) position in the release of each row shown
+    attempt: np.ndarray  # (m,) whether it counts
+    claim: np.ndarray  # (m,) whether it ended in a claim that nobody made before
+    confidence: np.ndarray  # (m,)
+    predicates: list[Predicate]  # of the claims
+    scales: Scales
+
+
+def _claims(
+    tables: Tables, columns: list[str], attack: Attack, attempts: int | None, size: int | None, seed: int
+) -> _Claims:
+    """Let the attack speak; the real table has no part in what it claims."""
+    key = ("singling out", tuple(columns), attack, attempts, size, seed)
+    return tables.shared(key, lambda: _claimed(tables, columns, attack, attempts, size, seed))
+
+
+def _claimed(
+    tables: Tables, columns: list[str], attack: Attack, attempts: int | None, size: int | None, seed: int
+) -> _Claims:
+    rng = np.random.default_rng(seed)
+    release, rows = shown_release(tables, columns)
+    m = len(rows)
+    wanted = attempts or (m if attack.name == ATTACK_OF["univariate"] else _ATTEMPTS)
+    attempt = sampled(np.ones(m, dtype=bool), wanted, np.arange(m), rng)
+    options: dict[str, Any] = {} if size is None else {"size": size}
+    if "rows" in attack.options:
+        options["rows"] = np.flatnonzero(attempt)
+    found = attack.claims(release.index, release.copy(), rng, **options)
+    scales, seen = scales_of(release), set()
+    claim, predicates = np.zeros(m, dtype=bool), []
+    for row, predicate in enumerate(found["predicate"].tolist()):
+        if is_missing(predicate):
+            continue
+        check_predicate(attack.name, predicate, scales)
+        if attempt[row] and (key := same_predicate(predicate, scales)) not in seen:
+            seen.add(key)
+            claim[row] = True
+            predicates.append(tuple(tuple(condition) for condition in predicate))
+    return _Claims(rows, attempt, claim, found["confidence"].to_numpy(dtype=float), predicates, scales)
+
+
+def _spread(claim: np.ndarray, values: Any, absent: Any = np.nan) -> np.ndarray:
+    """Return the values of the claims at their rows."""
+    cells = np.full(len(claim), absent, dtype=object if absent is None else float)
+    for row, value in zip(np.flatnonzero(claim), values, strict=True):
+        cells[row] = value
+    return cells
+
+
+def _counted(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
+    """Return for how many members each claim holds."""
+    key = ("singled out", tuple(columns), id(made))
+    return tables.shared(
+        key, lambda: Countable(tables.real[columns], made.scales, tables.entities).count(made.predicates)
+    )
+
+
+def _flags(tables: Tables, made: _Claims, columns: list[str]) -> np.ndarray:
+    assert tables.control is not None  # noqa: S101 - callers ask first
+    check_comparable(Tables(tables.real, tables.control), columns)
+    ours = _counted(tables, made, columns)
+    theirs = Countable(tables.control[columns], made.scales, tables.control_entities).count(made.predicates)
+    groups = (
+        (len(tables.real), ours.alone[theirs.rows == 0], tables.entities),
+        (len(tables.control), theirs.alone[ours.rows == 0], tables.control_entities),
+    )
+    return np.concatenate([_flagged(*each) for each in groups])
+
+
+def _flagged(records: int, alone: np.ndarray, entities: np.ndarray | None) -> np.ndarray:
+    """Return 1 for the records named, of an entity for the first of its records, (records,)."""
+    rows = alone[alone >= 0]
+    if entities is not None:
+        _, first, own = np.unique(entities, return_index=True, return_inverse=True)
+        rows = first[own[rows]]
+    flags = np.zeros(records)
+    flags[rows] = 1
+    return flags
+
+
+def _size(records: int, entities: np.ndarray | None) -> int:
+    return records if entities is None else len(np.unique(entities))
+
+
+SINGLING_OUT = Metric(
+    name="singling_out",
+    function=singling_out,
+    group="claims",
+    per_record=True,
+    needs=(),
+    range=(0.0, 1.0),
+    reference="Article 29 Working Party, Opinion 05/2014; Cohen and Nissim 2020, doi:10.1073/pnas.1914598117",
+    scores="synthetic",
+    check_values=check_values,
+    own_control=True,
+    isolated=isolated,
+)

@@ -1,0 +1,145 @@
+"""Adversarial accuracy: whether the nearest neighbour tells real records from synthetic ones."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.metric import Metric, Reduction, Score
+from synthrisk.metrics.neighbours.closer import Compared, TieRule, check_ties, compared, flags
+from synthrisk.metrics.neighbours.nearest import (
+    real_to_real,
+    real_to_synthetic,
+    synthetic_to_real,
+    synthetic_to_synthetic,
+)
+from synthrisk.metrics.neighbours.spaces import SpaceName, check_space
+from synthrisk.metrics.neighbours.subsamples import Chances, chances
+from synthrisk.metrics.tables.tables import Tables
+
+Sizes = Literal["given", "equal"]
+_ALONE = "fewer than two real or two synthetic records: one has no other of its kind to be nearer to"
+
+
+class Adversary(NamedTuple):
+    """What the records of each table say: 1 where the nearest other record is of the other table."""
+
+    real: np.ndarray  # (n,)
+    synthetic: np.ndarray  # (m,)
+    tied: np.ndarray  # (n,) of the real records
+
+
+def nearest_neighbour_adversarial_accuracy(
+    tables: Tables, *, space: SpaceName = "gower", ties: TieRule = "risk", sizes: Sizes = "given"
+) -> Score:
+    """NNAA: one minus the accuracy with which nearest neighbours tell real records from synthetic ones.
+
+    AA = (share of real records with d_s > d_r + share of synthetic ones farther from real than from synthetic)/2,
+    ``value = 1 - AA`` in [0, 1]: 0.5 where no neighbour tells the tables apart, near 1 where the release sits on real
+    records, near 0 where it is elsewhere. ``published = AA``. The value alone is no privacy claim.
+
+    The measure assumes tables of one size: in the larger table the nearest other record is nearer for that reason
+    alone. ``sizes="equal"`` gives the mean over all subsamples of the larger table that have the size of the smaller
+    one: what the average of seeded draws comes to, computed exactly (``subsamples``), so that no seed and no order
+    of rows moves it.
+
+    Ties are a risk by default. The adversary is right where d_s > d_r, as published, so that a tie is no success of
+    his: an exact copy scores 1 even where the real table has duplicates. The reference numbers are these.
+
+    Args:
+        tables: Real (n >= 2 records) and synthetic (m >= 2 records). With control records, real ones are those
+            of both groups.
+        space: ``gower`` (share of the columns' ranges) or ``euclid`` (standard deviations).
+        ties: What equal distances count: ``risk`` 1, ``safe`` 0, ``expected`` 1/2.
+        sizes: ``given`` (all rows of both tables) or ``equal``.
+
+    Returns:
+        A ``Score``; ``records``: score (flag in gower space: 0 where d_s > d_r, else 1), flag (the same in
+        ``space``), risk (mean of the flag and the synthetic records' mean flag: the value is its mean), tied.
+        Details: ``real_flags`` and ``synthetic_flags`` (shares), ``ties`` (count, of real records), ``real_records``,
+        ``synthetic_records``. ``settings["note"]`` speaks of unequal sizes. Not defined for n < 2 or m < 2.
+        ``adversary`` gives the synthetic records' flags.
+
+    Raises:
+        InputError: ``space``, ``ties`` or ``sizes`` is another word.
+
+    Example:
+        >>> real = pd.DataFrame({"x": [0.0, 1.0, 10.0]})
+        >>> release = pd.DataFrame({"x": [0.1, 20.0, 21.0]})
+        >>> round(NEAREST_NEIGHBOUR_ADVERSARIAL_ACCURACY(real, release).value, 4)
+        0.5
+    """
+    check_adversary(space, ties, sizes)
+    n, m = len(tables.real), len(tables.synthetic)
+    name = "nearest_neighbour_adversarial_accuracy"
+    settings: dict[str, Any] = {"space": space, "ties": ties, "sizes": sizes}
+    if n != m:
+        settings["note"] = f"sizes differ ({n} real, {m} synthetic): {_NOTES[sizes]}"
+    found, plain = (adversary(tables, each, ties, sizes) for each in (space, "gower"))
+    right = found.synthetic.mean()
+    columns = {"score": plain.real, "flag": found.real, "risk": (found.real + right) / 2, "tied": found.tied}
+    records = pd.DataFrame(columns, index=tables.real.index)
+    details = {"synthetic_flags": float(right), "real_records": float(n), "synthetic_records": float(m)}
+    return Score.of(name, records, reduce_adversary(records), details, settings)
+
+
+def adversary(tables: Tables, space: SpaceName, ties: TieRule, sizes: Sizes = "given") -> Adversary:
+    """Return the flags of the records of both tables; NaN where a table has one record."""
+    n, m = len(tables.real), len(tables.synthetic)
+    if min(n, m) < 2:
+        return Adversary(*(np.full(length, np.nan) for length in (n, m, n)))
+    real = real_to_synthetic(tables, space).distances[:, 0], real_to_real(tables, space).distances[:, 0]
+    synthetic = synthetic_to_real(tables, space).distances[:, 0], synthetic_to_synthetic(tables, space).distances[:, 0]
+    ours: Compared | Chances = compared(*real)
+    theirs: Compared | Chances = compared(*synthetic)
+    if sizes == "equal" and m > n:
+        ours = chances(tables, "real_to_synthetic", space, real[1], n)
+        theirs = _turned(chances(tables, "synthetic_to_synthetic", space, synthetic[0], n - 1))
+    elif sizes == "equal" and n > m:
+        ours = _turned(chances(tables, "real_to_real", space, real[0], m - 1))
+        theirs = chances(tables, "synthetic_to_real", space, synthetic[1], m)
+    first, second = (flags(Compared(*each), ties) for each in (ours, theirs))
+    return Adversary(first, second, np.asarray(ours.tied, dtype=float))
+
+
+def reduce_adversary(records: pd.DataFrame) -> Reduction:
+    """Return one minus the accuracy, the accuracy, the share of flags and the number of ties."""
+    value = float(records["risk"].mean())
+    details = {"real_flags": float(records["flag"].mean()), "ties": float(records["tied"].sum(skipna=False))}
+    return Reduction(value, 1 - value, details, _ALONE if np.isnan(value) else None)
+
+
+def check_adversary(space: str = "gower", ties: str = "risk", sizes: str = "given") -> None:
+    """Refuse a space, a rule for ties or a choice of sizes that there is not."""
+    check_space(space)
+    check_ties(ties)
+    if sizes not in ("given", "equal"):
+        raise InputError(f"sizes must be given or equal, got {sizes!r}")
+
+
+def _turned(found: Chances) -> Chances:
+    """Return the chances that the given distance is the smaller one."""
+    return Chances(1 - found.nearer - found.tied, found.tied)
+
+
+_NOTES = {
+    "given": "all rows count, and the nearest of more rows is nearer",
+    "equal": "mean over all subsamples of the larger table that have the size of the smaller",
+}
+
+NEAREST_NEIGHBOUR_ADVERSARIAL_ACCURACY = Metric(
+    name="nearest_neighbour_adversarial_accuracy",
+    function=nearest_neighbour_adversarial_accuracy,
+    group="distance",
+    per_record=True,
+    needs=(),
+    range=(0.0, 1.0),
+    reference="Yale et al. 2020, doi:10.1016/j.neucom.2019.12.136; PrivEval (hereditary-eu), its defects corrected",
+    mean=False,
+    contribution="risk",
+    difference_only=True,
+    reduce=reduce_adversary,
+    check_values=check_adversary,
+    same_difference_as="authenticity",
+)

@@ -1,0 +1,120 @@
+"""Hidden rate: real records whose nearest synthetic record is the one that was made from them; a sanity check."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.neighbours.famd import ProjectionName, check_projection, nearest_and_tied
+from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.pair_distances import of_pairs
+from synthrisk.metrics.neighbours.spaces import SpaceName
+from synthrisk.metrics.neighbours.ties import TIED, tie_counts
+from synthrisk.metrics.tables.tables import Tables
+
+_UNLINKED = "no row link: nobody says which real row each synthetic row was made from (links= in a direct call)"
+_NONE_LINKED = "no row link: no synthetic row was made from these real rows"
+
+
+def hidden_rate(
+    tables: Tables,
+    *,
+    links: Sequence[int] | None = None,
+    space: SpaceName = "euclid",
+    projection: ProjectionName | None = None,
+) -> Score:
+    """HidR: share of real records whose nearest synthetic record was made from them; ties count 1/t.
+
+    Only where the release makes its rows from real rows and says which: row i of synthetic from row ``links[i]`` of
+    real. Credit of a real record = share of the t synthetic records tied at its smallest distance that were made
+    from it. ``value = mean(credit)``, in [0, 1], high = rows lead back to their origin; ``published = 1 - value``
+    (AVATAR: hidden). Records from which nothing was made are not scored.
+
+    A study and ``evaluate`` give no value but the reason "no row link": a release there is a table, and no column of
+    it says where a row came from. That holds for the controls ``copy`` and ``leaky`` too, whose rows are known: where
+    nobody else has a value, theirs would be no yardstick. One list of links cannot be a study's option, since every
+    fold and repetition makes another release.
+
+    Args:
+        tables: Real (n records) and synthetic (m records).
+        links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: unknown.
+        space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges).
+        projection: ``famd`` takes distances on the two main axes alone (see ``projection.projected``).
+
+    Returns:
+        A ``Score``; ``records``: score (credit, NaN where nothing was made from the record), tied (t), distance
+        (to the nearest synthetic record). Details: ``linked`` (share of records from which a row was made). Not
+        defined without links.
+
+    Raises:
+        InputError: ``links`` is not m positions of the real table, or ``space`` or ``projection`` has another name.
+
+    Example:
+        >>> real = pd.DataFrame({"x": [0.0, 1.0, 5.0]})
+        >>> round(HIDDEN_RATE(real, real + 0.75, links=[0, 1, 2]).value, 4)
+        0.6667
+    """
+    check_links(links, space, projection)
+    settings = {"space": space, "projection": projection, "linked": links is not None}
+    source = None if links is None else _positions(links, len(tables.synthetic), len(tables.real))
+    made = np.flatnonzero(source >= 0) if source is not None else np.empty(0, dtype=np.int64)
+    origin = source[made] if source is not None else made
+    if projection is None:
+        distance = real_to_synthetic(tables, space).distances[:, 0]
+        tied = tie_counts(tables, "real_to_synthetic", space)
+        nearest = of_pairs(tables, space, origin, made) <= distance[origin] * (1 + TIED)
+    else:
+        distance, tied, nearest = nearest_and_tied(tables, origin, made)
+    linked = np.bincount(origin, minlength=len(distance)) > 0
+    credit = np.where(linked, np.bincount(origin, nearest, len(distance)) / tied, np.nan)
+    columns = {"score": credit, "tied": tied, "distance": distance}
+    records = pd.DataFrame(columns, index=tables.real.index)
+    reduction = reduce_hidden(records)
+    if links is None:
+        reduction = reduction._replace(reason=_UNLINKED)
+    return Score.of("hidden_rate", records, reduction, {}, settings)
+
+
+def reduce_hidden(records: pd.DataFrame) -> Reduction:
+    """Return mean credit, its complement as AVATAR prints it, and the share of records that are linked."""
+    value = mean_score(records)
+    linked = {"linked": float(records["score"].notna().mean())}
+    return Reduction(value, 1 - value, linked, _NONE_LINKED if np.isnan(value) else None)
+
+
+def check_links(links: object = None, space: str = "euclid", projection: str | None = None) -> None:
+    """Refuse links that are no whole numbers, and a space or projection that there is not."""
+    check_projection(projection, space)
+    if links is not None:
+        given = np.asarray(links)
+        if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
+            raise InputError(
+                f"links must be whole numbers, one a synthetic row, got {given.ndim} dimensions of {given.dtype}"
+            )
+
+
+def _positions(links: Sequence[int], rows: int, real: int) -> np.ndarray:
+    given = np.asarray(links)
+    if len(given) != rows:
+        raise InputError(f"links must name a real row for each of {rows} synthetic rows, got {len(given)}")
+    if given.min() < -1 or given.max() >= real:
+        raise InputError(
+            f"links must be positions from 0 to {real - 1} in the real table, or -1, got {given.min()} to {given.max()}"
+        )
+    return given
+
+
+HIDDEN_RATE = Metric(
+    name="hidden_rate",
+    function=hidden_rate,
+    group="distance",
+    per_record=True,
+    needs=(),
+    range=(0.0, 1.0),
+    reference="Guillaudeux et al. 2023 (AVATAR), doi:10.1038/s41746-023-00771-5; PrivEval, its defects corrected",
+    label="sanity",
+    reduce=reduce_hidden,
+    check_values=check_links,
+)

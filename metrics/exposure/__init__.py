@@ -1,0 +1,1 @@
+"""Who is at risk, why, and what would help."""

@@ -1,0 +1,179 @@
+"""The terms of the risk model: each quasi-identifier as columns of the design.
+
+A number, date or duration: standard deviations from the mean, and a column "is missing". A categorical: a 0/1 column
+for each level but the most frequent, rare levels merged.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from synthrisk.metrics.tables.kinds import center_and_spread, is_temporal, kind
+from synthrisk.metrics.tables.levels import MISSING, column_levels, finite_floats
+
+RARE, LEVELS = 10, 20
+"""Fewest records of a level, and most levels of a column, in the model."""
+CROSSED_LEVELS = 6
+"""Most levels of a column that interact."""
+OTHER = "other"
+
+
+class Term(NamedTuple):
+    """A quasi-identifier as columns of the design, of which each record has at most one that is not 0."""
+
+    column: Hashable
+    kind: str  # categorical, number, date, duration
+    codes: np.ndarray  # (n,) level of each record; numerics: 0 = has a value, 1 = missing
+    names: list[str]  # name of each level
+    reference: int
+    place: np.ndarray  # (n,) which of its columns, -1 = none
+    value: np.ndarray  # (n,) the value there
+    rows: np.ndarray  # (levels, width) its columns at each level
+    crossed: list[int]  # levels that interact, beside the reference
+    source: pd.Series
+    center: float = 0.0
+    spread: float = 0.0  # 0 = no slope
+    start: int = 1  # its first column of the design, after the intercept
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it is a number, a date or a duration."""
+        return self.kind != "categorical"
+
+    @property
+    def width(self) -> int:
+        """How many columns of the design it has."""
+        return self.rows.shape[1]
+
+    @property
+    def own(self) -> np.ndarray:
+        """Which columns of the design are its."""
+        return np.arange(self.start, self.start + self.width)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Records of each level."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+    def one_flag(self, scores: np.ndarray) -> list[str]:
+        """Return, for each level, whether all or none of its records are at risk, or an empty string."""
+        shares = np.bincount(self.codes, scores, minlength=len(self.names)) / self.counts
+        return [{0: "none at risk", 1: "all at risk"}.get(share, "") for share in shares]
+
+
+class Merged(NamedTuple):
+    """A level that was put into another."""
+
+    column: Hashable
+    level: str
+    records: int
+    into: str
+
+
+class LeftOut(NamedTuple):
+    """A column, or a pair, without an effect or with a part left out."""
+
+    column: Hashable
+    crossed_with: Hashable
+    reason: str
+
+
+def risk_terms(table: pd.DataFrame, columns: Sequence[str]) -> tuple[list[Term], list[Merged], list[LeftOut]]:
+    """Return the term of each quasi-identifier, the levels merged, and the columns left out."""
+    terms, merged, left_out = [], [], []
+    for name in columns:
+        term, into_other = (_numeric if kind(table[name]) == "numeric" else _categorical)(table[name])
+        merged += into_other
+        if isinstance(term, str):
+            left_out.append(LeftOut(name, "", term))
+        else:
+            terms.append(term)
+    return terms, merged, left_out
+
+
+def placed(terms: Sequence[Term]) -> list[Term]:
+    """Return the terms with their places in a design that holds them in this order."""
+    starts = np.cumsum([1, *(term.width for term in terms)])
+    return [term._replace(start=int(start)) for term, start in zip(terms, starts, strict=False)]
+
+
+def design_matrix(terms: Sequence[Term]) -> Any:
+    """Return the intercept and the columns of all terms, (n, p) sparse."""
+    parts = [sparse_columns(term.place, term.value, term.width) for term in terms]
+    return sparse.hstack([np.ones((parts[0].shape[0], 1)), *parts], format="csr")
+
+
+def sparse_columns(place: np.ndarray, value: np.ndarray, width: int) -> Any:
+    """Return the (n, width) sparse matrix with each record's value at its place, -1 = none."""
+    there = np.flatnonzero(place >= 0)
+    return sparse.csr_matrix((value[there], (there, place[there])), shape=(len(place), width))
+
+
+def _categorical(column: pd.Series) -> tuple[Term | str, list[Merged]]:
+    found = column_levels(column, None)
+    counts = np.bincount(found.codes)
+    order = np.lexsort((np.arange(len(counts)), -counts))  # of equally frequent levels the first in level order
+    frequent = [int(code) for code in order if counts[code] >= RARE]
+    if len(frequent) + (len(frequent) < len(counts)) > LEVELS:
+        frequent = frequent[: LEVELS - 1]
+    if not frequent:
+        return f"every level has fewer than {RARE} records", []
+    kept = sorted(frequent)
+    others = sorted(set(range(len(counts))) - set(kept))
+    names = [found.names[code] for code in kept]
+    other = OTHER if OTHER not in names else f"({OTHER})"
+    merged = [Merged(column.name, found.names[code], int(counts[code]), other) for code in others]
+    if len(kept) + bool(others) < 2:
+        return "constant", merged
+    names += [other] if others else []
+    rank = np.full(len(counts), len(kept))
+    rank[kept] = np.arange(len(kept))
+    codes = rank[found.codes]
+    reference = kept.index(frequent[0])
+    places = np.insert(np.arange(len(names) - 1), reference, -1)
+    term = Term(
+        column=column.name,
+        kind="categorical",
+        codes=codes,
+        names=names,
+        reference=reference,
+        place=places[codes],
+        value=np.ones(len(codes)),
+        rows=(places[:, None] == np.arange(len(names) - 1)).astype(float),
+        crossed=sorted(kept.index(code) for code in frequent[1:CROSSED_LEVELS]),
+        source=column,
+    )
+    return term, merged
+
+
+def _numeric(column: pd.Series) -> tuple[Term | str, list[Merged]]:
+    values = finite_floats(column)
+    missing = np.isnan(values)
+    if (~missing).sum() < RARE:
+        return f"fewer than {RARE} records have a value", []
+    largest = np.abs(values[~missing]).max() or 1.0  # so that no square overflows
+    center, spread = (largest * part for part in center_and_spread(values / largest))
+    own_level, slopes = bool(missing.sum() >= RARE), int(spread > 0)
+    merged = [] if own_level or not missing.any() else [Merged(column.name, MISSING, int(missing.sum()), "the mean")]
+    if not own_level and not slopes:
+        return "constant", merged
+    rows = np.zeros((1 + own_level, slopes + own_level))
+    rows[1:, slopes:] = 1
+    term = Term(
+        column=column.name,
+        kind={"M": "date", "m": "duration"}[column.dtype.kind] if is_temporal(column) else "number",
+        codes=(missing & own_level).astype(int),
+        names=["mean", MISSING][: 1 + own_level],
+        reference=0,
+        place=np.where(missing, slopes if own_level else -1, slopes - 1),
+        value=np.where(missing, 1.0, (values - center) / (spread or 1.0)),
+        rows=rows,
+        crossed=[],
+        source=column,
+        center=center,
+        spread=spread,
+    )
+    return term, merged

@@ -1,0 +1,47 @@
+"""The robust covariance of coefficients: inverse @ meat @ inverse, records or entities as units."""
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from synthrisk.metrics.exposure.gram import gram
+
+
+def meat(across: Any, design: Any, residual: np.ndarray, extra: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Return the summed squares of the units' scores, (p, p).
+
+    Args:
+        across: (p, n) sparse, X' by rows.
+        design: (n, p) sparse, X by rows.
+        residual: (n,) y - P.
+        extra: (n,) variance of each record that its residual does not show.
+        units: (n,) unit of each record, numbered from 0.
+    """
+    n = len(residual)
+    if units.max() + 1 == n:
+        return gram(across, design, residual**2 + extra)
+    sums = sparse.csr_matrix((residual, (units, np.arange(n)))) @ design
+    return gram(across, design, extra) + (sums.T @ sums).toarray()
+
+
+def small_sample_factor(n: int, rank: int, units: int) -> float:
+    """Return n/(n - rank), of fewer units than records units/(units - 1) (n - 1)/(n - rank)."""
+    if units == n:
+        return n / max(n - rank, 1)
+    return units / (units - 1) * (n - 1) / max(n - rank, 1)
+
+
+def floored(sandwich: np.ndarray, plain: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """Return the sandwich, with the model's own variance in directions where it is ten times as large or more.
+
+    There the fit passes through the records (separation) or entities are few: residuals do not measure what is not
+    known. Directions of ``null`` are left alone: the ridge settles them, and the effects concerned are marked.
+    """
+    basis = linalg.null_space(null.T) if null.size else np.eye(len(plain))
+    root = linalg.cholesky(basis.T @ (plain + plain.T) @ basis / 2, lower=True)
+    half = linalg.solve_triangular(root, basis.T @ sandwich @ basis, lower=True)
+    values, vectors = linalg.eigh(linalg.solve_triangular(root, half.T, lower=True))
+    low = values < 0.1
+    raised = basis @ root @ vectors[:, low] * np.sqrt(1 - values[low])
+    return sandwich + raised @ raised.T

@@ -1,0 +1,135 @@
+"""Who is at risk: the risk of the records of each level of a column, and of each joint subgroup.
+
+Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata", sections
+5.5 and 6.3: the same table serves classes of the sensitive attribute, levels of a quasi-identifier and subgroups.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.exposure.arguments import scored
+from synthrisk.metrics.tables.codes import Codes, pack
+from synthrisk.metrics.tables.levels import column_levels
+
+
+def risk_by(
+    scores: Any, table: pd.DataFrame, columns: Sequence[str] | str, bins: int = 5, confidence: float = 0.95
+) -> pd.DataFrame:
+    """Return the mean score of the records of each level of each column, with its interval.
+
+    Scores that are all 0 or 1: Wilson's interval. Shares: mean +- t s/sqrt(n), cut to [0, 1]; where a level has no
+    spread (one record, or equal scores), Wilson's with the mean as the share: no scores with that mean vary more.
+
+    Args:
+        scores: (n,) score of each record in [0, 1]: 0/1, or a share of releases; NaN = not scored, left out.
+        table: (n, p) the records, in the order of the scores; index labels are not read.
+        columns: Columns to look at: quasi-identifiers, or a sensitive attribute for the risk of each class.
+        bins: Parts of a numeric column or a date with more distinct values, cut at quantiles of the scored records.
+        confidence: Confidence level of the intervals.
+
+    Returns:
+        ``column``, ``level``, ``records`` (scored), ``risk``, ``lower``, ``upper``: columns in order of their names,
+        levels in level order (numbers by value, then text; an ordered category as it declares), "missing" last.
+
+    Raises:
+        InputError: An argument breaks its rule, or no record is scored.
+
+    Example:
+        >>> people = pd.DataFrame({"sex": ["f", "m", "f", "m", None]})
+        >>> risk_by([1, 0, 1, 1, 0], people, ["sex"]).round(2)[["level", "records", "risk", "lower", "upper"]]
+             level  records  risk  lower  upper
+        0        f        2   1.0   0.34   1.00
+        1        m        2   0.5   0.09   0.91
+        2  missing        1   0.0   0.00   0.79
+    """
+    known = scored(scores, table, columns, "columns", confidence)
+    _check_count("bins", bins, 2)
+    parts = []
+    for name in known.columns:
+        levels = column_levels(known.records[name], bins)
+        means = _means(known.scores, levels.codes, len(levels.names), confidence)
+        means.insert(0, "level", levels.names)
+        means.insert(0, "column", [name] * len(means))
+        parts.append(means)
+    return pd.concat(parts, ignore_index=True)
+
+
+def risk_in(
+    scores: Any,
+    table: pd.DataFrame,
+    columns: Sequence[str] | str,
+    bins: int = 5,
+    confidence: float = 0.95,
+    minimum: int = 10,
+) -> pd.DataFrame:
+    """Return the mean score in each joint subgroup of several columns, worst first.
+
+    Args:
+        scores: As in ``risk_by``.
+        table: As in ``risk_by``.
+        columns: Columns whose levels are crossed.
+        bins: As in ``risk_by``.
+        confidence: Confidence level of the intervals.
+        minimum: Smallest number of scored records of a subgroup that is shown.
+
+    Returns:
+        ``records``, ``risk``, ``lower``, ``upper``, indexed by the levels of the columns (in order of their names):
+        one row a combination that occurs ``minimum`` times or more; highest risk first, then most records.
+
+    Raises:
+        InputError: An argument breaks its rule, or no record is scored.
+
+    Example:
+        >>> people = pd.DataFrame({"sex": list("ffmm") * 5, "old": [True, False] * 10})
+        >>> found = risk_in([1, 0, 0, 0] * 5, people, ["sex", "old"], minimum=5)
+        >>> found.index[0], int(found["records"].iloc[0]), float(found["risk"].iloc[0])
+        (('True', 'f'), 5, 1.0)
+    """
+    known = scored(scores, table, columns, "columns", confidence)
+    _check_count("bins", bins, 2)
+    _check_count("minimum", minimum, 1)
+    levels = [column_levels(known.records[name], bins) for name in known.columns]
+    packed = pack([Codes((each.codes,), len(each.names)) for each in levels]).tables[0]
+    _, first, codes = np.unique(packed, return_index=True, return_inverse=True)
+    places = np.column_stack([each.codes[first] for each in levels])
+    means = _means(known.scores, codes, len(first), confidence)
+    order = np.lexsort((*places.T[::-1], -means["records"], -means["risk"]))
+    order = order[(means["records"] >= minimum).to_numpy()[order]]
+    texts = [[each.names[code] for code in places[order, i]] for i, each in enumerate(levels)]
+    means = means.iloc[order]
+    means.index = pd.MultiIndex.from_arrays(texts, names=known.columns)
+    return means
+
+
+def _check_count(argument: str, value: object, low: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+        raise InputError(f"{argument} must be a whole number of at least {low}, got {value!r}")
+
+
+def _means(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> pd.DataFrame:
+    """Return records, risk and its limits for each code; each occurs."""
+    order = np.lexsort((x, codes))  # sums in one order, whatever that of the rows
+    n = np.bincount(codes, minlength=size)
+    starts = np.cumsum(n) - n
+    mean = np.add.reduceat(x[order], starts) / n
+    squares = np.add.reduceat((x[order] - mean[codes[order]]) ** 2, starts)
+    lower, upper = _wilson(mean, n, confidence)
+    spread = (n > 1) & (squares > 0) & ~np.isin(x, (0, 1)).all()
+    t = stats.t.ppf(0.5 + confidence / 2, np.maximum(n - 1, 1))
+    half = t * np.sqrt(squares / np.maximum(n - 1, 1) / n)
+    lower = np.where(spread, np.maximum(mean - half, 0), lower)
+    upper = np.where(spread, np.minimum(mean + half, 1), upper)
+    return pd.DataFrame({"records": n, "risk": mean, "lower": lower, "upper": upper})
+
+
+def _wilson(share: np.ndarray, n: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+    z2 = stats.norm.ppf(0.5 + confidence / 2) ** 2
+    middle = share + z2 / (2 * n)
+    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2)))
+    lower, upper = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
+    return np.where(share <= 0, 0.0, np.maximum(lower, 0)), np.where(share >= 1, 1.0, np.minimum(upper, 1))

@@ -1,0 +1,58 @@
+"""Whom an attacker would pick: records far from all others, and records whose key hardly anybody else has."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.neighbours.nearest import real_to_real
+from synthrisk.metrics.tables.codes import matches
+from synthrisk.metrics.tables.tables import Tables
+
+NEIGHBOURS = 5
+
+
+def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: float = 0.05) -> dict[str, np.ndarray]:
+    """Return the vulnerable records of a table: ``outliers`` and ``rare_keys``, (n,) booleans each.
+
+    ``outliers``: the records with the largest mean distance to their 5 nearest other records (gower, all columns).
+    ``rare_keys``: those whose key, the quasi-identifiers together, the fewest records have; among keys of equally many
+    those whose levels are the rarer ones, by the product of their shares. Each is ``share`` of the records, at least
+    one; records that nothing tells apart from the last one are taken too. No release has a part in it, so the groups
+    are the same for every synthesizer.
+
+    Args:
+        real: n records, at least 2.
+        quasi_identifiers: Columns of the key; none gives no ``rare_keys``.
+        share: In (0, 1).
+
+    Raises:
+        InputError: An argument breaks its rule.
+
+    Example:
+        >>> people = pd.DataFrame({"age": [30, 60, 31, 90], "job": ["b", "a", "a", "a"]})
+        >>> {name: rows.tolist() for name, rows in vulnerable(people, ["job"], 0.25).items()}
+        {'outliers': [True, False, False, False], 'rare_keys': [True, False, False, False]}
+    """
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        raise InputError(f"share must be a number in (0, 1), got {share!r}")
+    tables = Tables(real, real)
+    if len(real) < 2:
+        raise InputError(f"real must have at least 2 records to tell who is vulnerable, got {len(real)}")
+    near = real_to_real(tables, "gower", min(NEIGHBOURS, len(real) - 1)).distances.mean(axis=1)
+    found = {"outliers": _highest(near.round(12), share)}
+    if len(quasi_identifiers):
+        known = tables.check_columns("quasi_identifiers", quasi_identifiers)
+        held = matches(tables.codes(known), 0)
+        surprise = -sum(np.log(matches(tables.codes([c]), 0) / len(real)) for c in known)
+        found["rare_keys"] = _highest(np.rec.fromarrays([-held, np.round(surprise, 9)]), share)
+    return found
+
+
+def _highest(values: np.ndarray, share: float) -> np.ndarray:
+    """Return the rows of the highest values, ties with the last one included."""
+    levels, own = np.unique(values, return_inverse=True)
+    above = np.cumsum(np.bincount(own, minlength=len(levels))[::-1])[::-1]  # rows at or above each level
+    enough = np.flatnonzero(above >= max(1.0, share * len(values)))[-1]
+    return np.asarray(own >= enough)

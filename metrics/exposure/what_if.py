@@ -1,0 +1,137 @@
+"""Preview of a mitigation: the same release and attack, by an attacker who knows less."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError, check_range, nearest
+from synthrisk.metrics.intervals.estimates import difference
+from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.tables.tables import Tables
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an attacker would know less of the quasi-identifiers (``bins.binned``).
+
+    Attributes:
+        drop: Those that he would not know.
+        bins: Those that he would know in so many parts.
+        binning: How numeric ones are cut.
+        noise: Numeric ones that he would know with an error of up to this share of their range.
+        merge: Categorical ones of which he would know groups of levels: by name, or so many with the rare levels put
+            together, which is what ``bins`` does to them.
+    """
+
+    drop: Sequence[str] = ()
+    bins: Mapping[str, int] = field(default_factory=dict)
+    binning: str = "quantile"
+    noise: Mapping[str, float] = field(default_factory=dict)
+    merge: Mapping[str, int | Mapping[str, Sequence[Any]]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Name in labels and tables: ``without-age``, ``hours-in-4``; of levels only how many groups they make."""
+        parts = {**self.bins, **{c: n for c, n in self.merge.items() if not isinstance(n, Mapping)}}
+        words = [f"without-{c}" for c in self.drop] + [f"{c}-in-{n}" for c, n in parts.items()]
+        words += [f"{c}-noise-{share:g}" for c, share in self.noise.items()]
+        words += [f"{c}-merged-{len(n)}" for c, n in self.merge.items() if isinstance(n, Mapping)]
+        return re.sub(r"[^A-Za-z0-9_\-]", "_", "-".join(words))
+
+    def options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of a metric as they are after the change.
+
+        Raises:
+            InputError: A column is no quasi-identifier, none is left, or nothing is changed.
+        """
+        known = list(options["quasi_identifiers"])
+        roles = {"drop": self.drop, "bins": self.bins, "noise": self.noise, "merge": self.merge}
+        named = [column for columns in roles.values() for column in columns]
+        if not named:
+            raise InputError("what_if must drop or coarsen a quasi-identifier, got neither")
+        for role, columns in roles.items():
+            for column in columns:
+                if column not in known:
+                    hint = nearest(str(column), known)
+                    raise InputError(f"what_if: {role} must name quasi-identifiers, got {column!r}{hint}")
+        twice = [column for column in named if named.count(column) > 1]
+        if twice:
+            raise InputError(f"what_if must change each quasi-identifier in one way, got {twice[0]!r} in several")
+        for column, share in self.noise.items():
+            check_range(f"noise of {column!r}", share, np.finfo(float).tiny, 1, "a number above 0 and at most 1")
+        changes = {**self.bins, **self.merge, **{c: float(share) for c, share in self.noise.items()}}
+        left = [c for c in known if c not in self.drop]
+        if not left:
+            raise InputError(f"what_if must leave a quasi-identifier, got all dropped: {list(self.drop)!r}")
+        own = options.get("bins")
+        if isinstance(own, int) and changes:
+            raise InputError("what_if cannot name bins where bins is one number for all columns: name them there too")
+        bins = {c: n for c, n in {**(own if isinstance(own, Mapping) else {}), **changes}.items() if c in left}
+        changed = {**options, "quasi_identifiers": left}
+        return {**changed, "bins": bins, "binning": self.binning} if bins else changed
+
+
+def what_if(
+    metric: Metric,
+    real: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    changes: Sequence[Change],
+    confidence: float = 0.95,
+    **options: Any,
+) -> pd.DataFrame:
+    """Score a release as it is and after each change of the quasi-identifiers, in both tables alike.
+
+    The synthesizer is not fitted again: this previews what coarser or fewer quasi-identifiers would do to the
+    risk, before a release is made with them (section 6.3 of the RAPID paper).
+
+    Args:
+        metric: A metric with a score a real record that takes ``quasi_identifiers``.
+        real: The records attacked.
+        synthetic: The release.
+        changes: What to try, each on its own.
+        confidence: Confidence level.
+        **options: The metric's arguments.
+
+    Returns:
+        One row as it is and one a change: change, value, difference to the first, and its interval over the
+        records (paired: the same records, the same seed).
+
+    Raises:
+        InputError: A change breaks a rule, or the metric does not fit.
+
+    Example:
+        >>> from synthrisk.metrics import METRICS
+        >>> real = pd.DataFrame({"age": [30, 31, 40, 41], "sex": list("fmfm"), "vote": list("abab")})
+        >>> tried = what_if(METRICS["zero_cap"], real, real, [Change(drop=["age"]), Change(bins={"age": 2})],
+        ...                 quasi_identifiers=["age"], sensitive="vote")
+        Traceback (most recent call last):
+        ...
+        synthrisk.metrics.errors.InputError: what_if must leave a quasi-identifier, got all dropped: ['age']
+        >>> what_if(METRICS["zero_cap"], real, real, [Change(bins={"age": 2})],
+        ...         quasi_identifiers=["age"], sensitive="vote")["value"].tolist()
+        [1.0, 0.5]
+    """
+    if metric.reduce is None or "quasi_identifiers" not in metric.needs:
+        raise InputError(f"what_if needs a metric with quasi_identifiers and a score a real record, got {metric.name}")
+    metric.check(options)
+    if options.pop("control", None) is not None:
+        raise InputError("what_if compares scores on real: call it on the control records for theirs, got control")
+    tables = Tables.identified(real, synthetic, identifier=options.pop("identifier", None))
+    tried = [("as it is", options), *((c.name, c.options(options)) for c in changes)]
+    scores = [(name, metric.score(tables, **own)) for name, own in tried]
+    first = scores[0][1].records
+    rows = []
+    for name, score in scores:
+        change = difference(_cube(first), _cube(score.records), confidence, entities=tables.entities)
+        rows.append({"change": name, "value": score.value, "difference": change.value})
+        rows[-1] |= {"lower": change.lower, "upper": change.upper}
+    return pd.DataFrame(rows)
+
+
+def _cube(records: pd.DataFrame | None) -> np.ndarray:
+    assert records is not None  # noqa: S101 - a metric with a reduction has records
+    return records["score"].to_numpy(dtype=float)[None, None, :]

@@ -1,0 +1,1 @@
+"""Estimates with their uncertainty; nothing here knows a table or an attack."""

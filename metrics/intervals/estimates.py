@@ -1,0 +1,378 @@
+"""One estimator with its interval and test for every quantity of a study: risk, control, memorization, differences.
+
+Scores are crossed: n records x R repetitions. Which records are in the table and which splits and generator
+seeds were drawn both vary, and part of the variation between repetitions is only the records' own noise.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import stats
+
+from synthrisk.metrics.intervals.scale import DIFFERENCE, LINE, Scale
+
+METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What the other findings of a study say of the ratio rho of ``between`` to ``noise``: see ``moderated``.
+
+    Attributes:
+        freedom: d0, how many degrees of freedom this knowledge is worth.
+        ratio: s0^2, the ratio to expect.
+    """
+
+    freedom: float
+    ratio: float
+
+
+@dataclass(frozen=True)
+class Variances:
+    """The parts of the crossed variance.
+
+    Attributes:
+        records: Variance of the mean that the choice of records (or entities) makes: s2_rec/n.
+        between: Variance over repetitions of their means, s2_rep; 0 where there is one repetition.
+        noise: What the records' own noise adds to that: s2_in/n.
+        count: Number of independent records, or entities.
+        repetitions: R.
+        prior: What other findings say of ``between``, or None.
+    """
+
+    records: float
+    between: float
+    noise: float
+    count: int
+    repetitions: int
+    prior: Prior | None = None
+
+    @property
+    def posterior(self) -> float:
+        """s2_rep, moderated where there is a prior: (d0 s0^2 s2_in/n + (R - 1) s2_rep)/(d0 + R - 1)."""
+        return float(self.moderated(self.between))
+
+    def moderated(self, between: float | np.ndarray) -> float | np.ndarray:
+        """Return variances between repetitions, each moderated by the prior as ``posterior`` is."""
+        if self.prior is None:
+            return between
+        own = self.repetitions - 1
+        borrowed = self.prior.freedom * self.prior.ratio * self.noise
+        return (borrowed + own * between) / (self.prior.freedom + own)
+
+    @property
+    def between_freedom(self) -> float:
+        """Degrees of freedom of the variance between repetitions: R - 1, and d0 where there is a prior."""
+        return self.repetitions - 1 + (self.prior.freedom if self.prior else 0.0)
+
+    @property
+    def terms(self) -> tuple[float, float]:
+        """Both terms of the variance of the overall mean: of records, and of repetitions."""
+        return self.records, max(0.0, self.posterior - self.noise) / self.repetitions
+
+    @property
+    def spread(self) -> float:
+        """Standard error of the overall mean."""
+        return float(np.sqrt(sum(self.terms)))
+
+    @property
+    def freedom(self) -> float:
+        """Satterthwaite's degrees of freedom, of ``count`` - 1 and ``between_freedom``."""
+        from_records, from_repetitions = self.terms
+        return satterthwaite((from_records, self.count - 1), (from_repetitions, self.between_freedom))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval.
+
+    Attributes:
+        value: The estimate.
+        lower: Lower limit; NaN where there is no interval (``note`` says why).
+        upper: Upper limit.
+        method: How the interval was made.
+        note: What limits the interval, or an empty string.
+        parts: The parts of the variance of ``mean``, where the interval is crossed or moderated.
+        mean: The mean that the value is made of.
+        scale: Range of the value, and how it is made of the mean.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    method: str = "crossed"
+    note: str = ""
+    parts: Variances | None = field(default=None, compare=False, repr=False)
+    mean: float = field(default=float("nan"), compare=False, repr=False)
+    scale: Scale = field(default=LINE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class TTest:
+    """An estimate with the two-sided p-value of its t test against 0: below 1 - confidence where 0 is outside."""
+
+    estimate: Estimate
+    p_value: float
+
+
+NOT_ESTIMABLE = Estimate(float("nan"), float("nan"), float("nan"), note="not scored")
+ONE_REPETITION = "one repetition: the generator's own variance is unknown"
+TWO_REPETITIONS = "two repetitions: the variance between them is hardly known"
+BORROWED = "two repetitions: the interval rests on what the study's other findings say of the variance between them"
+_NOTES = {1: ONE_REPETITION, 2: TWO_REPETITIONS}
+_ONE_RECORD = "one record: no interval"
+
+
+def spelled(found: Estimate) -> str:
+    """Return an estimate in words: signed, three decimals, its interval in brackets.
+
+    Example:
+        >>> spelled(Estimate(0.1, 0.05, 0.15))
+        '+0.100 [+0.050, +0.150]'
+    """
+    return f"{found.value:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]"
+
+
+def effects(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Return each record's contribution to the mean of each repetition, (R, n).
+
+    With x_rki the score of record i on release k of repetition r, m_rki = 1 where it is ``chosen`` and
+    scored, D_r = sum m x / sum m and N_r = sum m:
+
+        e_ri = D_r + n (sum_k m_rki x_rki - D_r sum_k m_rki) / N_r
+
+    so that mean_i e_ri = D_r. Where every record is chosen equally often this is the record's mean score; it
+    stays right where some records are not scored, or never held out. Records that are never scored are left
+    out (n counts the others).
+
+    Args:
+        scores: (R, K, n), NaN where not scored.
+        chosen: (R, K, n) booleans: members, or controls.
+    """
+    mask = chosen & ~np.isnan(scores)
+    ever = mask.any(axis=(0, 1))
+    if not ever.any() or not mask.any(axis=(1, 2)).all():
+        return np.empty((len(scores), 0))
+    mask = mask[:, :, ever]
+    total = np.where(mask, scores[:, :, ever], 0.0).sum(axis=1)
+    times = mask.sum(axis=1)
+    count = times.sum(axis=1, keepdims=True)
+    mean = total.sum(axis=1, keepdims=True) / count
+    found = np.full((len(scores), scores.shape[2]), np.nan)
+    found[:, ever] = mean + times.shape[1] * (total - mean * times) / count
+    return found
+
+
+def estimate(
+    contributions: np.ndarray,
+    confidence: float = 0.95,
+    method: str = "crossed",
+    resamples: int = 500,
+    seed: int = 0,
+    entities: np.ndarray | None = None,
+    scale: Scale = LINE,
+) -> Estimate:
+    """Return mean and interval of crossed contributions.
+
+    ``crossed``: variance = s2_rec/n + max(0, s2_rep - s2_in/n)/R with s2_rec the variance over records of
+    their mean over repetitions, s2_rep the variance over repetitions of the mean, s2_in the mean over records
+    of the variance over repetitions; t quantile with Satterthwaite degrees of freedom (n - 1 and R - 1).
+    ``crossed_bootstrap``: records' means resampled, plus a normal draw of the second term. ``records``,
+    ``repetitions``, ``pigeonhole``: percentile bootstrap over records, over repetitions, over both. ``moderated``
+    needs the other findings of the study (see ``moderated.moderate``); until they are there it is ``crossed``.
+    The interval speaks of this table: a generator that learned ties all records to it.
+
+    Args:
+        contributions: (R, n): ``effects``, or a difference of effects. Columns that are all NaN are left out.
+        confidence: Confidence level.
+        method: One of ``METHODS``, or ``moderated``.
+        resamples: Resamples of the bootstrap methods.
+        seed: Seed of the resampling.
+        entities: (n,) entity of each record, where one entity has several records.
+        scale: Range of the value, on which limits depend (see ``Scale.around``), and how it is made of the mean.
+    """
+    if method in ("crossed", "moderated"):
+        return t_test(contributions, confidence, entities, scale).estimate
+    e, units = _scored(contributions, entities)
+    if not e.size:
+        return NOT_ESTIMABLE
+    repetitions, n = e.shape
+    mean = float(e.mean())
+    value = scale.value(mean)
+    if n < 2:
+        return Estimate(value, float("nan"), float("nan"), method, _ONE_RECORD)
+    if method == "repetitions" and repetitions == 1:
+        return Estimate(value, float("nan"), float("nan"), method, ONE_REPETITION)
+    from_repetitions = _variances(e, units).terms[1]
+    draws = _bootstrap(e, method, resamples, np.random.default_rng(seed), units, np.sqrt(from_repetitions))
+    tail = (1 - confidence) / 2
+    lower, upper = np.quantile(draws, [tail, 1 - tail])
+    return Estimate(value, *scale.between(mean, float(lower), float(upper)), method, _NOTES.get(repetitions, ""))
+
+
+def t_test(
+    contributions: np.ndarray,
+    confidence: float = 0.95,
+    entities: np.ndarray | None = None,
+    scale: Scale = LINE,
+) -> TTest:
+    """Return the ``crossed`` estimate and its t test against 0, from one variance and one number of degrees of freedom.
+
+    p = 2 P(T > |mean| / spread), T with Satterthwaite's degrees of freedom; 1 where mean and spread are 0.
+
+    Args:
+        contributions: (R, n), as for ``estimate``.
+        confidence: Confidence level of the interval.
+        entities: (n,) entity of each record, where one entity has several records.
+        scale: As for ``estimate``; the test is of the mean.
+
+    Example:
+        >>> found = t_test(np.array([[0.1, 0.3, 0.2, 0.4], [0.2, 0.2, 0.3, 0.3]]))
+        >>> round(found.estimate.value, 2), round(found.estimate.lower, 3), round(found.p_value, 3)
+        (0.25, 0.12, 0.009)
+    """
+    e, units = _scored(contributions, entities)
+    if not e.size:
+        return TTest(NOT_ESTIMABLE, float("nan"))
+    mean = float(e.mean())
+    if e.shape[1] < 2:
+        return TTest(Estimate(scale.value(mean), float("nan"), float("nan"), "crossed", _ONE_RECORD), float("nan"))
+    parts = _variances(e, units)
+    return TTest(from_parts(mean, parts, scale, confidence), _p_value(mean, parts.spread, parts.freedom))
+
+
+def from_parts(mean: float, parts: Variances, scale: Scale, confidence: float) -> Estimate:
+    """Return the crossed interval of a mean; the moderated one where the parts have a prior."""
+    half = float(stats.t.ppf(0.5 + confidence / 2, parts.freedom)) * parts.spread
+    method = "moderated" if parts.prior else "crossed"
+    note = BORROWED if parts.prior and parts.repetitions == 2 else _NOTES.get(parts.repetitions, "")
+    return Estimate(scale.value(mean), *scale.around(mean, half), method, note, parts, mean, scale)
+
+
+def variances(contributions: np.ndarray, entities: np.ndarray | None = None) -> Variances | None:
+    """Return the parts of the crossed variance; None where fewer than two records are scored."""
+    e, units = _scored(contributions, entities)
+    return _variances(e, units) if e.shape[1] > 1 else None
+
+
+def across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: Scale = LINE) -> Estimate:
+    """Return mean and t interval over repetitions, for metrics without a score a real record: see below."""
+    return t_test_across_repetitions(values, confidence, scale).estimate
+
+
+def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: Scale = LINE) -> TTest:
+    """Return mean, t interval and t test over repetitions.
+
+    Args:
+        values: (R, K): one value a release; the releases of one repetition share their records, so their
+            mean is one observation.
+        confidence: Confidence level.
+        scale: Range of the values; limits are clipped to it.
+    """
+    means = np.nanmean(values, axis=1) if not np.isnan(values).all(axis=1).any() else np.array([])
+    if not len(means):
+        return TTest(NOT_ESTIMABLE, float("nan"))
+    value = float(means.mean())
+    if len(means) < 2:
+        return TTest(Estimate(value, float("nan"), float("nan"), "repetitions", ONE_REPETITION), float("nan"))
+    spread = float(means.std(ddof=1) / np.sqrt(len(means)))
+    half = float(stats.t.ppf(0.5 + confidence / 2, len(means) - 1)) * spread
+    found = Estimate(value, *scale.between(value, value - half, value + half), "repetitions")
+    return TTest(found, _p_value(value, spread, len(means) - 1))
+
+
+def _p_value(mean: float, spread: float, freedom: float) -> float:
+    return float(2 * stats.t.sf(abs(mean) / spread, freedom) if spread > 0 else mean == 0)
+
+
+def _scored(contributions: np.ndarray, entities: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the columns that hold numbers, and the entity of each as a code."""
+    kept = ~np.isnan(contributions).all(axis=0) if contributions.size else np.zeros(contributions.shape[1], bool)
+    units = None if entities is None or not kept.any() else np.unique(entities[kept], return_inverse=True)[1]
+    return contributions[:, kept], units
+
+
+def _variances(e: np.ndarray, units: np.ndarray | None) -> Variances:
+    repetitions, n = e.shape
+    means = e.mean(axis=0)
+    if units is None:
+        from_records, count = means.var(ddof=1) / n, n
+    else:
+        sums = np.bincount(units, means - means.mean())
+        count = len(sums)
+        from_records = (sums**2).sum() / n**2 * (count / max(count - 1, 1))
+    if repetitions == 1:
+        return Variances(float(from_records), 0.0, 0.0, count, 1)
+    between = e.mean(axis=1).var(ddof=1)
+    sums = e if units is None else np.stack([np.bincount(units, row) for row in e])
+    noise = sums.var(axis=0, ddof=1).sum() / n**2  # s2_in/n: what the records' own noise adds to a mean
+    return Variances(float(from_records), float(between), float(noise), count, repetitions)
+
+
+def satterthwaite(*terms: tuple[float, float]) -> float:
+    """Return the degrees of freedom of a sum of variances, each given with its own."""
+    total = sum(variance for variance, _ in terms)
+    below = sum(variance**2 / freedom for variance, freedom in terms if variance > 0 and freedom > 0)
+    return total**2 / below if below > 0 else float("inf")
+
+
+def _bootstrap(
+    e: np.ndarray,
+    method: str,
+    resamples: int,
+    rng: np.random.Generator,
+    units: np.ndarray | None,
+    spread: float,
+) -> np.ndarray:
+    repetitions, n = e.shape
+    if method == "repetitions":
+        return np.asarray(e.mean(axis=1)[rng.integers(repetitions, size=(resamples, repetitions))].mean(axis=1))
+    sizes = np.ones(n) if units is None else np.bincount(units)
+    draws = np.empty(resamples)
+    for b in range(resamples):
+        rows = rng.integers(repetitions, size=repetitions) if method == "pigeonhole" else slice(None)
+        means = e[rows].mean(axis=0)
+        sums = means if units is None else np.bincount(units, means)
+        picked = rng.integers(len(sums), size=len(sums))
+        draws[b] = sums[picked].sum() / sizes[picked].sum()
+    return draws + rng.normal(0, spread, resamples) if method == "crossed_bootstrap" else draws
+
+
+def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
+    """Return the difference of two groups' contributions, record by record.
+
+    A record that is in one of them only contributes the other's mean there.
+    """
+    if not members.shape[1] or not controls.shape[1]:
+        return np.empty((len(members), 0))
+    absent = np.isnan(members).all(axis=0) & np.isnan(controls).all(axis=0)
+    filled = []
+    for e in (members, controls):
+        own = ~np.isnan(e).all(axis=0)
+        mean = np.nanmean(e, axis=1, keepdims=True)
+        # the group's deviations are to be divided by the number of all records, not of its own
+        filled.append(np.where(own, mean + (e - mean) * (~absent).sum() / own.sum(), mean))
+    return np.where(absent, np.nan, filled[0] - filled[1])
+
+
+def difference(
+    before: np.ndarray,
+    after: np.ndarray,
+    confidence: float = 0.95,
+    chosen: np.ndarray | None = None,
+    entities: np.ndarray | None = None,
+) -> Estimate:
+    """Return mean score after minus before, with the crossed interval of the paired scores, each (R, K, n)."""
+    everyone = np.ones(before.shape, dtype=bool) if chosen is None else chosen
+    changed = paired(effects(after, everyone), effects(before, everyone))
+    return estimate(changed, confidence, entities=entities, scale=DIFFERENCE)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """How intervals are made: see ``estimates.estimate``."""
+
+    confidence: float = 0.95
+    method: str = "crossed"
+    resamples: int = 500
+    seed: int = 0

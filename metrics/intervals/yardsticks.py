@@ -1,0 +1,215 @@
+"""What an attack's success x is compared with: G(s) = (x - s)/(1 - s) and x - s, and only s differs.
+
+``guess``: the best constant guess, or of claims S, how often they are right by luck. ``control``: the same attack and
+release on records that the synthesizer never saw. ``model``: the same attack with real non-members in place of the
+release.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, estimate
+from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
+from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, SHARE
+
+YARDSTICKS = ("guess", "control", "model")
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """One yardstick beside one success x, unclipped.
+
+    Attributes:
+        success: s: what the attack achieves there.
+        gain: G = (x - s)/(1 - s); NaN where s = 1.
+        difference: x - s.
+        attack: x, where it is not the finding's risk: of claims that name no target, the share of the records that
+            they isolate that are members; else None.
+    """
+
+    success: Estimate
+    gain: Estimate
+    difference: Estimate
+    attack: Estimate | None = None
+
+
+def gain(success: float, yardstick: float) -> float:
+    """Return (x - s)/(1 - s), NaN where s = 1.
+
+    Example:
+        >>> round(gain(0.8, 0.5), 3)
+        0.6
+    """
+    return (success - yardstick) / (1 - yardstick) if yardstick != 1 else float("nan")
+
+
+def over_known(success: Estimate, s: float) -> tuple[Estimate, Estimate]:
+    """Return the gain over a yardstick taken as known, and x - s, with the limits of x."""
+    x, low, high = success.value, success.lower, success.upper
+    known = replace(success, parts=None)  # those of x: its limits are moved, never made again
+    over = replace(known, value=gain(x, s), lower=gain(low, s), upper=gain(high, s))
+    return over, replace(known, value=x - s, lower=low - s, upper=high - s)
+
+
+def slopes(success: float, yardstick: float) -> tuple[float, float]:
+    """Return how fast G rises with x and falls with s, for s < 1: 1/(1 - s) and (1 - x)/(1 - s)^2."""
+    return 1 / (1 - yardstick), (1 - success) / (1 - yardstick) ** 2
+
+
+def against_guess(members: pd.Series, guess: float, confidence: float = 0.95) -> dict[str, float]:
+    """Return gain over the best constant guess, and x minus that; the guess is taken as known.
+
+    Args:
+        members: (n,) scores in [0, 1], or what the value is the mean of; NaN = not scored.
+        guess: s; NaN where there is none.
+        confidence: Confidence level of the interval of x: Wilson's for scores that are right or wrong, else Student's
+            on the logit.
+
+    Returns:
+        ``guess_gain``, ``guess_gain_lower``, ``guess_gain_upper``, ``guess_difference``, ``guess_lower``,
+        ``guess_upper``; NaN where no record is scored, the gain where the guess is always right.
+
+    Example:
+        >>> found = against_guess(pd.Series([1.0, 1.0, 1.0, 0.0]), 0.5)
+        >>> found["guess_difference"], found["guess_gain"]
+        (0.25, 0.5)
+    """
+    x = members.to_numpy(dtype=float)
+    x = x[~np.isnan(x)]
+    if not len(x):
+        return _details("guess", NOT_ESTIMABLE, NOT_ESTIMABLE)
+    found = share(x, confidence) if np.isin(x, (0, 1)).all() else estimate(x[None, :], confidence, scale=SHARE)
+    return _details("guess", *over_known(found, guess))
+
+
+def against_control(members: pd.Series, controls: pd.Series, confidence: float = 0.95) -> dict[str, float]:
+    """Return gain over control and the difference of mean scores, with their intervals.
+
+    Scores that are right or wrong: Newcombe's hybrid interval, and that of a ratio; others: Welch's, of G by
+    linearisation. All take the records as independent and the release as given.
+
+    Args:
+        members: Scores of members, in [0, 1]; NaN = not scored.
+        controls: Scores of control records.
+        confidence: Confidence level.
+
+    Returns:
+        ``control_gain``, ``control_gain_lower``, ``control_gain_upper``, ``control_difference``, ``control_lower``,
+        ``control_upper``; NaN where a group has no scored record.
+
+    Example:
+        >>> found = against_control(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
+        >>> found["control_difference"], found["control_gain"]
+        (0.25, 0.5)
+    """
+    x, y = (s.to_numpy(dtype=float) for s in (members, controls))
+    x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+    if not len(x) or not len(y):
+        return _details("control", NOT_ESTIMABLE, NOT_ESTIMABLE)
+    if np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all():
+        shares = share(x, confidence), share(y, confidence)
+        return _details("control", share_gain(*shares), share_difference(*shares))
+    success, s = float(x.mean()), float(y.mean())
+    over = NOT_ESTIMABLE
+    if s != 1:
+        a, b = slopes(success, s)
+        over = _welch(a * x, b * y, gain(success, s), confidence)
+    return _details("control", over, _welch(x, y, success - s, confidence))
+
+
+def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95) -> dict[str, float]:
+    """Return what the same attack with real non-members as the release achieves on the same members, beside x.
+
+    The records are the same, so the intervals are paired. Scores that are right or wrong: Newcombe's (1998, method
+    10 for paired shares), which stays in [-1, 1] and has a width near 0 and 1, where a normal one collapses;
+    others: Student's t of the differences, of G by linearisation. All take the release as given.
+
+    Args:
+        members: (n,) scores of members against the release, in [0, 1], or what the value is the mean of; NaN = not
+            scored.
+        model: (n,) the same of the same members against the non-members.
+        confidence: Confidence level.
+
+    Returns:
+        ``model_gain``, ``model_gain_lower``, ``model_gain_upper``, ``model_difference`` (means over the scored records
+        of each), ``model_lower``, ``model_upper``; NaN where one has no scored record; limits NaN too where no record
+        is scored by both.
+
+    Example:
+        >>> found = against_model(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
+        >>> found["model_difference"], found["model_gain"]
+        (0.25, 0.5)
+    """
+    x, y = (s.to_numpy(dtype=float) for s in (members, model))
+    if np.isnan(x).all() or np.isnan(y).all():
+        return _details("model", NOT_ESTIMABLE, NOT_ESTIMABLE)
+    over, difference = paired_gain(x, y, confidence), paired_shares(x, y, confidence)
+    if over is not None and difference is not None:
+        return _details("model", over, difference)
+    success, s = float(np.nanmean(x)), float(np.nanmean(y))
+    over = NOT_ESTIMABLE
+    if s != 1:
+        a, b = slopes(success, s)
+        over = _centred(estimate((a * x - b * y)[None, :], confidence), gain(success, s))
+    return _details("model", over, _centred(estimate((x - y)[None, :], confidence), success - s))
+
+
+def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:
+    """Return the paired difference of right-or-wrong scores with Newcombe's interval; None where it does not fit.
+
+    It fits where the same records are scored by both, all with 0 or 1.
+    """
+    shares = _paired(first, second, confidence)
+    return None if shares is None else share_difference(*shares)
+
+
+def paired_gain(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:
+    """Return the gain of the first over the second as ``paired_shares`` returns the difference."""
+    shares = _paired(first, second, confidence)
+    return None if shares is None else share_gain(*shares)
+
+
+def _paired(first: np.ndarray, second: np.ndarray, confidence: float) -> tuple[Estimate, Estimate, float] | None:
+    scored = ~np.isnan(first)
+    if not scored.any() or (scored != ~np.isnan(second)).any():
+        return None
+    x, y = first[scored], second[scored]
+    if not (np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all()):
+        return None
+    return share(x, confidence), share(y, confidence), correlation(x, y)
+
+
+def _welch(x: np.ndarray, y: np.ndarray, value: float, confidence: float) -> Estimate:
+    """Return Welch's interval of mean(x) - mean(y) around a value that moves with it."""
+    if min(len(x), len(y)) < 2:
+        return Estimate(value, float("nan"), float("nan"), "welch")
+    terms = [(v.var(ddof=1) / len(v), len(v) - 1) for v in (x, y)]
+    variance = sum(v for v, _ in terms)
+    if variance == 0:
+        return Estimate(value, value, value, "welch")
+    freedom = variance**2 / sum(v**2 / n for v, n in terms)
+    half = float(stats.t.ppf(0.5 + confidence / 2, freedom) * np.sqrt(variance))
+    return Estimate(value, value - half, value + half, "welch")
+
+
+def _centred(found: Estimate, value: float) -> Estimate:
+    """Return the estimate around another value: some records are scored by one of the two only."""
+    shift = value - found.value
+    return replace(found, value=value, lower=found.lower + shift, upper=found.upper + shift)
+
+
+def _details(yardstick: str, over: Estimate, difference: Estimate) -> dict[str, float]:
+    """Return gain and difference with limits, clipped to their ranges: at most 1, and [-1, 1]."""
+    of_gain = GAIN.between(over.value, over.lower, over.upper)
+    ends = DIFFERENCE.between(difference.value, difference.lower, difference.upper)
+    return {
+        f"{yardstick}_gain": over.value,
+        f"{yardstick}_gain_lower": of_gain[0],
+        f"{yardstick}_gain_upper": of_gain[1],
+        f"{yardstick}_difference": difference.value,
+        f"{yardstick}_lower": ends[0],
+        f"{yardstick}_upper": ends[1],
+    }

@@ -1,0 +1,1 @@
+"""Models that an attacker trains, and what they see."""

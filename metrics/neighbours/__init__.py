@@ -1,0 +1,1 @@
+"""Exact nearest records of mixed types."""

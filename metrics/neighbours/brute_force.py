@@ -1,0 +1,70 @@
+"""Exact searches by numpy, every record against every other: the reference, and what runs without numba."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from synthrisk.metrics.neighbours.long_search import warn_if_long
+from synthrisk.metrics.neighbours.records import Records, Scale
+
+_CELLS = 500_000  # distances held at once
+_LONG = 5e10  # cells compared in about two minutes
+
+
+class Plain:
+    """Records that others are searched among.
+
+    Args:
+        reference: The m rows searched.
+        scale: What differences cost.
+    """
+
+    def __init__(self, reference: Records, scale: Scale):
+        self._reference = reference
+        self._scale = scale
+
+    def nearest(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k smallest sums of each query and their rows (``Search.nearest``)."""
+        sums, rows = np.empty((len(own), k)), np.empty((len(own), k), dtype=np.int64)
+        columns = queries.numbers.shape[1] + queries.codes.shape[1]
+        warn_if_long(len(own), len(self._reference.codes), columns, _LONG)
+        for block, away in self._blocks(queries, own):
+            each = np.arange(len(away))
+            for place in range(k):
+                found = np.argmin(away, axis=1)  # the first of equals
+                sums[block, place], rows[block, place] = away[each, found], found
+                away[each, found] = np.inf
+        return sums, rows
+
+    def count(self, queries: Records, own: np.ndarray, limits: np.ndarray) -> np.ndarray:
+        """Return how many rows have sums within the limit of each query (``Search.count``)."""
+        return np.concatenate([(away <= limits[block, None]).sum(axis=1) for block, away in self._blocks(queries, own)])
+
+    def within(self, queries: Records, own: np.ndarray, limits: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """Return those rows, query after query (``Search.within``)."""
+        found = [np.nonzero(away <= limits[block, None])[1] for block, away in self._blocks(queries, own)]
+        return np.concatenate(found)
+
+    def _blocks(self, queries: Records, own: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield sums of some queries to all rows, (queries, m); infinite where a query may not find a row."""
+        step = max(1, _CELLS // len(self._reference.codes))
+        for start in range(0, len(own), step):
+            block = slice(start, start + step)
+            away = self._sums(Records(queries.numbers[block], queries.codes[block]))
+            bound = np.flatnonzero(own[block] >= 0)
+            away[bound, own[block][bound]] = np.inf
+            yield block, away
+
+    def _sums(self, queries: Records) -> np.ndarray:
+        reference, scale = self._reference, self._scale
+        away = np.zeros((len(queries.codes), len(reference.codes)))
+        for c in range(queries.codes.shape[1]):
+            costs = scale.costs[scale.starts[c] : scale.starts[c + 1]]
+            ours, theirs = queries.codes[:, c, None], reference.codes[None, :, c]
+            away += np.where(ours != theirs, costs[ours] + costs[theirs], 0.0)
+        for c in range(queries.numbers.shape[1]):
+            gaps = np.abs(reference.numbers[None, :, c] - queries.numbers[:, c, None])
+            with np.errstate(over="ignore"):  # the cap is what counts where a range is 0
+                steps = np.minimum(gaps * scale.factors[c], scale.caps[c])
+            away += steps * steps if scale.squared else steps
+        return away

@@ -1,0 +1,172 @@
+"""The nearest records of the records of a release: exact, each pass made once and shared by all metrics.
+
+Every function takes ``tables``, ``space`` (``euclid`` or ``gower``) and by name ``weights`` (what a column is
+multiplied by), ``columns`` (those that count) and ``ranges`` (see ``spaces.space_of``). ``InputError`` says which
+of them breaks its rule, or that fewer than ``k`` records can be found. Distances are standard deviations in
+euclid, and a share of the columns' ranges in gower.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.neighbours.records import Records, Side, mixed, scale
+from synthrisk.metrics.neighbours.search import Search, search
+from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName, space_of
+from synthrisk.metrics.tables.tables import Tables
+
+Direction = Literal["real_to_synthetic", "synthetic_to_real", "real_to_real", "synthetic_to_synthetic"]
+
+
+class Nearest(NamedTuple):
+    """The k nearest records of n records, the nearest first; among equals the first of the table."""
+
+    distances: np.ndarray  # (n, k) float64
+    rows: np.ndarray  # (n, k) positions in the table searched
+
+
+def real_to_synthetic(
+    tables: Tables,
+    space: SpaceName,
+    k: int = 1,
+    *,
+    weights: Mapping[str, float] | None = None,
+    columns: Sequence[str] | None = None,
+    ranges: Ranges = "both",
+) -> Nearest:
+    """Return the k nearest synthetic records of each real record.
+
+    Example:
+        >>> import pandas as pd
+        >>> tables = Tables(pd.DataFrame({"x": [0, 4]}), pd.DataFrame({"x": [1, 4, 8]}))
+        >>> found = real_to_synthetic(tables, "gower", k=2)
+        >>> found.distances.tolist(), found.rows.tolist()
+        ([[0.125, 0.5], [0.0, 0.375]], [[0, 1], [1, 0]])
+    """
+    return Pass(tables, "real_to_synthetic", space_of(tables, space, weights, columns, ranges)).nearest(k)
+
+
+def synthetic_to_real(
+    tables: Tables,
+    space: SpaceName,
+    k: int = 1,
+    *,
+    weights: Mapping[str, float] | None = None,
+    columns: Sequence[str] | None = None,
+    ranges: Ranges = "both",
+) -> Nearest:
+    """Return the k nearest real records of each synthetic record."""
+    return Pass(tables, "synthetic_to_real", space_of(tables, space, weights, columns, ranges)).nearest(k)
+
+
+def real_to_real(
+    tables: Tables,
+    space: SpaceName,
+    k: int = 1,
+    *,
+    weights: Mapping[str, float] | None = None,
+    columns: Sequence[str] | None = None,
+    ranges: Ranges = "both",
+) -> Nearest:
+    """Return the k nearest other real records of each real record; a duplicate is another record."""
+    return Pass(tables, "real_to_real", space_of(tables, space, weights, columns, ranges)).nearest(k)
+
+
+def synthetic_to_synthetic(
+    tables: Tables,
+    space: SpaceName,
+    k: int = 1,
+    *,
+    weights: Mapping[str, float] | None = None,
+    columns: Sequence[str] | None = None,
+    ranges: Ranges = "both",
+) -> Nearest:
+    """Return the k nearest other synthetic records of each synthetic record; a duplicate is another record."""
+    return Pass(tables, "synthetic_to_synthetic", space_of(tables, space, weights, columns, ranges)).nearest(k)
+
+
+def synthetic_to_some(tables: Tables, space: SpaceName, rows: np.ndarray, k: int = 1) -> Nearest:
+    """Return the k nearest of some real records of each synthetic record, in the space of all of them.
+
+    ``rows`` are distinct positions in the real table, as are the rows returned. Nothing is kept for later.
+    """
+    where, some = space_of(tables, space), np.sort(rows)
+    check_k(k, len(some))
+    both = mixed(tables, where)
+    searched = search(both.real.take(some), scale(tables, where, "real"))
+    sums, found = searched.nearest(both.synthetic, np.full(len(tables.synthetic), -1), k)
+    return Nearest(as_distances(sums, where), some[found])
+
+
+class Pass:
+    """The records of one table sought among those of another, or of the same one, in a space.
+
+    Args:
+        tables: The tables of a release; encodings, trees and results are kept there.
+        direction: Which table's records are sought among which.
+        space: What a distance is.
+    """
+
+    def __init__(self, tables: Tables, direction: Direction, space: Space):
+        sides: dict[Direction, tuple[Side, Side]] = {
+            "real_to_synthetic": ("real", "synthetic"),
+            "synthetic_to_real": ("synthetic", "real"),
+            "real_to_real": ("real", "real"),
+            "synthetic_to_synthetic": ("synthetic", "synthetic"),
+        }
+        if direction not in sides:
+            raise InputError(f"direction must be one of {', '.join(sides)}, got {direction!r}")
+        self.tables, self.space, self.key = tables, space, (direction, space)
+        self._from, self._to = sides[direction]
+
+    @property
+    def queries(self) -> Records:
+        """The records whose neighbours are sought."""
+        return self._records(self._from)
+
+    @property
+    def own(self) -> np.ndarray:
+        """The row that a query may not find: its own, by position; -1 in another table."""
+        n = len(self.queries.codes)
+        return np.arange(n) if self._from == self._to else np.full(n, -1)
+
+    @property
+    def search(self) -> Search:
+        """The table searched; its tree is shared by all passes that search it in this space."""
+        return self.tables.shared(
+            ("search", self._to, self.space),
+            lambda: search(self._records(self._to), scale(self.tables, self.space, self._to)),
+        )
+
+    def nearest(self, k: int) -> Nearest:
+        """Return the k nearest; a pass that was made with a larger k is not made again."""
+        check_k(k, len(self._records(self._to).codes) - (self._from == self._to))
+        kept: dict[int, Nearest] = self.tables.shared(("nearest", *self.key), dict)
+        enough = [each for each in kept if each >= k]
+        if not enough:
+            sums, rows = self.search.nearest(self.queries, self.own, k)
+            kept[k] = Nearest(as_distances(sums, self.space), rows)
+        found = kept[min(enough, default=k)]
+        return Nearest(found.distances[:, :k], found.rows[:, :k])
+
+    def _records(self, side: Side) -> Records:
+        both = mixed(self.tables, self.space)
+        return both.real if side == "real" else both.synthetic
+
+
+def as_distances(sums: np.ndarray, space: Space) -> np.ndarray:
+    """Return distances: the mean over columns of what was added up, or its root."""
+    return np.asarray(np.sqrt(sums) if space.name == "euclid" else sums / len(space.columns))
+
+
+def as_sums(distances: np.ndarray, space: Space) -> np.ndarray:
+    """Return what is added up to distances, but for rounding."""
+    return np.asarray(distances**2 if space.name == "euclid" else distances * len(space.columns))
+
+
+def check_k(k: int, most: int) -> None:
+    """Refuse a number of neighbours that cannot be found."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= most:
+        raise InputError(f"k must be a whole number from 1 to the number of records searched, {most}, got {k!r}")

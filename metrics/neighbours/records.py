@@ -1,0 +1,165 @@
+"""Records of mixed types as points: numbers and level codes, and what a difference in each column costs.
+
+A squared distance (``euclid``) or the sum of column distances (``gower``) is a sum of terms, added in one order:
+categorical columns, then numeric ones, each by name. So every search of the same records gives the same bits.
+
+    categorical  0 where the codes are equal, else cost[a] + cost[b]
+    numeric      min(|a - b| * factor, cap), squared in euclid
+
+Numbers are neither moved nor divided before they are subtracted, so that near values keep their difference; they
+are only multiplied by a power of two, which is exact and keeps their squares inside the range of a float.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from synthrisk.metrics.neighbours.spaces import Space
+from synthrisk.metrics.tables.kinds import center_and_spread
+from synthrisk.metrics.tables.tables import Tables
+
+Side = Literal["real", "synthetic"]
+_FAR = 4.0  # where a missing number sits in gower space: further than any range from numbers in [-1, 1]
+_LARGEST = float(np.finfo(float).max)
+_HUGE = 1e150  # standard deviations: where a distance stops, so that sums of squares stay finite
+
+
+class Records(NamedTuple):
+    """Records as a search takes them."""
+
+    numbers: np.ndarray  # (n, p) float64 without NaN
+    codes: np.ndarray  # (n, q) int32
+
+    def take(self, rows: np.ndarray) -> "Records":
+        """Return some of the records."""
+        return Records(self.numbers[rows], self.codes[rows])
+
+
+class Scale(NamedTuple):
+    """What differences cost."""
+
+    factors: np.ndarray  # (p,) float64
+    caps: np.ndarray  # (p,) float64
+    costs: np.ndarray  # float64, of the levels of all categorical columns
+    starts: np.ndarray  # (q + 1,) int64: those of column c lie in [starts[c], starts[c + 1])
+    squared: bool
+
+
+class Axis(NamedTuple):
+    """A column of ``Records``: ``units`` where it is numeric, ``costs`` where it is categorical."""
+
+    column: str
+    cells: tuple[np.ndarray, ...]  # of the real and the synthetic table
+    units: dict[str, float] | None = None  # the difference that counts as 1, by ranges
+    costs: np.ndarray | None = None  # (levels,)
+
+
+class Mixed(NamedTuple):
+    """Both tables in one space."""
+
+    real: Records
+    synthetic: Records
+    axes: tuple[Axis, ...]  # without their cells
+
+
+def mixed(tables: Tables, space: Space) -> Mixed:
+    """Return both tables as records of a space; a missing cell is never dropped.
+
+    euclid: a missing number sits at the mean, and "is missing" is one more categorical column; gower: it is at
+    distance 1 from any number and 0 from another missing cell. A missing category is a level.
+
+    Raises:
+        InputError: A numeric column holds something else in one table.
+    """
+    return tables.shared(("mixed", space.name, space.columns), lambda: _mixed(tables, space))
+
+
+def scale(tables: Tables, space: Space, reference: Side) -> Scale:
+    """Return what differences cost in a space, where the table ``reference`` is searched."""
+    weights = dict(zip(space.columns, space.weights, strict=True))
+    squared = space.name == "euclid"
+    factors, caps, costs = [], [], [np.empty(0)]
+    for axis in mixed(tables, space).axes:
+        weight = weights[axis.column]
+        if axis.units is not None:
+            factors.append(_factor(weight, axis.units[reference if space.ranges == "reference" else "both"]))
+            caps.append(_HUGE if squared else weight)
+        elif axis.costs is not None:
+            costs.append(axis.costs * (weight**2 if squared else weight))
+    starts = np.cumsum([len(c) for c in costs])
+    return Scale(np.array(factors, dtype=float), np.array(caps, dtype=float), np.concatenate(costs), starts, squared)
+
+
+def _factor(weight: float, unit: float) -> float:
+    """Return weight/unit; where the range is 0, any difference at all comes to the cap."""
+    if not weight:
+        return 0.0
+    return min(weight / unit, _LARGEST) if unit else _LARGEST
+
+
+def _mixed(tables: Tables, space: Space) -> Mixed:
+    axes = [axis for column in space.columns for axis in _axes(tables, space, column)]
+    numeric = [axis.cells for axis in axes if axis.units is not None]
+    categorical = [axis.cells for axis in axes if axis.costs is not None]
+    real, synthetic = (
+        Records(
+            _stacked([c[side] for c in numeric], n, np.float64), _stacked([c[side] for c in categorical], n, np.int32)
+        )
+        for side, n in enumerate((len(tables.real), len(tables.synthetic)))
+    )
+    return Mixed(real, synthetic, tuple(axis._replace(cells=()) for axis in axes))
+
+
+def _stacked(columns: list[np.ndarray], rows: int, dtype: type) -> np.ndarray:
+    table: np.ndarray = np.empty((rows, len(columns)), dtype=dtype)
+    for place, column in enumerate(columns):
+        table[:, place] = column
+    return table
+
+
+def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:
+    if tables.kind(column) == "categorical":
+        codes = tables.codes([column])
+        share = np.bincount(codes.tables[0], minlength=codes.size) / len(tables.real)
+        yield Axis(column, codes.tables, costs=_standardised(share) if space.name == "euclid" else _half(codes.size))
+        return
+    cells, exponent = _near_one(tables.floats(column))
+    missing = np.isnan(cells[0]), np.isnan(cells[1])
+    if space.name == "gower":
+        units = {"real": _range(cells[0]), "synthetic": _range(cells[1]), "both": _range(np.concatenate(cells))}
+        yield Axis(column, _filled(cells, missing, _FAR), units)
+        return
+    mean, spread = center_and_spread(np.sort(cells[0]))  # sorted: the same bits in any order of rows
+    yield Axis(column, _filled(cells, missing, mean), {"both": spread or float(np.ldexp(1.0, -exponent))})
+    if missing[0].any() or missing[1].any():
+        share = np.array([1 - missing[0].mean(), missing[0].mean()])
+        yield Axis(column, missing, costs=_standardised(share) / 2)  # the two levels are one 0/1 column
+
+
+def _near_one(cells: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], int]:
+    """Return the cells times the power of two that brings the largest into [1/2, 1), and its exponent."""
+    largest = max(float(np.nanmax(np.abs(c), initial=0.0)) for c in cells)
+    exponent = int(np.clip(np.frexp(largest)[1], -1000, 1000))
+    return (np.ldexp(cells[0], -exponent), np.ldexp(cells[1], -exponent)), exponent
+
+
+def _filled(
+    cells: tuple[np.ndarray, np.ndarray], missing: tuple[np.ndarray, np.ndarray], value: float
+) -> tuple[np.ndarray, np.ndarray]:
+    return np.where(missing[0], value, cells[0]), np.where(missing[1], value, cells[1])
+
+
+def _range(values: np.ndarray) -> float:
+    seen = values[~np.isnan(values)]
+    return float(seen.max() - seen.min()) if len(seen) else 0.0
+
+
+def _half(levels: int) -> np.ndarray:
+    return np.full(levels, 0.5)
+
+
+def _standardised(share: np.ndarray) -> np.ndarray:
+    """Return 1/(p(1 - p)): the square of one step of a standardised 0/1 column; 1 where the column is constant."""
+    variance = share * (1 - share)
+    return np.divide(1.0, variance, out=np.ones(len(share)), where=variance > 0)

@@ -1,0 +1,55 @@
+"""Exact nearest records of mixed types; compiled code and numpy find the same, to the last bit."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from synthrisk.metrics.neighbours.brute_force import Plain
+from synthrisk.metrics.neighbours.records import Records, Scale
+
+
+class Search(Protocol):
+    """Records that others are searched among: ``Search(reference, scale)``."""
+
+    def nearest(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k smallest sums of each query and their rows, (n, k) each, the nearest first.
+
+        Among equals the lowest row number comes first.
+
+        Args:
+            queries: n records.
+            own: (n,) the row that a query may not find, -1 for none.
+            k: How many; at most as many as a query may find.
+        """
+
+    def count(self, queries: Records, own: np.ndarray, limits: np.ndarray) -> np.ndarray:
+        """Return how many rows have sums within the limit of each query, (n,)."""
+
+    def within(self, queries: Records, own: np.ndarray, limits: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """Return those rows, ascending, query after query, where ``counts`` says how many they are."""
+
+
+def search(reference: Records, scale: Scale) -> Search:
+    """Return the quickest search that there is: box trees where numba can be imported."""
+    return _quickest()(reference, scale)
+
+
+def prepare() -> None:
+    """Compile what searches run, so that processes started next need not all do it at once."""
+    records = Records(np.array([[0.0], [1.0], [3.0]]), np.array([[0], [1], [1]], dtype=np.int32))
+    scale = Scale(np.ones(1), np.ones(1), np.ones(2), np.array([0, 2]), squared=False)
+    own = np.arange(3)
+    searched = search(records, scale)
+    limits = searched.nearest(records, own, 1)[0][:, 0]
+    searched.within(records, own, limits, searched.count(records, own, limits))
+
+
+@cache
+def _quickest() -> Callable[[Records, Scale], Search]:
+    try:
+        from synthrisk.metrics.neighbours.box_search import Forest
+    except ImportError:
+        return Plain
+    return Forest

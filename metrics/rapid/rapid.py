@@ -1,0 +1,177 @@
+"""RAPID: the share of real records whose sensitive value a model trained on the release gives away.
+
+Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata".
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.gain import CURVE, threshold_curve
+from synthrisk.metrics.intervals.proportions import ShareMethod, share
+from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.models.attackers import attacker
+from synthrisk.metrics.rapid.guesses import Baseline, class_guesses, value_guesses
+from synthrisk.metrics.rapid.null import Permute, named
+from synthrisk.metrics.rapid.null_by_refit import permutation_null
+from synthrisk.metrics.rapid.options import Choice, Mode, check_values
+from synthrisk.metrics.rapid.several_attackers import Envelope, combined
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.tolerance import ErrorName, Tolerance, numeric_target, too_wide
+
+
+def rapid(
+    tables: Tables,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] | str,
+    attacker: Choice | Sequence[Choice] = "random_forest",
+    threshold: float = 0.3,
+    tolerance: Tolerance = None,
+    error: ErrorName = "symmetric",
+    delta: float = 0.01,
+    mode: Mode = "match",
+    baseline: Baseline = "real",
+    envelope: Envelope = "max",
+    permute: Permute = "synthetic",
+    permutations: int = 0,
+    seed: int = 0,
+) -> Score:
+    """RAPID: share of real records that a model trained on the release gives away.
+
+    The attacker fits a model on the release (quasi-identifiers -> sensitive) and applies it to the real
+    records. Categorical target: at risk when the gain r = (g - b)/(1 - b) > ``threshold``, with g the probability
+    of the true class and b its share. Numeric target: at risk when the error < ``tolerance``. ``value`` = share
+    at risk among the scored records, in [0, 1]; an attacker with no information has a value above 0 too, so read
+    it beside control and null.
+
+    Args:
+        tables: Real (n records) and synthetic (m records).
+        quasi_identifiers: Columns that the attacker knows.
+        sensitive: The one column guessed; its kind decides which form is used.
+        attacker: ``random_forest``, ``gradient_boosting``, ``cart``, ``lasso``, ``logistic`` (categorical),
+            ``linear`` (numeric), a scikit-learn estimator, or a list of such. Levels are numbered in ``level_order``,
+            the commonest of the release first (R: by name), so that other names give the same model.
+        threshold: Gain above which a categorical record is at risk, in [0, 1).
+        tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one,
+            in units of the attribute. Dates and durations, which no share can be taken of, have the absolute error in
+            days and 10 % of the interquartile range, unless a duration is given (``"30 days"``); for numbers far from
+            zero give a share of that range (``"0.1 iqr"``): see ``tolerance.absolute_tolerance``.
+        error: Error of a numeric guess: see ``prediction_error``.
+        delta: Stabiliser of that error.
+        mode: ``match``: the records of ``real`` are attacked; ``holdout``: those of ``control`` are, which the
+            synthesizer never saw. The third mode of the paper fits synthesizers: see ``cross_validated``.
+        baseline: Where class shares come from: all ``real`` records (members and control), or those ``scored``
+            together (members apart from control).
+        envelope: How several attackers are put together: see ``envelope.combined``.
+        permute: Whose sensitive values are permuted in the calibration: see ``permutation.permutation_null``.
+        permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
+            time); 0: only the null that costs nothing, of permuted real values, exact.
+        seed: Seed of the model.
+
+    Returns:
+        A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guess, truth, and gain,
+        confidence, baseline, right (categorical) or error (numeric; dates and durations in days). Details: accuracy,
+        mean_gain, the threshold curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric),
+        ``tolerance_days`` (dates and durations); guess (the value of the best constant answer: 0 for the class shares,
+        whose gain is 0; of a number the largest share of records that one prediction puts at risk), and beside the
+        accuracy alone ``accuracy_guess``, that of the commonest class; ``null_real_`` or ``null_synthetic_`` mean,
+        quantile (95 %), p_value and threshold (tolerance for a number): what an attacker without information would
+        get, and the limit that 5 % of his gains pass; ``wilson_``, ``clopper_pearson_`` and ``bootstrap_`` lower and
+        upper: 95 % intervals of the value over the records, this release given.
+
+    Raises:
+        InputError: An argument breaks its rule; one class only; a target of the wrong kind for the attacker.
+    """
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    if len(hidden) != 1:
+        raise InputError(f"sensitive must be one column for rapid, got {hidden!r}")
+    check_values(attacker, threshold, tolerance, error, delta, mode, baseline, envelope, permute, permutations)
+    if mode == "holdout" and tables.groups is None:
+        raise InputError("control must be given for the mode holdout, got none")
+    rule: dict[str, Any] = {"quasi_identifiers": known, "sensitive": hidden, "threshold": threshold, "seed": seed}
+    rule |= {"tolerance": tolerance, "error": error, "delta": delta}
+    if isinstance(attacker, list | tuple):
+        models = [_attacker(choice) for choice in attacker]
+        each = {m.name: rapid(tables, attacker=m, mode=mode, baseline=baseline, **rule) for m in models}
+        return combined(each, envelope, reduce_rapid)
+    model = _attacker(attacker)
+    settings: dict[str, Any] = {
+        "quasi_identifiers": known,
+        "sensitive": hidden[0],
+        "attacker": model.name,
+        "mode": mode,
+        "seed": seed,
+    }
+    warning, roles = None, (known, hidden[0], model, seed)
+    drawn = permutations if permute == "real" else 0
+    if tables.kind(hidden[0]) == "categorical":
+        records, details = class_guesses(tables, *roles, threshold, baseline, drawn)
+        settings |= {"threshold": threshold, "baseline": baseline}
+    else:
+        target = numeric_target(tables, hidden[0], tolerance, error)
+        records, details = value_guesses(tables, *roles, target, delta, drawn)
+        details |= {"tolerance_days": target.limit} if target.temporal else {}
+        limit = target.limit
+        settings |= {"tolerance": limit, "error": target.error, "delta": delta}
+        if limit > 1 and target.error != "absolute":
+            warning = f"tolerance {limit:g} is a share of the value: nearly every guess is within it (5 % is 0.05)"
+        else:
+            warning = too_wide(details["guess"], target.truth, temporal=target.temporal)
+    if permutations and permute == "synthetic":
+        details |= named(permutation_null(tables, attacker=model, permutations=permutations, **rule))
+    if permutations:
+        settings |= {"permute": permute, "permutations": permutations}
+    return Score.of("rapid", records, reduce_rapid(records), details, settings, warning)
+
+
+_attacker = attacker  # the argument of rapid has the same name
+
+
+def reduce_rapid(records: pd.DataFrame) -> Reduction:
+    """Return the share at risk and how well the attacker does, for some of the records."""
+    value = mean_score(records)
+    details = _intervals(records["score"].dropna().to_numpy(dtype=float))
+    if "right" in records:
+        details["accuracy"] = float(records["right"].mean())
+    if "gain" in records:
+        details["mean_gain"] = float(records["gain"].mean())
+        shares = threshold_curve(records["gain"].to_numpy(dtype=float), CURVE)
+        details |= {f"curve_{t:.2f}": float(v) for t, v in zip(CURVE, shares, strict=True)}
+    if "error" in records:
+        gap = (records["truth"] - records["guess"]).abs()
+        details["rmse"], details["mae"] = float(np.sqrt((gap**2).mean())), float(gap.mean())
+        details["not_scored"] = float(records["score"].isna().mean())
+    each = {str(c).removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}
+    if each:
+        details |= {f"value_{name}": v for name, v in each.items()}
+        details |= {"mean": float(np.mean(list(each.values()))), "max": float(records["best"].mean())}
+    return Reduction(value, value, details, _MISSING if np.isnan(value) else None)
+
+
+_MISSING = "the sensitive value of every record is missing"
+
+
+def _intervals(scores: np.ndarray) -> dict[str, float]:
+    if not len(scores) or not np.isin(scores, (0, 1)).all():
+        return {}
+    methods: tuple[ShareMethod, ...] = ("wilson", "clopper_pearson", "bootstrap")
+    found = {method: share(scores, 0.95, method) for method in methods}
+    return {f"{m}_{end}": getattr(e, end) for m, e in found.items() for end in ("lower", "upper")}
+
+
+RAPID = Metric(
+    name="rapid",
+    function=rapid,
+    group="rapid",
+    per_record=True,
+    needs=("quasi_identifiers", "sensitive"),
+    range=(0.0, 1.0),
+    reference="Templ, Thees and Mueller, RAPID; R package RAPID at de6ee65",
+    check_values=check_values,
+    reduce=reduce_rapid,
+    uninformed="null_real_mean",
+)

@@ -1,0 +1,1 @@
+"""What a release is, before any attack: broken columns, verbatim rows, nearness, k-anonymity."""

@@ -1,0 +1,194 @@
+"""What is wrong with the columns of a release, seen before any attack: rules on each column alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.proportions import expected_share, share_difference
+from synthrisk.metrics.tables.codes import joint_codes
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.tables import Tables
+
+Rule = Literal["type", "constant", "missing", "mean", "unseen", "rows"]
+
+CHANCE = 1e-6
+"""A column is called broken only where a release of other people would show as much less often than this."""
+
+_NOTED_CHANCE = 1e-3
+_MEAN, _NOTED_MEAN = 1.0, 0.25  # differences of means, in pooled standard deviations
+_MISSING, _NOTED_MISSING = 0.5, 0.1  # differences of shares of missing cells
+_UNSEEN, _SHARED = 0.9, 0.5
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a release, or worth knowing of it.
+
+    Attributes:
+        rule: Which rule it breaks.
+        column: The column's name; empty where it is about the whole release.
+        severity: ``broken``: measures say nothing of such a release. ``note``: they do, but it is worth knowing.
+        words: All of it in a phrase that holds no cell of a table.
+    """
+
+    rule: Rule
+    column: str
+    severity: Literal["broken", "note"]
+    words: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of members and release, as the rules look at it.
+
+    Attributes:
+        name: Its name.
+        members: The members' cells.
+        released: The released cells.
+        codes: Their value codes, members' and released; the missing level has the largest, ``size - 1``.
+        known: Whether some real record has the value of each code, (size,).
+        size: Number of codes.
+        rows: Released rows that speak for themselves.
+    """
+
+    name: Any
+    members: pd.Series
+    released: pd.Series
+    codes: tuple[np.ndarray, np.ndarray]
+    known: np.ndarray
+    size: int
+    rows: int
+
+
+def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
+    """Return why the cells of a column cannot be compared; None where they can be.
+
+    Example:
+        >>> incomparable(pd.Series([1, 2], name="pay"), pd.Series(["1", "2"])).words
+        "column 'pay' holds numbers among the members, but not in the release"
+    """
+    where = f"column {members.name!r} holds"
+    try:
+        if kind(members) == "categorical":
+            joint_codes([members, released])
+            return None
+        what = "dates or durations" if is_temporal(members) else "numbers"
+        words = f"{where} {what} among the members, but not in the release"
+        if is_temporal(members) == is_temporal(released) or released.isna().all():
+            if not np.isinf(as_floats(released)).any():
+                return None
+            words = f"{where} infinite numbers in the release"
+    except InputError:
+        told = "single values of the members' type" if kind(members) == "categorical" else "numbers"
+        words = f"{where} {told} among the members, but not in the release"
+    return Problem("type", str(members.name), "broken", words)
+
+
+def column_problems(tables: Tables, column: Any, people: int | None = None) -> list[Problem]:
+    """Return what is wrong with one column of a release whose cells can be compared.
+
+    - constant: one value (or missing cells only) in the release, several among the members. Broken where the commonest
+      value of the members, of share q, would fill u rows with probability q^u < 1e-6; otherwise a note.
+    - missing: the shares of missing cells differ by more than .5 (note: .1), and Newcombe's interval of the difference
+      at 1 - 1e-6 (note: 1 - 1e-3) holds no 0.
+    - mean, numeric columns: the means differ by more than 1 (note: .25) pooled standard deviation,
+      |a - b| / sqrt((s_a^2 + s_b^2)/2), and Welch's test gives p < 1e-6 (note: 1e-3).
+    - unseen, categorical columns: share of the released cells whose value no real record has. A note; broken where it
+      is at least .9 although strangers bring fewer new values: less than half of the members have a value that no
+      other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares.
+
+    The rules hold at any size, because they ask for an effect and that it is no chance. u is the number of released
+    rows, or of the people that they were drawn from, where that is known and smaller.
+
+    Args:
+        tables: Real records with ``groups``, and the release.
+        column: The column's name.
+        people: How many people the release was drawn from, where it repeats real ones.
+
+    Example:
+        >>> real = pd.DataFrame({"pay": np.arange(100.0)})
+        >>> [p.words for p in column_problems(Tables(real, real + 200), "pay")]
+        ["column 'pay' has means that differ by 6.9 standard deviations between members and release"]
+    """
+    real, released = tables.codes([column]).tables
+    own = np.ones(len(real), dtype=bool) if tables.groups is None else tables.groups == 1
+    size = tables.codes([column]).size
+    known = np.bincount(real, minlength=size) > 0
+    rows = min(len(released), people or len(released))
+    one = Column(column, tables.real[column][own], tables.synthetic[column], (real[own], released), known, size, rows)
+    constant = [*_constant(one)]
+    if constant:
+        return constant
+    return [*_missing(one), *(_mean(one) if tables.kind(column) == "numeric" else _unseen(one))]
+
+
+def _constant(one: Column) -> Iterator[Problem]:
+    members, released = one.codes
+    if released.min() != released.max() or members.min() == members.max():
+        return
+    chance = float(np.bincount(members).max() / len(members)) ** one.rows
+    what = "has missing cells only" if released[0] == one.size - 1 else "is constant"
+    words = f"column {one.name!r} {what} in the release, but not among the members"
+    yield Problem("constant", str(one.name), "broken" if chance < CHANCE else "note", words)
+
+
+def _missing(one: Column) -> Iterator[Problem]:
+    members, released = (float(np.mean(codes == one.size - 1)) for codes in one.codes)
+    gap = abs(released - members)
+    if gap > _NOTED_MISSING and _apart(members, released, one, _NOTED_CHANCE):
+        broken = gap > _MISSING and _apart(members, released, one, CHANCE)
+        words = f"column {one.name!r} has {released:.0%} missing cells in the release, {members:.0%} among the members"
+        yield Problem("missing", str(one.name), "broken" if broken else "note", words)
+
+
+def _mean(one: Column) -> Iterator[Problem]:
+    members, released = (as_floats(c) for c in (one.members, one.released))
+    members, released = members[~np.isnan(members)], released[~np.isnan(released)]
+    rows = round(one.rows * len(released) / len(one.released))
+    if len(members) < 2 or rows < 2:
+        return
+    largest = max(np.abs(members).max(), np.abs(released).max()) or 1.0
+    members, released = members / largest, released / largest  # squares stay inside the range of a float
+    spreads = float(members.std(ddof=1)), float(released.std(ddof=1))
+    pooled = float(np.hypot(*spreads) / np.sqrt(2))
+    if not pooled:
+        return
+    gap = abs(float(released.mean() - members.mean())) / pooled
+    if gap <= _NOTED_MEAN:
+        return
+    told = [
+        each
+        for a, s, n in zip((members, released), spreads, (len(members), rows), strict=True)
+        for each in (float(a.mean()), s, n)
+    ]
+    p = float(stats.ttest_ind_from_stats(*told, equal_var=False).pvalue)
+    if p < _NOTED_CHANCE:
+        words = (
+            f"column {one.name!r} has means that differ by {gap:.1f} standard deviations between members and release"
+        )
+        yield Problem("mean", str(one.name), "broken" if gap > _MEAN and p < CHANCE else "note", words)
+
+
+def _unseen(one: Column) -> Iterator[Problem]:
+    members, released = one.codes
+    present = released[released < one.size - 1]
+    share = float(np.mean(~one.known[present])) if len(present) else 0.0
+    if not share:
+        return
+    alone = float(np.mean(np.bincount(members, minlength=one.size)[members] == 1))
+    broken = share >= _UNSEEN and alone < _SHARED and _apart(alone, share, one, CHANCE)
+    words = f"column {one.name!r} has values in {share:.1%} of the released cells that no real record has"
+    yield Problem("unseen", str(one.name), "broken" if broken else "note", words)
+
+
+def _apart(members: float, released: float, one: Column, chance: float) -> bool:
+    """Tell whether two shares, of the members and of the released rows, differ by more than chance."""
+    n, rows = len(one.members), one.rows
+    first, second = (expected_share(s * k, k, 1 - chance) for s, k in ((members, n), (released, rows)))
+    found = share_difference(first, second)
+    return bool(found.lower > 0 or found.upper < 0)

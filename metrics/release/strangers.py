@@ -1,0 +1,140 @@
+"""Control records must be strangers: people who are neither members nor the release."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.intervals.proportions import expected_share, share_difference
+from synthrisk.metrics.release.verbatim import chance_of_twin
+from synthrisk.metrics.tables.codes import joint_codes, pack
+from synthrisk.metrics.tables.tables import Tables, in_order
+
+_CONFIDENCE = 0.998  # two-sided: one-sided p < .001
+_FEWEST = 5
+_MOST = 0.5
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Control records that equal a record of another table.
+
+    Attributes:
+        count: How many of them do.
+        of: Number of control records.
+        expected: How many would, if they were strangers of the same population.
+        significant: Whether there are more than chance explains, p < .001.
+    """
+
+    count: int
+    of: int
+    expected: float
+    significant: bool
+
+    @property
+    def beyond(self) -> float:
+        """Share of the control records that twins do not explain, in [-1, 1]."""
+        return (self.count - self.expected) / self.of
+
+
+@dataclass(frozen=True)
+class Strangers:
+    """Whether control records are people of their own.
+
+    Attributes:
+        members: Control records that equal a member in all columns but the identifier.
+        released: Control records that equal a released row; None where no release was given.
+        same_identifier: Control records that have the identifier of a member; 0 without identifier.
+        refuse: Why no study may be made with them, in a sentence; empty where one may.
+        warning: What is to be told beside the study's numbers, in a sentence; empty where nothing is.
+    """
+
+    members: Equal
+    released: Equal | None
+    same_identifier: int
+    refuse: str
+    warning: str
+
+
+def strangers(
+    members: pd.DataFrame,
+    control: pd.DataFrame,
+    release: pd.DataFrame | None = None,
+    identifier: str | int | None = None,
+) -> Strangers:
+    """Count the control records that are members, or the release itself, under another name.
+
+    Some strangers are alike. ``expected`` is their number by the twins within the members: the chance that a person has
+    a twin among as many other people as there are members (or released rows; ``chance_of_twin``), times the number of
+    control records. So a table of few columns, in which most people have a twin, is not refused.
+
+    refuse: more than half of the control records equal a member (or a released row) beyond that number, and more than
+    chance explains; or more than half have a member's identifier. warning: fewer, but more than chance explains: at
+    least 5 beyond the expected number, and Newcombe's interval of the difference of the two shares, the observed one of
+    c control records and the expected one of n members, lies above 0 at a one-sided level of .001; or some have a
+    member's identifier. A binomial test against the expected share would take that share for known.
+
+    Args:
+        members: The n records that the release was made from, n >= 1.
+        control: The c records given as held out, c >= 1, with the same columns.
+        release: The released rows, with the same columns but the identifier, or None.
+        identifier: The column of members and control records that names the entity of each record, or None.
+
+    Returns:
+        A ``Strangers``.
+
+    Raises:
+        InputError: A table is empty, has other columns, or its values are of other types.
+
+    Example:
+        >>> members = pd.DataFrame({"age": range(40), "sex": ["f", "m"] * 20})
+        >>> found = strangers(members, members[:30])
+        >>> found.members.count, found.members.expected, found.refuse
+        (30, 0.0, '30 of 30 control records equal a member in all columns, 0.0 expected: they are no strangers')
+        >>> strangers(members, members.assign(age=members["age"] + 40)).warning
+        ''
+    """
+    nameless = members if identifier is None else members.drop(columns=identifier, errors="ignore")
+    of_people = Tables.identified(members, nameless if release is None else release, control, identifier)
+    assert of_people.control is not None  # noqa: S101 - given above
+    own, other = of_people.real, of_people.control
+    tables = [own, other, *([] if release is None else [of_people.synthetic])]
+    codes = pack([joint_codes([t[c] for t in tables])[0] for c in in_order(of_people.columns)])
+    sizes = np.bincount(codes.tables[0], minlength=codes.size)[codes.tables[0]]
+    found = [_equal(codes.tables[1], table, sizes) for table in (codes.tables[0], *codes.tables[2:])]
+    same = 0 if identifier is None else _with_identifier(members[identifier], control[identifier])
+    refusals, warnings = _words(found, same)
+    return Strangers(found[0], found[1] if release is not None else None, same, refusals, warnings)
+
+
+def _equal(control: np.ndarray, among: np.ndarray, sizes: np.ndarray) -> Equal:
+    count, n, c = int(np.isin(control, among).sum()), len(sizes), len(control)
+    chance = chance_of_twin(sizes, len(among))
+    seen, due = expected_share(count, c, _CONFIDENCE), expected_share(chance * n, n, _CONFIDENCE)
+    significant = share_difference(seen, due).lower > 0
+    return Equal(count, c, chance * c, bool(significant))
+
+
+def _with_identifier(members: pd.Series, control: pd.Series) -> int:
+    codes, _ = joint_codes([members, control])
+    mine, other = codes.tables
+    return int(np.isin(other[other < codes.size - 1], mine).sum())  # the last code is a missing name
+
+
+def _words(found: list[Equal], same: int) -> tuple[str, str]:
+    """Return why the control records are refused, and what is told of them where they are not."""
+    c = found[0].of
+    refusals: list[str] = []
+    warnings: list[str] = []
+    for each, whom in zip(found, ("a member", "a released row"), strict=False):
+        words = f"{each.count:,} of {c:,} control records equal {whom} in all columns, {each.expected:,.1f} expected"
+        if each.significant and each.beyond > _MOST:
+            refusals.append(words)
+        elif each.significant and each.count - each.expected >= _FEWEST:
+            warnings.append(words)
+    if same:
+        words = f"{same:,} of {c:,} control records have the identifier of a member"
+        (refusals if same > _MOST * c else warnings).append(words)
+    verdicts = ("they are no strangers", "they may be no strangers")
+    refused, told = (f"{'; '.join(t)}: {v}" if t else "" for t, v in zip((refusals, warnings), verdicts, strict=True))
+    return refused, told

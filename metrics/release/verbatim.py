@@ -1,0 +1,139 @@
+"""Rows of a release that equal a real record in all columns, beside how many twins would explain."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from synthrisk.metrics.tables.tables import Tables
+
+
+@dataclass(frozen=True)
+class Matched:
+    """How many of some records have an equal one in another table.
+
+    Attributes:
+        count: Number of records that have one, or its mean over draws.
+        of: Number of records looked at.
+        expected: Number that would have one if the release held other people of the same population.
+    """
+
+    count: float
+    of: int
+    expected: float
+
+    @property
+    def share(self) -> float:
+        """Share of the records that have an equal one, in [0, 1]; NaN where there are no records."""
+        return self.count / self.of if self.of else float("nan")
+
+    @property
+    def expected_share(self) -> float:
+        """Share that would have one, in [0, 1]; NaN where there are no records."""
+        return self.expected / self.of if self.of else float("nan")
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """Released rows that are real records as they stand, counted from both sides.
+
+    Attributes:
+        rows_of_members: Released rows that equal a member.
+        rows_of_controls: Released rows that equal a control record.
+        members: Members that occur in the release.
+        controls: Control records that occur in the release.
+        members_thinned: Members that would occur, on average, in a draw of at most as many released rows as there are
+            real records but one: the most for which ``chance_of_twin`` is no extrapolation.
+    """
+
+    rows_of_members: Matched
+    rows_of_controls: Matched
+    members: Matched
+    controls: Matched
+    members_thinned: Matched
+
+
+def verbatim(tables: Tables) -> Verbatim:
+    """Count the released rows that equal a real record in all columns, and the real records that occur in the release.
+
+    Values are compared as everywhere (``encode.joint_codes``): a missing cell equals a missing cell. People who are
+    alike explain some of it: ``expected`` is what ``chance_of_twin`` says of as many other people as there are rows.
+
+    Args:
+        tables: Real records with ``groups`` (1 member, 0 control record; all are members without groups), n in all;
+            the release, m rows.
+
+    Returns:
+        A ``Verbatim``; where there are no control records, theirs are counts of 0.
+
+    Example:
+        >>> import pandas as pd
+        >>> real = pd.DataFrame({"x": [1, 1, 2, 3]})
+        >>> found = verbatim(Tables(real, pd.DataFrame({"x": [1, 3, 9]}), groups=np.array([1, 0, 1, 1])))
+        >>> found.rows_of_members.count, found.rows_of_controls.count, found.members.count, found.controls.count
+        (2, 1, 2, 1)
+        >>> round(found.rows_of_members.expected_share, 3)  # 1 in a twin: two of the four people have one
+        0.5
+    """
+    rows = tables.codes(tables.columns)
+    real, released = rows.tables
+    groups = np.ones(len(real), dtype=int) if tables.groups is None else tables.groups
+    mine, other = real[groups == 1], real[groups == 0]
+    people = np.concatenate([mine, other])
+    sizes = np.bincount(people, minlength=rows.size)[people]
+
+    def matched(some: np.ndarray, among: np.ndarray) -> Matched:
+        hits = int(_present(among, rows.size)[some].sum())
+        return Matched(hits, len(some), len(some) * chance_of_twin(sizes, len(among)))
+
+    drawn = min(len(released), len(real) - 1)
+    alike = np.bincount(released, minlength=rows.size)[mine]
+    occur = float((1 - _missed(len(released), alike, drawn)).sum())
+    return Verbatim(
+        rows_of_members=matched(released, mine),
+        rows_of_controls=matched(released, other),
+        members=matched(mine, released),
+        controls=matched(other, released),
+        members_thinned=Matched(occur, len(mine), len(mine) * chance_of_twin(sizes, drawn)),
+    )
+
+
+def chance_of_twin(sizes: np.ndarray, among: int) -> float:
+    """Return the chance that a person has a twin among so many other people, as the real records show it.
+
+    Mean over the N real records of 1 - C(N - s, k)/C(N - 1, k): a record whose class of equal records has s members
+    has none of its s - 1 twins among k others drawn without replacement. For k <= N - 1 this is an unbiased estimate
+    (rarefaction; Hurlbert 1971, doi:10.2307/1934145); k above N - 1 is taken as N - 1, so that the chance is then
+    rather too small.
+
+    Args:
+        sizes: (N,) for each real record, how many real records equal it, itself included.
+        among: k, how many other people are looked at.
+
+    Returns:
+        A chance in [0, 1]; 0 where there is nobody else.
+
+    Example:
+        >>> round(chance_of_twin(np.array([2, 2, 1, 1]), 1), 4)  # one of three others, for half of the people
+        0.1667
+    """
+    n, drawn = len(sizes), min(among, len(sizes) - 1)
+    if drawn < 1:
+        return 0.0
+    levels, counts = np.unique(sizes, return_counts=True)
+    return float(np.average(1 - _missed(n - 1, levels - 1, drawn), weights=counts))
+
+
+def _missed(of: int, alike: np.ndarray, drawn: int) -> np.ndarray:
+    """Return C(of - alike, drawn)/C(of, drawn): the chance that a draw without replacement holds none of some alike."""
+    left = np.maximum(of - alike - drawn, -1)  # those that are not alike and are not drawn
+    log_missed = gammaln(of - alike + 1.0) - gammaln(left + 1.0 + (left < 0)) - gammaln(of + 1.0)
+    missed = np.exp(log_missed + gammaln(of - drawn + 1.0))
+    return np.asarray(np.where(left < 0, 0.0, np.where(alike == 0, 1.0, missed)))
+
+
+def _present(codes: np.ndarray, size: int) -> np.ndarray:
+    """Return which codes occur, (size,) booleans."""
+    found = np.zeros(size, dtype=bool)
+    found[codes] = True
+    return found

@@ -1,0 +1,1 @@
+"""From ledgers to findings, comparisons, power, verdicts and results."""

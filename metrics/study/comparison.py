@@ -1,0 +1,123 @@
+"""Which of two synthesizers has the lower risk: paired on the same splits and seeds, and adjusted for many pairs."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+from synthrisk.metrics.intervals.estimates import Estimate, paired, t_test, t_test_across_repetitions
+from synthrisk.metrics.intervals.scale import DIFFERENCE
+from synthrisk.metrics.study.contributions import Contributions
+from synthrisk.metrics.study.ledger import Measure
+
+COMPARED = ("risk", "memorization")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One pair of synthesizers in one quantity of one measure.
+
+    Attributes:
+        measure: What was measured.
+        quantity: ``risk`` (of members) or ``memorization``.
+        first: Name of A.
+        second: Name of B.
+        difference: A minus B, with the crossed interval, in [-1, 1] (not adjusted).
+        p_value: Of the t test of that difference; NaN where there is no interval.
+        p_holm: Holm's adjusted p-value over all pairs in this quantity of this measure.
+        p_fdr: Benjamini and Hochberg's, over all pairs, quantities and measures of the study: for exploring.
+        lower: Name of the one that is lower, where ``p_holm`` is below 1 - confidence; else empty.
+    """
+
+    measure: Measure
+    quantity: str
+    first: str
+    second: str
+    difference: Estimate
+    p_value: float
+    p_holm: float = float("nan")
+    p_fdr: float = float("nan")
+    lower: str = ""
+
+
+def compare(
+    found: Mapping[Measure, Mapping[str, Contributions | np.ndarray]],
+    confidence: float = 0.95,
+    entities: np.ndarray | None = None,
+    same_differences: Container[str] = (),
+) -> list[Comparison]:
+    """Return all pairs of synthesizers, in each measure and quantity, in the order given.
+
+    The difference is taken record by record and repetition by repetition, e_ri(A) - e_ri(B), so what the two have
+    in common (how easy a record is, how a split fell) cancels; its interval and its t test have one variance. A
+    metric without a score a real record is paired over repetitions.
+
+    p-values are adjusted by Holm (1979) over all pairs of one quantity and measure: the chance that any pair
+    which does not differ there is called different is at most 1 - confidence. Measures are not pooled, so a measure
+    more changes no adjusted p-value of another; who reads many measures at once has ``p_fdr``.
+
+    Args:
+        found: For each measure, the contributions of each synthesizer by name; of a metric without a score a real
+            record (4, R, K): value on all members, on all controls, on as many members as controls, on those controls.
+        confidence: Confidence level.
+        entities: (n,) entity of each record, where one entity has several records.
+        same_differences: Keys of the measures of which the memorization is that of another measure, and not compared.
+    """
+    rows = []
+    for measure, by_name in found.items():
+        for quantity in ("risk",) if measure.key in same_differences else COMPARED:
+            for first, second in combinations(by_name, 2):
+                tested = _difference(by_name[first], by_name[second], quantity, confidence, entities)
+                rows.append(Comparison(measure, quantity, first, second, *tested))
+    return _adjusted(rows, 1 - confidence)
+
+
+def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return Holm's step-down adjusted p-values: the running maximum of (m - i) p_(i), at most 1; NaN stays NaN.
+
+    Holm 1979, Scandinavian Journal of Statistics 6, 65-70.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+        [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    adjusted, known = np.full(len(p), np.nan), np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)))
+    return adjusted
+
+
+def _difference(
+    first: Contributions | np.ndarray,
+    second: Contributions | np.ndarray,
+    quantity: str,
+    confidence: float,
+    entities: np.ndarray | None,
+) -> tuple[Estimate, float]:
+    released = [getattr(each, "released", None) for each in (first, second)]
+    if quantity == "risk" and released[0] is not None:
+        tested = t_test_across_repetitions(released[0] - released[1], confidence, DIFFERENCE)
+    elif isinstance(first, Contributions):
+        tested = t_test(paired(getattr(first, quantity), getattr(second, quantity)), confidence, entities, DIFFERENCE)
+    else:
+        one, other = (v[0] if quantity == "risk" else v[2] - v[3] for v in (first, np.asarray(second)))
+        tested = t_test_across_repetitions(one - other, confidence, DIFFERENCE)
+    return tested.estimate, tested.p_value
+
+
+def _adjusted(rows: Sequence[Comparison], level: float) -> list[Comparison]:
+    every = np.array([r.p_value for r in rows], dtype=float)
+    known = ~np.isnan(every)
+    fdr = np.full(len(rows), np.nan)
+    if known.any():
+        fdr[known] = false_discovery_control(every[known])
+    made: list[Comparison] = []
+    for _, group in groupby(rows, key=lambda r: (r.measure, r.quantity)):
+        own = list(group)
+        for row, p in zip(own, holm([r.p_value for r in own]), strict=True):
+            lower = "" if not p < level else (row.first if row.difference.value < 0 else row.second)
+            made.append(replace(row, p_holm=float(p), p_fdr=float(fdr[len(made)]), lower=lower))
+    return made

@@ -1,0 +1,285 @@
+"""What a study says of one synthesizer and one measure: risk, yardsticks, memorization, each with interval."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from synthrisk.metrics.intervals.epsilon import EpsilonBound
+from synthrisk.metrics.intervals.estimates import (
+    NOT_ESTIMABLE,
+    ONE_REPETITION,
+    Estimate,
+    Interval,
+    across_repetitions,
+    effects,
+    estimate,
+    paired,
+)
+from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.proportions import share, share_difference
+from synthrisk.metrics.intervals.scale import SHARE, Scale
+from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.worst_release import worst_release, worst_value
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """All scores of one measure on the releases of one synthesizer.
+
+    Attributes:
+        scores: (R, K, n) risk-directed scores, NaN where not scored.
+        member: (R, K, n) records that the synthesizer was fitted on.
+        control: (R, K, n) records that it never saw.
+        contribution: (R, K, n) the quantity whose mean makes the metric's value, where it is not the score.
+        transform: The monotone function from that mean to the value.
+        guess: Success of the best constant guess; of claims S, how often such claims are right by luck; NaN where
+            nothing is guessed.
+        entities: (n,) entity of each record, or None.
+        gain: (R, K, n) normalised gains, for measures that have a threshold curve.
+        details: What else the measure says of members and of control records: means over releases.
+        warning: What makes the value hard to read, or an empty string.
+        reasons: Why members and why control records have no value, or empty strings.
+        reach: Share of the members that the attack had an answer for.
+        ranking: (R, K, n) how likely each record is a member, where the metric ranks records (``Metric.ranking``): NaN
+            where not scored, -inf where the attack abstains.
+        range: Range of the value and of the scores.
+    """
+
+    scores: np.ndarray
+    member: np.ndarray
+    control: np.ndarray
+    contribution: np.ndarray | None = None
+    transform: Callable[[float], float] | None = None
+    guess: float = float("nan")
+    entities: np.ndarray | None = None
+    gain: np.ndarray | None = None
+    details: dict[str, tuple[float, float]] = field(default_factory=dict)
+    warning: str = ""
+    reasons: tuple[str, str] = ("", "")
+    reach: float = float("nan")
+    ranking: np.ndarray | None = None
+    range: tuple[float, float] = SHARE.range
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the value."""
+        return Scale(*self.range, self.transform)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the league table.
+
+    Attributes:
+        risk: Attack success on members (mean over releases); where it is NaN its ``note`` says why.
+        risk_control: The same attack on records that the synthesizer never saw.
+        memorization: Mean over records of success as member minus success as non-member: what a record's
+            presence adds to its own risk.
+        guess: Success of the best constant guess, or of claims S: as in ``Attacked``.
+        risk_gain: Gain over the guess: (x - s)/(1 - s), unclipped.
+        control_gain: Gain over control, the same formula.
+        release_risk: Value of each release, in order of repetition and fold.
+        curve: Members' risk at each threshold of the gain, with a pointwise interval.
+        details: What else the measure says of members and of control records: means over releases.
+        warning: What makes the value hard to read, or an empty string.
+        change: Of a what-if: members' mean score minus that of the measure it varies.
+        yardsticks: ``guess``, ``control`` and ``model``, those that there are: s, gain and difference with intervals.
+        intervals: All interval methods for ``risk`` and ``memorization``.
+        groups: The same for the vulnerable records alone, by the name of their group.
+        same_difference_as: Key of another measure of which the memorization is this very number, or an empty string.
+        spread: Quantiles of the single records' memorization (``exposure.QUANTILES``), or nothing.
+        reach: Share of the members that the attack had an answer for; NaN where it is asked of whole releases.
+        tpr: Of metrics that rank records: the pooled true-positive rate at each false-positive rate.
+        epsilon: Of the same: the lower bound of epsilon that the releases show, or None.
+        worst: The largest value of a release, with limits that hold for all releases at once (``worst_release``).
+    """
+
+    synthesizer: str
+    role: str
+    measure: Measure
+    risk: Estimate
+    risk_control: Estimate
+    memorization: Estimate
+    guess: float = float("nan")
+    risk_gain: Estimate = NOT_ESTIMABLE
+    control_gain: float = float("nan")
+    release_risk: tuple[float, ...] = ()
+    curve: tuple[Estimate, ...] = ()
+    details: dict[str, tuple[float, float]] = field(default_factory=dict)
+    warning: str = ""
+    intervals: dict[str, dict[str, Estimate]] = field(default_factory=dict)
+    change: Estimate = NOT_ESTIMABLE
+    yardsticks: Mapping[str, Yardstick] = field(default_factory=dict)
+    groups: Mapping[str, "Finding"] = field(default_factory=dict)
+    spread: tuple[float, ...] = ()
+    reach: float = float("nan")
+    tpr: Mapping[float, Estimate] = field(default_factory=dict)
+    epsilon: EpsilonBound | None = None
+    same_difference_as: str = ""
+    worst: Estimate = NOT_ESTIMABLE
+
+    @property
+    def is_of_claims(self) -> bool:
+        """Whether the attack claims or abstains, so that the guess is S, not a constant one."""
+        return "statistical_confidence" in self.details
+
+    @property
+    def model(self) -> Estimate:
+        """Success of the same attack with real non-members in place of the release."""
+        return self.yardsticks["model"].success if "model" in self.yardsticks else NOT_ESTIMABLE
+
+
+def find(
+    synthesizer: str,
+    role: str,
+    measure: Measure,
+    attacked: Attacked,
+    interval: Interval,
+    methods: tuple[str, ...] = (),
+) -> Finding:
+    """Return the finding of one measure on one synthesizer; ``methods`` are further intervals to make."""
+
+    def made(contributions: np.ndarray, method: str, scale: Scale = attacked.scale) -> Estimate:
+        return estimate(
+            contributions, interval.confidence, method, interval.resamples, interval.seed, attacked.entities, scale
+        )
+
+    amount = attacked.scores if attacked.contribution is None else attacked.contribution
+    members, controls = effects(amount, attacked.member), effects(amount, attacked.control)
+    memorized = paired(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
+    apart = attacked.scale.of_differences
+    if _is_right_or_wrong(attacked) and interval.method in ("crossed", "moderated"):
+        risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
+        memorization = share_difference(risk, control)
+    else:
+        risk, control = made(members, interval.method), made(controls, interval.method)
+        memorization = made(memorized, interval.method, apart)
+    risk, control = (_explained(e, why) for e, why in zip((risk, control), attacked.reasons, strict=True))
+    memorization = _explained(memorization, *attacked.reasons)
+    if not attacked.control.any():
+        control = memorization = replace(NOT_ESTIMABLE, note="no control records")
+    further = {method: (made(members, method), made(memorized, method, apart)) for method in methods}
+    return Finding(
+        synthesizer,
+        role,
+        measure,
+        risk,
+        control,
+        memorization,
+        attacked.guess,
+        gained(risk, attacked.guess),
+        gain(risk.value, control.value),
+        tuple(release_values(amount, attacked.member, attacked.transform).ravel()),
+        curve(attacked, interval),
+        attacked.details,
+        attacked.warning,
+        {
+            "risk": {m: e[0] for m, e in further.items()},
+            "memorization": {m: e[1] for m, e in further.items()},
+        },
+        reach=attacked.reach,
+        worst=worst_release(amount, attacked.member, interval.confidence, attacked.transform, attacked.entities),
+    )
+
+
+def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
+    """Return the share of members with a gain above 0.00, 0.05 ... 0.95, each with the study's crossed interval.
+
+    The intervals are pointwise: each holds at its threshold, not all at once. Empty without gains.
+    """
+    if attacked.gain is None:
+        return ()
+    gains, scored = attacked.gain, ~np.isnan(attacked.gain)
+    flags = (np.where(scored, gains > t, np.nan) for t in CURVE)
+    return tuple(
+        estimate(effects(f, attacked.member), interval.confidence, entities=attacked.entities, scale=SHARE)
+        for f in flags
+    )
+
+
+def find_released(
+    synthesizer: str,
+    role: str,
+    measure: Measure,
+    released: np.ndarray,
+    interval: Interval,
+    reasons: Mapping[str, str] | None = None,
+    details: Mapping[str, tuple[float, float]] | None = None,
+    scale: Scale = SHARE,
+) -> Finding:
+    """Return the finding of a metric that has no score a real record, but values a release.
+
+    Args:
+        synthesizer: Name.
+        role: ``synthesizer`` or ``control``.
+        measure: What was measured.
+        released: (4, R, K): value on all members; on all control records; against as many members as controls; against
+            controls. The difference is one of the last two.
+        interval: How intervals are made; here always over repetitions.
+        reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
+        details: What else the measure says, as in ``Attacked``; a ``guess`` among it is the finding's.
+        scale: Range of the values.
+    """
+    value, control, members, controls = released
+    why = reasons or {}
+    risk, risk_control, memorization = (
+        _explained(across_repetitions(values, interval.confidence, on), why.get(name, ""))
+        for name, values, on in (
+            ("members", value, scale),
+            ("controls", control, scale),
+            ("difference", members - controls, scale.of_differences),
+        )
+    )
+    told = dict(details or {})
+    guess, _ = told.get("guess", (float("nan"), None))
+    return Finding(
+        synthesizer,
+        role,
+        measure,
+        risk,
+        risk_control,
+        memorization,
+        guess,
+        gained(risk, guess),
+        control_gain=gain(risk.value, risk_control.value),
+        release_risk=tuple(value.ravel()),
+        details=told,
+        worst=worst_value(value),
+    )
+
+
+def gained(risk: Estimate, guess: float) -> Estimate:
+    """Return the gain over the guess; not estimable where nothing is guessed."""
+    if np.isnan(guess):
+        return NOT_ESTIMABLE
+    return over_known(risk, guess)[0]
+
+
+def release_values(
+    amount: np.ndarray, chosen: np.ndarray, transform: Callable[[float], float] | None = None
+) -> np.ndarray:
+    """Return the value of each release on the chosen records, (R, K)."""
+    mask = chosen & ~np.isnan(amount)
+    count = mask.sum(axis=2)
+    means = np.divide(np.where(mask, amount, 0.0).sum(axis=2), count, out=np.full(count.shape, np.nan), where=count > 0)
+    return means if transform is None else np.vectorize(transform, otypes=[float])(means)
+
+
+def _is_right_or_wrong(attacked: Attacked) -> bool:
+    """Tell whether there is one release whose value is a share of 0/1 scores, of records that stand alone."""
+    scored = attacked.scores[~np.isnan(attacked.scores)]
+    is_share = attacked.contribution is None and attacked.transform is None and attacked.entities is None
+    return attacked.scores.shape[:2] == (1, 1) and is_share and bool(np.isin(scored, (0, 1)).all())
+
+
+def _share(attacked: Attacked, chosen: np.ndarray, interval: Interval) -> Estimate:
+    scores = attacked.scores[chosen & ~np.isnan(attacked.scores)]
+    return replace(share(scores, interval.confidence), note=ONE_REPETITION) if len(scores) else NOT_ESTIMABLE
+
+
+def _explained(found: Estimate, *reasons: str) -> Estimate:
+    """Return the estimate with the first of the reasons that there is, where it has no value."""
+    reason = next(filter(None, reasons), "")
+    return replace(found, note=reason) if reason and np.isnan(found.value) else found

@@ -1,0 +1,75 @@
+"""The GDA view of a study: each attack on each synthesizer, column by column and put together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.gda import ColumnScore, GdaScore, gda_score
+
+WHOLE = "whole record"  # what is learned where no single column is
+
+
+@dataclass(frozen=True)
+class AttackView:
+    """What one attack did to the releases of one synthesizer; counts are means over releases.
+
+    Attributes:
+        synthesizer: Name.
+        role: ``synthesizer`` or ``control``.
+        attack: Label of the measure.
+        columns: A score a column attacked.
+        overall: Over all of them.
+        weakest: Over the k weakest of them, by k; None all.
+    """
+
+    synthesizer: str
+    role: str
+    attack: str
+    columns: tuple[ColumnScore, ...]
+    overall: GdaScore
+    weakest: Mapping[int | None, GdaScore]
+
+
+def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None] = (None, 1)) -> list[AttackView]:
+    """Return the view of every attack that makes claims, on members, in the order of the findings.
+
+    Args:
+        findings: Findings of a study; those without claims, and what-ifs, are passed over.
+        of: Number of columns of the table, which susceptibility is a share of. Claims about whole records count as
+            one column of one.
+        weakest: How many of an attack's columns are put together, its weakest; None all.
+    """
+    columns: dict[tuple[str, str, str], list[ColumnScore]] = {}
+    for f in findings:
+        if f.details.get("attempts", (0.0,))[0] and "work" in f.details and not f.measure.variant_of:
+            key = (f.synthesizer, f.role, f.measure.label)
+            columns.setdefault(key, []).append(column_score(f))
+    return [
+        AttackView(
+            *key,
+            tuple(each),
+            gda_score(each, _of(each, of)),
+            {k: gda_score(each, _of(each, of), k) for k in weakest},
+        )
+        for key, each in columns.items()
+    ]
+
+
+def column_score(finding: Finding) -> ColumnScore:
+    """Return the score of one column from what a finding says of members."""
+    told = {name: members for name, (members, _) in finding.details.items()}
+    claims = told["claims"]
+    cells = [told[name] * claims if claims else 0.0 for name in ("prior_knowledge", "work")]
+    return ColumnScore(
+        finding.measure.sensitive or WHOLE,
+        told["attempts"],
+        claims,
+        told["correct"],
+        told["statistical_confidence"],
+        told["susceptibility"],
+        *cells,
+    )
+
+
+def _of(columns: Sequence[ColumnScore], of: int) -> int:
+    return 1 if columns[0].column == WHOLE else of

@@ -1,0 +1,116 @@
+"""A finding's numbers for some of the records alone: those who are vulnerable, and the worst class."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
+from synthrisk.metrics.intervals.yardsticks import Yardstick
+from synthrisk.metrics.study.contributions import contributions_of
+from synthrisk.metrics.study.findings import Attacked, Finding, find
+from synthrisk.metrics.study.yardsticks import beside_control
+
+FEWEST = 10  # records of a class that stands alone; smaller ones are put together
+
+
+def find_groups(
+    finding: Finding, attacked: Attacked, groups: Mapping[str, np.ndarray], interval: Interval
+) -> dict[str, Finding]:
+    """Return the finding of each group of records, estimated as that of all records is.
+
+    Args:
+        finding: That of all records.
+        attacked: All scores, of a metric whose value is a plain mean, with or without a transform.
+        groups: (n,) booleans by name.
+        interval: How intervals are made.
+
+    Returns:
+        A finding a group, by name, with its control yardstick; its detail ``records`` says how many there are.
+    """
+    return {name: _of_group(finding, attacked, rows, interval) for name, rows in groups.items()}
+
+
+def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, interval: Interval) -> Finding | None:
+    """Return what the worst class of the sensitive attribute comes to; None where there is one class alone.
+
+    Each quantity is the largest over the classes, which need not be of one class. Its lower limit is the largest of
+    the classes' lower limits at the level (1 + confidence)/2 split evenly over the m classes, so that the chance that
+    any class is called above a limit that it keeps is at most (1 - confidence)/2: the first step of Holm's procedure,
+    which decides whether there is any. Its upper limit is the largest of their unadjusted upper limits: all must lie
+    below a limit for the worst to be called below it. Classes of fewer than 10 records are put together. Which
+    class is the worst is not told: its name is a cell of the real table.
+
+    Args:
+        finding: That of all records.
+        attacked: All scores, of a metric whose value is a plain mean.
+        classes: (n,) code of each record's class.
+        interval: How intervals are made.
+
+    Returns:
+        A finding whose detail ``records`` is the size of the smallest class and ``classes`` their number.
+    """
+    own = _large_enough(classes)
+    codes = np.unique(own)
+    if len(codes) < 2:
+        return None
+    strict = replace(interval, confidence=1 - (1 - interval.confidence) / len(codes))
+    plain, adjusted = ([_of_group(finding, attacked, own == c, i) for c in codes] for i in (interval, strict))
+    risk, control, memorization = (
+        _worst([getattr(f, q) for f in plain], [getattr(f, q) for f in adjusted])
+        for q in ("risk", "risk_control", "memorization")
+    )
+    gains = [[f.yardsticks["control"].gain for f in each if "control" in f.yardsticks] for each in (plain, adjusted)]
+    beside = {"control": Yardstick(control, _worst(*gains), memorization)} if all(gains) else {}
+    details = {"records": (float(np.bincount(own).min()),) * 2, "classes": (float(len(codes)),) * 2}
+    return Finding(
+        finding.synthesizer,
+        finding.role,
+        finding.measure,
+        risk,
+        control,
+        memorization,
+        details=details,
+        yardsticks=beside,
+        reach=finding.reach,
+    )
+
+
+def _of_group(finding: Finding, attacked: Attacked, rows: np.ndarray, interval: Interval) -> Finding:
+    own = replace(
+        attacked,
+        scores=attacked.scores[..., rows],
+        member=attacked.member[..., rows],
+        control=attacked.control[..., rows],
+        contribution=None if attacked.contribution is None else attacked.contribution[..., rows],
+        entities=None if attacked.entities is None else attacked.entities[rows],
+        gain=None,
+        details={"records": (float(rows.sum()),) * 2},
+    )
+    found = find(finding.synthesizer, finding.role, finding.measure, own, interval)
+    beside = beside_control(found, contributions_of(own), interval, own.entities)
+    return found if beside is None else replace(found, yardsticks={"control": beside})
+
+
+def _worst(plain: Sequence[Estimate], adjusted: Sequence[Estimate]) -> Estimate:
+    """Return the largest of some estimates, with limits for it; without an interval where one of them has none."""
+    known = [e for e in plain if not np.isnan(e.value)]
+    if not known:
+        return plain[0] if plain else NOT_ESTIMABLE
+    note = next((e.note for e in known if e.note), "")
+    value = max(e.value for e in known)
+    if any(np.isnan(e.upper) for e in known) or len(known) < len(plain):
+        return Estimate(value, float("nan"), float("nan"), "worst class", note or "a class has no interval")
+    return Estimate(value, max(e.lower for e in adjusted), max(e.upper for e in plain), "worst class", note)
+
+
+def _large_enough(classes: np.ndarray) -> np.ndarray:
+    """Return codes of the classes from 0, the small ones put together, with the smallest other while they are few."""
+    _, own, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+    by_size = np.argsort(sizes, kind="stable")
+    small = int((sizes < FEWEST).sum())
+    while 0 < small < len(sizes) and sizes[by_size[:small]].sum() < FEWEST:
+        small += 1
+    renamed = np.arange(len(sizes))
+    renamed[by_size[:small]] = by_size[0]
+    return np.asarray(np.unique(renamed[own], return_inverse=True)[1])

@@ -1,0 +1,141 @@
+"""Whether reference generators, whose answer is known, behave: a study whose own references fail is INVALID."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from synthrisk.metrics.intervals.estimates import Estimate, spelled
+from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.findings import Finding
+
+_ROUNDING = 1e-9
+_TOO_WIDE = 0.1  # an interval that holds 0 and more than this tells nothing of a copy
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that the study expects of its controls, and what it saw."""
+
+    control: str
+    measure: str
+    expectation: str
+    passed: bool
+    seen: str
+
+    @property
+    def words(self) -> str:
+        """All of it in a phrase."""
+        return f"control {self.control} on {self.measure}: expected {self.expectation}, seen {self.seen}"
+
+
+def check_controls(
+    findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95, *, entities: bool = False
+) -> list[Check]:
+    """Return what the controls should show and did or did not.
+
+    copy: some measure sees members (memorization above 0), which is not asked of a study so small that its
+    intervals hold both 0 and plain memorization; and memorization = 1 - success on control records where members
+    cannot but be hit: a measure that a copy always satisfies (``Metric.copied``), or one whose ceiling is 1, for
+    every key class holds one sensitive value. Where key classes are mixed, or a model is trained, no number is
+    known beforehand, and none is checked. fresh: memorization's interval holds 0. marginals: no gain over the
+    guess, or over the null where noise alone puts records at risk (``Metric.uninformed``), save where claims are
+    made of whole releases: independent columns still hold rare values, which single out by themselves; and where
+    claims are about entities with several records: of one with more records more is claimed, and more is right, so
+    that any claims beat S. leaky: not clearly below fresh nor above copy. Limits are widened so that all checks
+    together fail about 1 sound study of 100.
+
+    Args:
+        findings: All findings of the study.
+        kinds: Kind (copy, near_copy, leaky, fresh, marginals) of each reference generator's name.
+        confidence: Confidence level of the findings' intervals.
+        entities: Whether some entity has several records.
+    """
+    own = [f for f in findings if f.synthesizer in kinds and not np.isnan(f.memorization.lower)]
+    tests = max(1, sum(kinds[f.synthesizer] in ("fresh", "marginals") for f in own))
+    widen = _bonferroni(tests, confidence)
+    checks = []
+    by_kind = {k: [f for f in own if kinds[f.synthesizer] == k] for k in ("copy", "leaky", "fresh", "marginals")}
+    if by_kind["copy"]:
+        seen = [f.measure.key for f in by_kind["copy"] if f.memorization.lower > 0]
+        text = f"seen by {', '.join(seen)}" if seen else "seen by none"
+        if seen or not any(f.memorization.upper > _TOO_WIDE for f in by_kind["copy"]):
+            checks.append(Check("copy", "all", "a copy of the training rows shows memorization", bool(seen), text))
+    checks.extend(_hit_always(f, widen) for f in by_kind["copy"] if _copied(f))
+    for f in by_kind["fresh"]:
+        low, high = _widened(f.memorization, widen)
+        checks.append(
+            Check(
+                f.synthesizer,
+                f.measure.key,
+                "memorization around 0",
+                bool(low <= 0 <= high),
+                spelled(f.memorization),
+            )
+        )
+    for f in by_kind["marginals"]:
+        metric, (bar, name) = METRICS[f.measure.metric], _uninformed(f)
+        if not (np.isnan(bar) or _beaten_by_luck(metric, entities)):
+            low, _ = _widened(f.risk, widen)
+            seen_text = f"risk {f.risk.value:.3f}, {name} {bar:.3f}"
+            checks.append(Check(f.synthesizer, f.measure.key, f"no gain over the {name}", bool(low <= bar), seen_text))
+    for f in by_kind["leaky"]:
+        checks.extend(_between(f, by_kind["fresh"], by_kind["copy"], widen))
+    return checks
+
+
+def _uninformed(f: Finding) -> tuple[float, str]:
+    """Return what an attacker without information reaches, and what that is called; NaN where it is not known."""
+    detail = METRICS[f.measure.metric].uninformed
+    return (f.guess, "guess") if detail == "guess" else (f.details.get(detail, (float("nan"),))[0], "null")
+
+
+def _beaten_by_luck(metric: Metric, entities: bool) -> bool:
+    """Tell whether independent columns may beat the guess; a claim of membership is about a record, not its entity."""
+    return metric.by_release or (entities and metric.group == "claims" and "control" not in metric.needs)
+
+
+def _copied(f: Finding) -> bool:
+    """Tell whether an attack on the members of a copy succeeds always."""
+    return METRICS[f.measure.metric].copied == 1 or f.details.get("ceiling", (0.0,))[0] == 1
+
+
+def _hit_always(f: Finding, widen: float) -> Check:
+    low, high = _widened(f.memorization, widen)
+    expected = 1 - f.risk_control.value
+    passed = bool(low - _ROUNDING <= expected <= high + _ROUNDING)
+    seen = f"{spelled(f.memorization)}, 1 - control {expected:.3f}"
+    return Check(f.synthesizer, f.measure.key, "memorization is 1 - success on control records", passed, seen)
+
+
+def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], widen: float) -> list[Check]:
+    low, high = _widened(f.memorization, widen)
+    checks = []
+    for other, below in ((fresh, True), (copies, False)):
+        for o in (o for o in other if o.measure == f.measure):
+            o_low, o_high = _widened(o.memorization, widen)
+            passed = bool(high >= o_low if below else low <= o_high)
+            words = f"memorization not {'below' if below else 'above'} {o.synthesizer}"
+            checks.append(
+                Check(
+                    f.synthesizer,
+                    f.measure.key,
+                    words,
+                    passed,
+                    f"{spelled(f.memorization)} and {spelled(o.memorization)}",
+                )
+            )
+    return checks
+
+
+def _bonferroni(tests: int, confidence: float) -> float:
+    return float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.5 + confidence / 2))
+
+
+def _widened(found: Estimate, factor: float) -> tuple[float, float]:
+    return (
+        found.value - factor * (found.value - found.lower),
+        found.value + factor * (found.upper - found.value),
+    )

@@ -1,0 +1,156 @@
+"""Coarser columns: an attacker who knows the age group instead of the age."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.tables.level_order import level_order
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.value_ranks import value_ranks
+
+Bins: TypeAlias = int | Mapping[str, Any] | None
+"""Of each column a number of parts (int), a share of noise (float), or levels to merge (mapping to lists)."""
+OTHER = "(other)"
+
+
+def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bins, binning: str) -> Tables:
+    """Return tables in which some columns are coarser, in all tables alike; edges come from the real table.
+
+    A numeric column is cut in that many parts, closed on the right: ``quantile``, of equal counts (equal edges
+    fall together), or ``width``, of equal length between smallest and largest real value; values outside go to
+    the end parts, a missing cell stays a level of its own. As quasi-identifier it stays a number (0, 1, ...), as
+    sensitive attribute it becomes a category ("2 of 5"). A categorical column keeps its most frequent levels, and
+    the others become one, so that there are that many (a missing cell apart; of equally frequent levels the first
+    in ``level_order`` stays).
+
+    Two more ways of knowing less are given for a column by name. A share (a float in (0, 1]) blurs a numeric
+    quasi-identifier: what is known of each real record is off by up to this share of the column's range, drawn evenly,
+    in whole numbers where the column has no others; the release stays. A draw depends on the record's values and the
+    column's name alone, so that it is one and the same against every release. A mapping from new names to lists of
+    levels merges these levels of a categorical column; other levels stay.
+
+    Args:
+        tables: All tables.
+        known: Quasi-identifiers.
+        hidden: Sensitive attributes.
+        bins: Number of parts of each numeric column of both, or a mapping from column to its number of parts, share of
+            noise, or levels to merge.
+        binning: ``quantile`` or ``width``.
+
+    Raises:
+        InputError: ``bins`` or ``binning`` breaks its rule, or names a column that is neither known nor guessed.
+    """
+    check_bins(bins, binning)
+    parts = bins if isinstance(bins, Mapping) else {c: bins for c in (*known, *hidden) if tables.kind(c) == "numeric"}
+    for column in parts:
+        if column not in known and column not in hidden:
+            hint = nearest(str(column), [*known, *hidden])
+            raise InputError(f"bins must name quasi-identifiers or sensitive columns, got {column!r}{hint}")
+    key = ("binned", repr(list(parts.items())), tuple(known), tuple(hidden), binning)
+    return tables.shared(key, lambda: _coarser(tables, known, hidden, parts, binning))
+
+
+def check_bins(bins: object, binning: object = "quantile") -> None:
+    """Refuse numbers of parts that are no whole numbers from 2, and an unknown way of binning."""
+    for number in bins.values() if isinstance(bins, Mapping) else [bins]:
+        if isinstance(bins, Mapping) and isinstance(number, Mapping):
+            _check_groups(number)
+            continue
+        if isinstance(bins, Mapping) and isinstance(number, float) and 0 < number <= 1:
+            continue
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool) and number >= 2
+        if bins is not None and not whole:
+            raise InputError(f"bins must be a whole number of at least 2, or one for each column, got {number!r}")
+    if binning not in ("quantile", "width"):
+        raise InputError(f"binning must be quantile or width, got {binning!r}")
+
+
+def _check_groups(groups: Mapping[str, Any]) -> None:
+    lists = [own for own in groups.values() if isinstance(own, list | tuple) and own]
+    every = [level for own in lists for level in own]
+    if not groups or len(lists) < len(groups) or len(set(every)) < len(every):
+        raise InputError("merge must map each new name to a list of levels, each level once, got another form")
+
+
+def _coarser(
+    tables: Tables, known: Sequence[str], hidden: Sequence[str], parts: Mapping[str, Any], binning: str
+) -> Tables:
+    real, synthetic = tables.real.copy(deep=False), tables.synthetic.copy(deep=False)
+    for column, number in parts.items():
+        if isinstance(number, Mapping):
+            new = _merged(tables, column, number)
+        elif isinstance(number, float):
+            new = _blurred(tables, column, number, column in hidden)
+        elif tables.kind(column) == "numeric":
+            new = _cut(tables, column, number, binning, column in hidden)
+        else:
+            new = _kept(tables, column, number, level_order(tables, [*known, *hidden])[column])
+        real[column] = pd.Series(new[: len(real)], index=real.index, dtype=new.dtype)
+        synthetic[column] = pd.Series(new[len(real) :], index=synthetic.index, dtype=new.dtype)
+    return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
+
+
+def _cut(tables: Tables, column: str, number: int, binning: str, is_hidden: bool) -> np.ndarray:
+    real, synthetic = tables.floats(column)
+    seen = real[~np.isnan(real)]
+    if not len(seen):
+        raise InputError(f"bins must be of columns with values in the real table, got missing cells only in {column!r}")
+    shares = np.linspace(0, 1, number + 1)[1:-1]
+    low, high = seen.min(), seen.max()
+    edges = np.unique(np.quantile(seen, shares) if binning == "quantile" else low + shares * (high - low))
+    edges = edges[(edges >= low) & (edges < high)]
+    both = np.concatenate([real, synthetic])
+    part = np.searchsorted(edges, both, side="left").astype(float)
+    if not is_hidden:
+        return np.where(np.isnan(both), np.nan, part)
+    names = np.array([f"{i + 1} of {len(edges) + 1}" for i in range(len(edges) + 1)], dtype=object)
+    return np.where(np.isnan(both), np.nan, names[part.astype(int)])
+
+
+def _kept(tables: Tables, column: str, number: int, place: np.ndarray) -> np.ndarray:
+    joint, levels = tables.codes([column]), tables.levels(column)
+    counts = np.bincount(joint.tables[0], minlength=joint.size)[:-1]
+    order = np.lexsort((place[:-1], -counts))
+    if (counts > 0).sum() > number:
+        levels, other = levels.copy(), OTHER
+        while other in levels.tolist():
+            other = f"({other})"
+        levels[order[number - 1 :]] = other
+    return levels[np.concatenate(joint.tables)]
+
+
+def _merged(tables: Tables, column: str, groups: Mapping[str, Sequence[Any]]) -> np.ndarray:
+    """Return the column with levels merged; errors name no level, for it might be a cell."""
+    if tables.kind(column) == "numeric":
+        raise InputError(f"merge must name categorical columns, got {column!r}, which is numeric: give its bins")
+    joint, levels = tables.codes([column]), tables.levels(column)
+    place = {level: code for code, level in enumerate(levels[:-1].tolist())}
+    named = {level: name for name, own in groups.items() for level in own}
+    unknown = sum(level not in place for level in named)
+    if unknown:
+        raise InputError(f"merge must name levels of {column!r}, got {unknown} of {len(named)} that it does not have")
+    if any(name in place and name not in named for name in groups):
+        raise InputError(f"merge must give new names in {column!r}, got the name of a level that is not merged")
+    new = levels.astype(object)
+    for level, name in named.items():
+        new[place[level]] = name
+    return new[np.concatenate(joint.tables)]
+
+
+def _blurred(tables: Tables, column: str, share: float, is_hidden: bool) -> np.ndarray:
+    """Return the column with the real cells off by up to this share of their range, evenly drawn."""
+    if tables.kind(column) != "numeric" or is_hidden:
+        raise InputError(f"noise must be of numeric quasi-identifiers, got {column!r}")
+    real, synthetic = tables.floats(column)
+    seen = real[~np.isnan(real)]
+    if not len(seen):
+        return np.concatenate([real, synthetic])
+    order = np.argsort(value_ranks(Tables(tables.real, tables.real)), kind="stable")
+    step = np.empty(len(real))
+    step[order] = np.random.default_rng(seed_of(0, "noise", str(column))).uniform(-share, share, len(real))
+    step *= seen.max() - seen.min()
+    return np.concatenate([real + (np.round(step) if (seen == np.round(seen)).all() else step), synthetic])

@@ -1,0 +1,203 @@
+"""The order of levels: by what the tables hold of them, never by their names.
+
+A tree, a penalised model and a seeded draw depend on how levels are numbered. Numbered by what they are held by, the
+same tables under other names give the same numbers.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from synthrisk.metrics.tables.levels import sort_key
+from synthrisk.metrics.tables.tables import Tables, in_order
+
+ABSENT = -1
+WORK, PER_TRIAL, ROUNDS = 50_000_000, 5_000, 5
+"""Cells that may be looked at to tell alike levels apart without their names (some seconds), what a trial costs beside
+its cells, and how far it goes."""
+
+
+def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return for each categorical one of the columns the rank of each level, by its code in ``tables.codes``.
+
+    The commonest level of the release is the first, the missing cell the last. Equally common ones are told apart by
+    the records of the release that hold them (colour refinement: a level by its records, a record by its levels and
+    numbers, until nothing new is told), and only where these are alike by the real records too. Of levels that are
+    alike even so one is singled out, by what follows from it, and the others follow; its name decides where nothing
+    else does, which is where levels are interchangeable, or where ``WORK`` would be exceeded.
+
+    Returns:
+        Ranks 0, 1, 2 ... of the levels that occur in a table, ``ABSENT`` for others.
+
+    Example:
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"c": ["rare", "common", "common", None, None, None]})
+        >>> order = level_order(Tables(table, table), ["c"])["c"]
+        >>> order.tolist()
+        [1, 0, 2]
+    """
+    names = tuple(in_order(columns))
+    return tables.shared(("level order", names), lambda: _level_order(tables, names))
+
+
+def dense_ranks(values: np.ndarray) -> np.ndarray:
+    """Return ranks 0, 1, 2 ... of values; NaN is the last."""
+    return np.unique(values, return_inverse=True)[1]
+
+
+def lexicographic_ranks(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Return dense ranks of rows compared column by column."""
+    rows = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        ranks = dense_ranks(column)
+        rows = dense_ranks(rows * (ranks.max() + 1) + ranks)
+    return rows
+
+
+def _level_order(tables: Tables, names: Sequence[str]) -> dict[str, np.ndarray]:
+    categorical = [c for c in names if tables.kind(c) == "categorical"]
+    n, present, cells, missing, colours = len(tables.real), [], [], [], []
+    for column in categorical:
+        codes = tables.codes([column])
+        real, released = (np.bincount(side, minlength=codes.size) for side in codes.tables)
+        there = np.flatnonzero(real + released)
+        place = np.empty(codes.size, dtype=np.int64)
+        place[there] = np.arange(len(there))
+        present.append(there)
+        cells.append(place[np.concatenate(codes.tables)])
+        missing.append(there == codes.size - 1)
+        colours.append(lexicographic_ranks([released[there] == 0, missing[-1], -released[there]]))
+    if _some_are_alike(colours):
+        numbers = _number_marks(tables, names)
+        colours = _refined(numbers[n:], [cell[n:] for cell in cells], colours)
+        groups = np.ones(n, dtype=np.int64) if tables.groups is None else tables.groups
+        numbers[:n] = _mixed(numbers[:n] + _mixed(groups + 2))  # which of the two tables a record is in, and as what
+        colours = _refined(numbers, cells, colours)
+        by_name = [_by_name(tables, c, there) for c, there in zip(categorical, present, strict=True)]
+        colours = _settled(numbers, cells, colours, by_name)
+    found = {}
+    for column, there, gone, colour in zip(categorical, present, missing, colours, strict=True):
+        found[column] = np.full(tables.codes([column]).size, ABSENT, dtype=np.int64)
+        found[column][there] = lexicographic_ranks([gone, colour])
+    return found
+
+
+def _some_are_alike(colours: Sequence[np.ndarray]) -> bool:
+    return any(colour.max(initial=-1) + 1 < len(colour) for colour in colours)
+
+
+def _refined(
+    numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray], rounds: float = np.inf
+) -> list[np.ndarray]:
+    """Tell levels apart by the records that hold them, and records by their levels, until nothing new is told."""
+    while _some_are_alike(colours) and rounds > 0:
+        rounds -= 1
+        marks = _marks(numbers, cells, colours)
+        finer = [
+            lexicographic_ranks([colour, _held(marks, cell, len(colour))])
+            for colour, cell in zip(colours, cells, strict=True)
+        ]
+        if all(new.max() == old.max() for new, old in zip(finer, colours, strict=True)):
+            break
+        colours = finer
+    return colours
+
+
+def _settled(
+    numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray], by_name: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Put levels that no refinement tells apart in an order, by name only where that is the same as any other.
+
+    Twins are held by records that have all else in common: any order of them gives the same tables. Of the others each
+    level of each column's smallest class is tried as the first, and the one from which most follows stays; of equal
+    ones the least sum of marks decides, which no name moves.
+    """
+    colours = _refined(numbers, cells, _twins_apart(numbers, cells, colours, by_name))
+    work = WORK
+    while _some_are_alike(colours):
+        trials = [(at, member) for at, own in enumerate(colours) for member in _smallest_class(own, by_name[at])]
+        work -= len(trials) * (len(numbers) * len(cells) + PER_TRIAL)
+        if work < 0:
+            at = trials[0][0]
+            colours[at] = lexicographic_ranks([colours[at], by_name[at]])
+            colours = _refined(numbers, cells, colours)
+            continue
+        tried = []
+        for at, member in trials:
+            first = lexicographic_ranks([colours[at], np.arange(len(colours[at])) != member])
+            tried.append(_refined(numbers, cells, [*colours[:at], first, *colours[at + 1 :]], ROUNDS))
+        best = min(tried, key=lambda own: (-sum(map(np.max, own)), int(_mixed(_marks(numbers, cells, own)).sum())))
+        colours = _refined(numbers, cells, best)
+    return colours
+
+
+def _twins_apart(
+    numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[np.ndarray], by_name: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Number the levels of a column whose records have the very same cells in all other columns."""
+    codes = [np.arange(len(colour)) for colour in colours]
+    marks, found = _marks(numbers, cells, codes), []
+    for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
+        others = _mixed(marks - _mixed(codes[place] + _salt(place))[cell])
+        twins = lexicographic_ranks([colour, _held(others, cell, len(colour))])
+        order = np.lexsort((by_name[place], twins))
+        number = np.empty(len(order), dtype=np.int64)
+        number[order] = np.arange(len(order)) - np.searchsorted(twins[order], twins[order])
+        found.append(lexicographic_ranks([colour, number]))
+    return found
+
+
+def _smallest_class(colour: np.ndarray, by_name: np.ndarray) -> list[int]:
+    """Return the levels of the smallest class of more than one, the first of several, in the order of their names."""
+    sizes = np.bincount(colour)
+    if sizes.max(initial=1) == 1:
+        return []
+    members = np.flatnonzero(colour == np.flatnonzero(sizes == sizes[sizes > 1].min())[0])
+    return members[np.argsort(by_name[members])].tolist()
+
+
+def _marks(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[np.ndarray]) -> np.ndarray:
+    """Return 64 bits a record that stand for its numbers and the colours of its levels."""
+    marks = numbers.copy()
+    for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
+        marks += _mixed(colour + _salt(place))[cell]
+    return marks
+
+
+def _held(marks: np.ndarray, cell: np.ndarray, size: int) -> np.ndarray:
+    """Return 64 bits a level that stand for the records that hold it, in any order of records."""
+    held = np.zeros(size, dtype=np.uint64)
+    np.add.at(held, cell, _mixed(marks))  # modulo 2^64
+    return held
+
+
+def _number_marks(tables: Tables, names: Sequence[str]) -> np.ndarray:
+    """Return 64 bits a record, of the real table and then the release, that stand for its numbers."""
+    marks = np.zeros(len(tables.real) + len(tables.synthetic), dtype=np.uint64)
+    numeric = [c for c in names if tables.kind(c) == "numeric"]
+    for place, column in enumerate(numeric):
+        values = np.concatenate(tables.floats(column)) + 0.0  # -0 is 0
+        values[np.isnan(values)] = np.nan  # of all its bit patterns one
+        marks += _mixed(values.view(np.uint64) ^ _mixed(np.array([_salt(place)]))[0])
+    return marks
+
+
+def _by_name(tables: Tables, column: str, present: np.ndarray) -> np.ndarray:
+    """Return the rank of each of these codes by its value; the missing cell, which is like no other, is the last."""
+    values = tables.levels(column)[present]
+    named = np.flatnonzero(present != tables.codes([column]).size - 1)
+    rank = np.full(len(values), len(values))
+    rank[sorted(named, key=lambda place: sort_key(values[place]))] = np.arange(len(named))
+    return rank
+
+
+def _salt(place: int) -> int:
+    return (place + 1) << 40  # more than there are levels
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """Return 64 bits that look random for each number (splitmix64)."""
+    z = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

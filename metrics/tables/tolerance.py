@@ -1,0 +1,136 @@
+"""How near a guess of a number must come: as a share of its value, of the column's spread, or in days."""
+
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.kinds import is_temporal
+from synthrisk.metrics.tables.tables import Tables
+
+Tolerance: TypeAlias = float | str | None
+ErrorName = Literal["symmetric", "stabilized_relative", "absolute"]
+
+OF_SPREAD = 0.10  # of the interquartile range: the tolerance of dates and durations unless one is given
+TOO_WIDE = 0.9  # share of the records that one constant guess is right for, from which a tolerance says nothing
+NANOSECONDS = 86_400e9  # of a day
+_SPREAD = "iqr"
+
+
+def check_tolerance(tolerance: object) -> None:
+    """Refuse a text that is neither a duration above 0 nor a share of the interquartile range; numbers pass.
+
+    Example:
+        >>> check_tolerance("30 days"), check_tolerance("0.1 iqr"), check_tolerance(0.05)
+        (None, None, None)
+    """
+    if isinstance(tolerance, str) and _read(tolerance) is None:
+        rule = "a number, a duration such as '30 days', or a share of the interquartile range such as '0.1 iqr'"
+        raise InputError(f"tolerance must be {rule}, got {tolerance!r}")
+
+
+def interquartile_range(values: np.ndarray) -> float:
+    """Return the distance of the quartiles, without missing values; NaN where there are no others.
+
+    Example:
+        >>> interquartile_range(np.array([1.0, 2.0, 3.0, 4.0, 5.0, np.nan]))
+        2.0
+    """
+    there = values[~np.isnan(values)]
+    return float(np.subtract(*np.quantile(there, [0.75, 0.25]))) if len(there) else float("nan")
+
+
+def absolute_tolerance(tolerance: Tolerance, truth: np.ndarray, *, temporal: bool) -> float | None:
+    """Return a tolerance in the units of the column, None where it is a share of each value.
+
+    A share of a value needs a zero that means something, and 1970 does not: of dates and durations a number t is a
+    share of the interquartile range of the real column, 10 % unless given. A duration such as ``"30 days"`` replaces
+    it. ``"0.1 iqr"`` is that share of the interquartile range of any column, for numbers far from zero such as years.
+
+    Args:
+        tolerance: As the user gave it; ``check_tolerance`` has passed it.
+        truth: (n,) real values, NaN where missing; dates and durations in nanoseconds.
+        temporal: Whether they are dates or durations.
+
+    Raises:
+        InputError: A duration for plain numbers.
+
+    Example:
+        >>> days = np.array([0.0, 10.0, 20.0, 30.0, 40.0]) * NANOSECONDS
+        >>> [absolute_tolerance(t, days, temporal=True) / NANOSECONDS for t in (None, 0.5, "0.5 iqr", "36 hours")]
+        [2.0, 10.0, 10.0, 1.5]
+        >>> absolute_tolerance(0.1, days, temporal=False) is None
+        True
+    """
+    if isinstance(tolerance, str):
+        amount, unit = _read(tolerance) or (float("nan"), "")
+        if unit != _SPREAD and not temporal:
+            raise InputError(f"tolerance of numbers must be a number or a share such as '0.1 iqr', got {tolerance!r}")
+        return amount * interquartile_range(truth) if unit == _SPREAD else amount
+    if not temporal:
+        return None
+    return (OF_SPREAD if tolerance is None else float(tolerance)) * interquartile_range(truth)
+
+
+def too_wide(guess: float, truth: np.ndarray, *, temporal: bool = False) -> str | None:
+    """Return a warning where one constant guess is right about more than nine in ten different values, else None.
+
+    Where the middle half of the records have one value that is what they are like, and no fault of the tolerance.
+    """
+    if not guess > TOO_WIDE or not interquartile_range(truth) > 0:
+        return None
+    instead = "a shorter duration" if temporal else "a share of the column's spread, such as tolerance '0.1 iqr'"
+    return (
+        f"the tolerance is wider than the column: one constant guess is right about {guess:.0%} of the records; "
+        f"give {instead}"
+    )
+
+
+class NumericTarget(NamedTuple):
+    """A numeric column to be guessed and what counts as near; dates and durations in days."""
+
+    truth: np.ndarray  # (n,) real values, NaN where missing
+    released: np.ndarray  # (m,)
+    limit: float
+    error: ErrorName
+    temporal: bool
+
+
+def numeric_target(tables: Tables, column: str, tolerance: Tolerance, error: ErrorName) -> NumericTarget:
+    """Return the values of a numeric column, and the error and tolerance in force.
+
+    Dates, durations and a tolerance with a unit have the absolute error, whose tolerance then is in units of the
+    column (days). Others have the error given and a tolerance of 0.10 unless given.
+
+    Raises:
+        InputError: No value is there; another error is asked for where only the absolute one makes sense; an
+            interquartile range of 0, of which every share is 0.
+    """
+    (truth, released), temporal = tables.floats(column), is_temporal(tables.real[column])
+    if np.isnan(truth).all():
+        raise InputError(f"sensitive must have values in the real table, got missing cells only in {column!r}")
+    limit = absolute_tolerance(tolerance, truth, temporal=temporal)
+    if limit is None:
+        return NumericTarget(truth, released, 0.10 if tolerance is None else float(tolerance), error, temporal)
+    if error == "stabilized_relative" or (error == "absolute" and not isinstance(tolerance, str)):
+        raise InputError(f"error of dates and durations must be left out or absolute with a unit, got {error!r}")
+    if not limit > 0:
+        raise InputError(f"tolerance must have a unit where the interquartile range is 0, got {tolerance!r}")
+    unit = NANOSECONDS if temporal else 1.0
+    return NumericTarget(truth / unit, released / unit, limit / unit, "absolute", temporal)
+
+
+def _read(text: str) -> tuple[float, str] | None:
+    """Return the amount and the unit: ``iqr``, or nothing for nanoseconds; None where the text breaks the rule."""
+    words = text.lower().split()
+    try:
+        if len(words) == 2 and words[1] == _SPREAD:
+            amount, unit = float(words[0]), _SPREAD
+        elif any(c.isalpha() for c in text):
+            amount, unit = float(pd.Timedelta(text).value), ""
+        else:
+            return None
+    except ValueError:
+        return None
+    return (amount, unit) if 0 < amount < np.inf and not text.lower().startswith("na") else None

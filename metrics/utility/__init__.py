@@ -1,0 +1,1 @@
+"""How useful a release is, beside its ceiling."""

@@ -1,0 +1,51 @@
+"""What real records reach in place of a release: the ceiling beside which a utility is read."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from synthrisk.metrics.tables.row_order import canonical
+from synthrisk.metrics.tables.tables import Tables
+
+Measured = tuple[float, dict[str, float]]
+
+
+def beside_ceiling(tables: Tables, seed: int, measured: Callable[[Tables], Measured]) -> Measured:
+    """Return value and details of a release and, with control records, the ceiling among the details.
+
+    More rows show more values and less noise, so release and control are compared at one number of rows, the smaller
+    of both: ``ceiling`` is the value of that many control records in place of the release, ``thinned`` that of as
+    many rows of the release, ``ceiling_rows`` how many; ``ceiling_<detail>`` are the control records' details. A
+    release above its ceiling is nearer to the real records than other people of the same population are: it repeats
+    them.
+
+    Args:
+        tables: All tables; without ``control`` there is no ceiling.
+        seed: Of the draw of rows.
+        measured: Value and details of a release.
+    """
+    value, details = measured(tables)
+    if tables.control is None:
+        return value, details
+    size = min(len(tables.synthetic), len(tables.control))
+    release, control = tables.shared(
+        ("ceiling", seed), lambda: (thinned(tables, size, seed), thinned(_as_release(tables), size, seed))
+    )
+    ceiling, own = measured(control)
+    at_size = value if release is tables else measured(release)[0]
+    compared = {"ceiling": ceiling, "thinned": at_size, "ceiling_rows": float(size)}
+    return value, details | compared | {f"ceiling_{name}": number for name, number in own.items()}
+
+
+def _as_release(tables: Tables) -> Tables:
+    assert tables.control is not None  # noqa: S101 - callers ask first
+    return Tables(tables.real, tables.control, entities=tables.entities)
+
+
+def thinned(tables: Tables, size: int, seed: int) -> Tables:
+    """Return tables with that many rows of the release, drawn so that their order has no part in it."""
+    if size == len(tables.synthetic):
+        return tables
+    order = np.argsort(canonical(tables).synthetic, kind="stable")
+    rows = order[np.random.default_rng(seed).choice(len(order), size, replace=False)]
+    return Tables(tables.real, tables.synthetic.iloc[np.sort(rows)], entities=tables.entities)

@@ -1,0 +1,95 @@
+"""The nearest keys of a release, in each way that they are found, against plain loops."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from synthrisk.metrics.cap import nearest_keys as module
+from synthrisk.metrics.cap.nearest_keys import nearest_keys
+from synthrisk.metrics.tables.codes import Codes
+
+
+def always_pairs(patch):
+    patch.setattr(module, "_CELL", 0.0)
+
+
+def subsets(patch):
+    patch.setattr(module, "_CELL", 1e9)
+
+
+def numpy_pairs(patch):
+    always_pairs(patch)
+    patch.setattr(module, "_MOST", 0)
+
+
+WAYS = [always_pairs, subsets, numpy_pairs]
+
+
+def loops(keys, target, queries):
+    found = []
+    for i in queries:
+        apart = [sum(k.tables[0][i] != k.tables[1][j] for k in keys) for j in range(len(keys[0].tables[1]))]
+        near = [j for j, d in enumerate(apart) if d == min(apart)]
+        hits = sum(target.tables[1][j] == target.tables[0][i] for j in near)
+        found.append((len(near), hits, min(apart)))
+    return found
+
+
+def columns(rng, width, levels, real, synthetic):
+    return [
+        Codes((rng.integers(levels, size=real), rng.integers(levels, size=synthetic)), levels) for _ in range(width)
+    ]
+
+
+def without_exact(keys, target):
+    """Return the positions of real records whose key is not in the release."""
+    there = set(zip(*(k.tables[1].tolist() for k in keys), strict=True))
+    return np.array(
+        [i for i, key in enumerate(zip(*(k.tables[0].tolist() for k in keys), strict=True)) if key not in there]
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("levels", [3, 300, 70_000])  # codes of one, two and four bytes
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_equal_to_plain_loops(width, levels, way, monkeypatch):
+    way(monkeypatch)
+    rng = np.random.default_rng(width)
+    keys = columns(rng, width, levels, 60, 40)
+    keys[0].tables[0][:5] = levels - 1
+    keys[0].tables[1][keys[0].tables[1] == levels - 1] = 0
+    (target,) = columns(rng, 1, 4, 60, 40)
+    queries = without_exact(keys, target)
+    found = nearest_keys(keys, target, queries)
+    assert len(queries) >= 5
+    assert list(zip(*(each.tolist() for each in found), strict=True)) == loops(keys, target, queries)
+
+
+@pytest.mark.parametrize("width", [254, 255, 256, 300])
+def test_more_keys_than_a_byte_counts(width):
+    rng = np.random.default_rng(0)
+    keys = [Codes((np.zeros(3, dtype=int), np.ones(4, dtype=int)), 2) for _ in range(width)]
+    (target,) = columns(rng, 1, 2, 3, 4)
+    found = nearest_keys(keys, target, np.arange(3))
+    assert found.distance.tolist() == [width] * 3
+    assert list(zip(*(each.tolist() for each in found), strict=True)) == loops(keys, target, range(3))
+
+
+def test_the_smallest_distance_is_found_by_levels_and_then_by_pairs(monkeypatch):
+    monkeypatch.setattr(module, "_pairs_are_cheaper", lambda real, synthetic, width, level: level == 3)
+    keys = columns(np.random.default_rng(1), 6, 4, 80, 30)
+    (target,) = columns(np.random.default_rng(2), 1, 3, 80, 30)
+    queries = without_exact(keys, target)
+    found = nearest_keys(keys, target, queries)
+    assert {1, 2, 3} <= set(found.distance.tolist())
+    assert list(zip(*(each.tolist() for each in found), strict=True)) == loops(keys, target, queries)
+
+
+def test_without_numba_numpy_compares(monkeypatch):
+    module.compiled_pairs.cache_clear()
+    monkeypatch.setitem(sys.modules, "synthrisk.metrics.cap.nearest_keys_compiled", None)
+    try:
+        assert module.compiled_pairs() is module.plain_pairs
+    finally:
+        module.compiled_pairs.cache_clear()

@@ -1,0 +1,382 @@
+"""Linkability claims: by hand, against plain loops that share no code, and what a foreign attack may and may not do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS, Attack, InputError
+from synthrisk.metrics.claims.linkability_attacks import shared_neighbour
+from synthrisk.tasks.data import read
+
+LINKABILITY = METRICS["linkability"]
+A, B = ["age", "job"], ["town", "pay"]
+BOTH = {"columns_a": A, "columns_b": B}
+
+
+def tables(seed, n=30, m=25):
+    rng = np.random.default_rng(seed)
+
+    def table(rows):
+        return pd.DataFrame(
+            {
+                "age": rng.integers(20, 26, rows),
+                "job": rng.choice(["a", "b", "c", None], rows, p=[0.4, 0.3, 0.2, 0.1]),
+                "town": rng.choice(["Ulm", "Łódź", 'O"Hara'], rows),
+                "pay": np.where(rng.random(rows) < 0.1, np.nan, rng.integers(0, 5, rows) * 100.0),
+            }
+        )
+
+    return table(n), table(m)
+
+
+def same(a, b):
+    return (pd.isna(a) and pd.isna(b)) or (not pd.isna(a) and not pd.isna(b) and a == b)
+
+
+def distances(part, release, columns, everyone):
+    """Gower distance of one part to each record of the release; ``everyone``: all values of each column."""
+    found = []
+    for row in release.to_dict("records"):
+        terms = []
+        for c in columns:
+            values = [v for v in everyone[c] if not pd.isna(v)]
+            if all(isinstance(v, int | float) for v in values) and not (pd.isna(part[c]) or pd.isna(row[c])):
+                width = max(values) - min(values)
+                terms.append(abs(part[c] - row[c]) / width if width else float(part[c] != row[c]))
+            else:
+                terms.append(float(not same(part[c], row[c])))
+        found.append(sum(terms) / len(columns))
+    return found
+
+
+def nearest(away, k):
+    limit = sorted(away)[k - 1] + 1e-9
+    return {i: d for i, d in enumerate(away) if d <= limit}
+
+
+def brute(part_a, part_b, release, k):
+    """Return for each A part the B parts that may be claimed, and the confidence, by plain loops."""
+    everyone = {
+        c: [*(part_a[c] if c in part_a else part_b[c]), *release[c]] for c in [*part_a.columns, *part_b.columns]
+    }
+    of_b = [nearest(distances(row, release, list(part_b), everyone), k) for row in part_b.to_dict("records")]
+    found = []
+    for row in part_a.to_dict("records"):
+        own = nearest(distances(row, release, list(part_a), everyone), k)
+        ways = [{i: own[i] + rows[i] for i in own if i in rows} for rows in of_b]
+        if not any(ways):
+            found.append(([], np.nan))
+            continue
+        shortest = min(way for to_b in ways for way in to_b.values()) + 1e-9
+        leading = [{i for i, way in to_b.items() if way <= shortest} for to_b in ways]
+        most = max(map(len, leading))
+        confidence = most / len(set().union(*leading)) * (1 - shortest / 2)
+        found.append(([j for j, rows in enumerate(leading) if len(rows) == most], confidence))
+    return found
+
+
+@pytest.mark.parametrize("neighbours", [1, 2, 7, 25])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_attack_equals_plain_loops(seed, neighbours):
+    real, release = tables(seed)
+    part_a, part_b = (real[c].drop_duplicates(ignore_index=True) for c in (A, B))
+    found = shared_neighbour(release, part_a, part_b, np.random.default_rng(0), neighbours=neighbours)
+    for (best, confidence), match, given in zip(
+        brute(part_a, part_b, release, neighbours), found["match"], found["confidence"], strict=True
+    ):
+        if best:
+            assert match in best
+            assert given == pytest.approx(confidence, abs=1e-8)
+        else:
+            assert pd.isna(match)
+
+
+def test_equal_matches_are_drawn_evenly():
+    release = pd.DataFrame({"a": ["x"] * 4, "b": ["p", "p", "q", "q"]})
+    part_a, part_b = pd.DataFrame({"a": ["x"]}), pd.DataFrame({"b": ["p", "q", "r"]})
+    drawn = [
+        shared_neighbour(release, part_a, part_b, np.random.default_rng(s))["match"].item() for s in range(200)
+    ]  # r is in no record: the way to it is longer
+    assert 70 < sum(drawn) < 130
+    assert set(drawn) == {0, 1}
+
+
+def wide(rows, seed):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({c: rng.normal(size=rows).round(1) for c in "abcd"} | {"e": rng.choice(list("xyz"), rows)})
+
+
+def grouped(rows, seed):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 4, rows)
+    return pd.DataFrame({c: np.where(rng.random(rows) < 0.3, rng.integers(0, 9, rows), kind) for c in "abcde"})
+
+
+def adult(rows, seed):
+    columns = ["age", "education", "hours_per_week", "sex", "occupation", "race", "marital_status", "native_country"]
+    return read("adult")[columns].sample(rows, random_state=seed, ignore_index=True)
+
+
+@pytest.mark.parametrize("made", [wide, grouped, adult])
+def test_of_a_copy_more_neighbours_link_as_many(made):
+    table = made(500, 1)
+    real, control, columns = table.iloc[:300], table.iloc[300:], list(table.columns)
+    half = len(columns) // 2
+    options = {"columns_a": columns[:half], "columns_b": columns[half:], "control": control}
+    one = LINKABILITY(real, real, **options)
+    assert one.details["control_lower"] > 0
+    for k in (2, 5, 10):
+        assert LINKABILITY(real, real, neighbours=k, **options).value >= 0.9 * one.value
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_of_new_people_members_are_linked_no_oftener(k):
+    differences = []
+    for seed in range(25):
+        table = wide(240, seed)
+        found = LINKABILITY(
+            table.iloc[:80],
+            table.iloc[160:],
+            control=table.iloc[80:160],
+            columns_a=["a", "e"],
+            columns_b=["b", "c"],
+            neighbours=k,
+        )
+        differences.append(found.details["control_difference"])
+    assert abs(np.mean(differences)) < 3 * np.std(differences) / 5 + 1e-9
+    assert np.std(differences) > 0
+
+
+def test_pairs_are_held_a_block_at_a_time(monkeypatch):
+    real, release = tables(2)
+    before = LINKABILITY(real, release, **BOTH, neighbours=5)
+    monkeypatch.setattr("synthrisk.metrics.claims.linkability_attacks._PAIRS", 40)
+    after = LINKABILITY(real, release, **BOTH, neighbours=5)
+    pd.testing.assert_frame_equal(before.records.drop(columns="score"), after.records.drop(columns="score"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_framework_counts_by_value(seed):
+    """An attack that claims by a rule of its own; right, baseline and details by plain loops."""
+    real, release = tables(seed)
+
+    def rule(release, part_a, part_b, rng):
+        match = [int(x) % len(part_b) if x % 2 else None for x in part_a["age"]]
+        return pd.DataFrame({"match": match, "confidence": 0.5}, index=part_a.index)
+
+    seen = {}
+
+    def spy(release, part_a, part_b, rng):
+        seen.update(part_b=part_b)
+        return rule(release, part_a, part_b, rng)
+
+    found = LINKABILITY(real, release, **BOTH, attacker=Attack("rule", "linkability", spy))
+    part_b, right, shares = seen["part_b"], [], []
+    for i, row in enumerate(real.to_dict("records")):
+        record = found.records.iloc[i]
+        assert record["claim"] == (row["age"] % 2 == 1)
+        if not row["age"] % 2:
+            assert np.isnan(record["score"])
+            assert np.isnan(record["baseline"])
+            continue
+        claimed = part_b.iloc[int(row["age"]) % len(part_b)]
+        right.append(all(same(claimed[c], row[c]) for c in B))
+        shares.append(np.mean([all(same(claimed[c], r[c]) for c in B) for r in real.to_dict("records")]))
+        assert record["score"] == right[-1]
+        assert record["baseline"] == pytest.approx(shares[-1])
+        assert record["confidence"] == 0.5
+    d = found.details
+    c, s = np.mean(right), np.mean(shares)
+    assert found.value == found.published == pytest.approx(c)
+    assert (d["attempts"], d["claims"], d["correct"]) == (len(real), len(right), sum(right))
+    assert d["statistical_confidence"] == d["guess"] == pytest.approx(s)
+    assert d["confidence_improvement"] == pytest.approx((c - s) / (1 - s))
+    assert d["claim_probability"] == pytest.approx(len(right) / len(real))
+    assert d["susceptibility"] == 1
+    assert d["prior_knowledge"] == pytest.approx(4 * len(real) / len(right))
+    assert d["work"] == pytest.approx(release.size / len(right))
+    counts = real[B].value_counts(dropna=False)
+    assert d["constant_guess"] == pytest.approx(counts.max() / len(real))
+
+
+def test_a_copy_links_everybody_and_a_constant_release_nobody_for_sure():
+    real, _ = tables(3)
+    real = real.assign(age=range(len(real)), pay=range(len(real)))
+    assert LINKABILITY(real, real, **BOTH).value == 1
+    constant = pd.concat([real.iloc[:1]] * 4)
+    assert LINKABILITY(real, constant, **BOTH).value < 0.2
+
+
+def test_by_hand():
+    real = pd.DataFrame({"a": ["x", "y", "z", "z"], "b": ["p", "q", "q", "r"]})
+    release = pd.DataFrame({"a": ["x", "y", "y", "z"], "b": ["p", "q", "p", "r"]})
+    found = LINKABILITY(real, release, columns_a="a", columns_b="b")
+    # x has row 0, shared with p alone; y has rows 1 and 2: q and p share one each; z has row 3: r
+    assert found.records["score"].tolist()[0] == 1
+    assert found.records["score"].tolist()[2:] == [0, 1]
+    assert found.records["confidence"].tolist() == [1, 0.5, 1, 1]
+    assert found.records["baseline"].tolist()[2:] == [0.25, 0.25]
+    assert found.value in (0.5, 0.75)
+
+
+def test_where_no_record_is_shared_it_abstains():
+    real = pd.DataFrame({"a": [1, 9], "b": [1, 9]})
+    release = pd.DataFrame({"a": [1, 9], "b": [9, 5]})
+    found = LINKABILITY(real, release, columns_a=["a"], columns_b=["b"])
+    # a = 1 has row 0, which b = 9 has too; a = 9 has row 1, which b = 1 has
+    assert found.records["score"].tolist() == [0, 0]
+    release = pd.DataFrame({"a": [1, 9], "b": [4, 6]})
+    found = LINKABILITY(real.iloc[:1], release, columns_a=["a"], columns_b=["b"])
+    assert found.value == 1
+    release = pd.DataFrame({"a": [9, 1], "b": [1, 9]})
+    found = LINKABILITY(real.iloc[:1], release, columns_a=["a"], columns_b=["b"])
+    assert np.isnan(found.value)
+    assert found.reason == "the attack made no claim"
+
+
+def test_control_parts_are_candidates_too():
+    real, release = tables(8)
+    control, _ = tables(9, n=12)
+    found = LINKABILITY(real, release, **BOTH, control=control)
+    d = found.details
+    assert {"control", "control_gain", "control_lower", "control_upper", "control_claims"} <= set(d)
+    assert d["control_gain"] == pytest.approx((found.value - d["control"]) / (1 - d["control"]))
+    assert d["control_lower"] < found.value - d["control"] < d["control_upper"]
+    seen = []
+
+    def spy(release, part_a, part_b, rng):
+        seen.append((part_a, part_b, release))
+        return pd.DataFrame({"match": 0, "confidence": rng.random(len(part_a))}, index=part_a.index)
+
+    LINKABILITY(real, release, **BOTH, control=control, attacker=Attack("spy", "linkability", spy))
+    both = pd.concat([real, control])
+    for (*parts, shown), people, released in zip(seen, (both, real), (release, control), strict=True):
+        assert len(shown) == len(released)  # where control is the release, its parts are no candidates
+        for part, columns in zip(parts, (A, B), strict=True):
+            assert part.columns.tolist() == columns
+            assert len(part) == len(people[columns].drop_duplicates()) == len(part.drop_duplicates())
+            assert part.index.tolist() == list(range(len(part)))
+
+
+def test_what_an_attack_is_shown_says_nothing_of_who_belongs_to_whom():
+    """Pairing A and B parts anew moves neither the parts nor their order."""
+    real, release = tables(4)
+    shown = []
+
+    def spy(release, part_a, part_b, rng):
+        shown.append((part_a, part_b, release))
+        return pd.DataFrame({"match": None, "confidence": np.nan}, index=part_a.index)
+
+    attack = Attack("spy", "linkability", spy)
+    other = pd.concat([real[A], real[B].sample(frac=1, random_state=0).set_axis(real.index)], axis=1)
+    for each in (real, other):
+        found = LINKABILITY(each, release, **BOTH, attacker=attack)
+        assert np.isnan(found.value)
+    for one, two in zip(*shown, strict=True):
+        pd.testing.assert_frame_equal(one, two)
+
+
+def test_a_sample_of_targets_is_the_same_in_any_order():
+    real, release = tables(5)
+    options = BOTH | {"attempts": 10, "seed": 7}
+    first = LINKABILITY(real, release, **options)
+    order = np.random.default_rng(1).permutation(len(real))
+    second = LINKABILITY(real.iloc[order], release.sample(frac=1, random_state=3), **options)
+    assert first.details["attempts"] == 10
+    assert first.details == second.details
+    assert LINKABILITY(real, release, **(options | {"attempts": 10**6})).details["attempts"] == len(real)
+
+
+AWKWARD = {
+    "one row": pd.DataFrame({"a": [1], "b": ["x"]}),
+    "constant": pd.DataFrame({"a": [1, 1], "b": ["x", "x"]}),
+    "missing": pd.DataFrame({"a": [np.nan, np.nan], "b": [None, None]}),
+    "huge": pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [2**61, 2**61 + 1]}),
+    "unicode": pd.DataFrame({"a": ["Łódź 'x'", 'a"b'], "b": ["\0", "\0b"]}),
+    "booleans": pd.DataFrame({"a": [True, False], "b": [False, True]}),
+    "dates": pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]), "b": pd.to_timedelta([1, 2], "D")}),
+    "categories": pd.DataFrame({"a": pd.Categorical(["u", "v"], ["v", "u", "w"]), "b": pd.Categorical([1, 2])}),
+}
+
+
+@pytest.mark.parametrize("real", AWKWARD.values(), ids=AWKWARD)
+def test_awkward_tables(real):
+    found = LINKABILITY(real, real, columns_a=["a"], columns_b=["b"], control=real.iloc[:1])
+    assert found.details["attempts"] == len(real)
+    if len(set(real["b"].astype(object).where(real["b"].notna(), None))) == 1:  # pandas takes texts for equal after NUL
+        assert found.value == 1
+        assert found.details["statistical_confidence"] == 1
+    elif real["a"].dtype != "int64":  # 2**60 and 2**60 + 1 are one place in a space of floats
+        assert found.value == 1
+        assert found.records["baseline"].tolist() in ([1 / 3, 2 / 3], [2 / 3, 1 / 3])
+
+
+def test_unseen_levels_are_near_nothing_in_particular():
+    real = pd.DataFrame({"a": ["new", "x"], "b": ["p", "q"]})
+    release = pd.DataFrame({"a": ["x", "y"], "b": ["q", "p"]})
+    found = LINKABILITY(real, release, columns_a=["a"], columns_b=["b"])
+    assert found.records["score"].tolist()[1] == 1
+    assert found.records["confidence"].tolist() == [0.5 * 0.5, 1]
+
+
+BAD = {
+    "no frame": (lambda release, part_a, part_b, rng: [1], "DataFrame"),
+    "no match": (lambda release, part_a, part_b, rng: pd.DataFrame({"confidence": 1.0}, part_a.index), "'match'"),
+    "no such label": (
+        lambda release, part_a, part_b, rng: pd.DataFrame({"match": len(part_b), "confidence": 1.0}, part_a.index),
+        "index labels of part_b",
+    ),
+    "a cell": (
+        lambda release, part_a, part_b, rng: pd.DataFrame({"match": "Ulm", "confidence": 1.0}, part_a.index),
+        "index labels of part_b",
+    ),
+    "half a label": (
+        lambda release, part_a, part_b, rng: pd.DataFrame({"match": 0.5, "confidence": 1.0}, part_a.index),
+        "index labels of part_b",
+    ),
+    "a list": (
+        lambda release, part_a, part_b, rng: pd.DataFrame(
+            {"match": [["Ulm"]] * len(part_a), "confidence": 1.0}, part_a.index
+        ),
+        "index labels of part_b",
+    ),
+}
+
+
+@pytest.mark.parametrize(("function", "says"), BAD.values(), ids=BAD)
+def test_a_foreign_attack_is_checked(function, says):
+    real, release = tables(1)
+    with pytest.raises(InputError, match=says) as caught:
+        LINKABILITY(real, release, **BOTH, attacker=Attack("bad", "linkability", function))
+    assert "Ulm" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"attacker": "shared"}, "attacker must be one of shared_neighbour"),
+        ({"attacker": "key_class"}, "attacker must be one of shared_neighbour"),
+        ({"attacker": 3}, "attacker must be an attack of the kind linkability, got int"),
+        ({"neighbours": 0}, "neighbours must be a whole number"),
+        ({"neighbours": 26}, "neighbours must be a whole number, 1 to the number of synthetic records, 25"),
+        ({"neighbours": True}, "neighbours must be"),
+        ({"attempts": 0}, "attempts must be"),
+        ({"columns_a": ["age", "town"]}, "columns_a and columns_b must be different columns, got 'town' in both"),
+        ({"columns_a": []}, "columns_a must name at least one column"),
+        ({"columns_b": ["twon"]}, "columns_b must name columns of the table, got 'twon'.*did you mean 'town'"),
+        ({"columns_a": None}, "linkability needs the argument columns_a"),
+    ],
+)
+def test_bad_options(options, says):
+    real, release = tables(1)
+    with pytest.raises(InputError, match=says):
+        LINKABILITY(real, release, **(BOTH | options))
+
+
+def test_options_are_checked_before_there_are_tables():
+    for options in (
+        {"columns_a": ["x"], "columns_b": ["x"]},
+        {"columns_a": ["x"], "columns_b": ["y"], "neighbours": 0},
+    ):
+        with pytest.raises(InputError):
+            LINKABILITY.check_choices(options)

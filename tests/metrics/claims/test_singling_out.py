@@ -1,0 +1,594 @@
+"""Singling out: by hand, against plain loops that share no code, and what a foreign attack may and may not do."""
+
+import math
+import re
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS, Attack, InputError, Tables
+from synthrisk.metrics.claims.singling_out import isolated as isolated_flags
+from synthrisk.metrics.claims.singling_out_attacks import distinct_rows, unique_combinations, unique_values
+
+SINGLING_OUT = METRICS["singling_out"]
+MODES = ("univariate", "multivariate")
+
+
+def table(seed, n):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 40, n),
+            "job": rng.choice(["a", "b", "it's", None], n, p=[0.4, 0.3, 0.2, 0.1]),
+            "pay": np.where(rng.random(n) < 0.1, np.nan, rng.integers(-9, 30, n) / 2),
+            "flag": rng.random(n) < 0.3,
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 30, n), unit="D"),
+        }
+    )
+
+
+def holds(row, predicate):
+    """Whether a record, as a dict, fulfils all conditions."""
+    for column, operator, value in predicate:
+        cell = row[column]
+        if operator == "missing" or pd.isna(value):
+            fulfilled = pd.isna(cell)
+        elif pd.isna(cell):
+            fulfilled = False
+        else:
+            fulfilled = {"==": cell == value, "<=": cell <= value if operator == "<=" else None}.get(
+                operator, cell >= value if operator == ">=" else None
+            )
+        if not fulfilled:
+            return False
+    return True
+
+
+def count(frame, predicate):
+    return sum(holds(row, predicate) for row in frame.to_dict("records"))
+
+
+def luck(frame, predicate):
+    """n w (1 - w)^(n - 1), w the product of the shares of records that fulfil each column's conditions."""
+    n, weight = len(frame), 1.0
+    for column in {c for c, _, _ in predicate}:
+        own = [condition for condition in predicate if condition[0] == column]
+        weight *= count(frame, own) / n
+    return n * weight * (1 - weight) ** (n - 1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", range(4))
+def test_claims_are_counted_as_by_plain_loops(mode, seed):
+    real, release = table(seed, 40), table(seed + 50, 45)
+    found = SINGLING_OUT(real, release, mode=mode, seed=seed)
+    claims = found.records[found.records["claim"]]
+    assert len(claims) > 5
+    assert claims["predicate"].is_unique
+    for _, record in claims.iterrows():
+        assert record["score"] == (count(real, record["predicate"]) == 1)
+        assert record["baseline"] == pytest.approx(luck(real, record["predicate"]), abs=1e-12)
+        assert 0 <= record["confidence"] <= 1
+    others = found.records[~found.records["claim"]]
+    assert others["score"].isna().all()
+    c, s, d = claims["score"].mean(), claims["baseline"].mean(), found.details
+    assert found.value == found.published == pytest.approx(c)
+    assert d["statistical_confidence"] == pytest.approx(s)
+    assert d["confidence_improvement"] == pytest.approx((c - s) / (1 - s))
+    assert (d["attempts"], d["claims"]) == (45, len(claims))
+    assert d["claim_probability"] == pytest.approx(len(claims) / 45)
+    assert d["prior_knowledge"] == 0
+    assert d["work"] == pytest.approx(release.size / len(claims))
+    assert found.records.index.tolist() == release.index.tolist()
+
+
+@pytest.mark.parametrize("attack", [unique_values, unique_combinations])
+@pytest.mark.parametrize("seed", range(4))
+def test_own_attacks_claim_where_one_release_record_fulfils_it(attack, seed):
+    release = table(seed, 30)
+    found = attack(release, np.random.default_rng(seed))
+    assert found.index.tolist() == release.index.tolist()
+    for row, predicate in zip(release.to_dict("records"), found["predicate"], strict=True):
+        if predicate is not None:
+            assert holds(row, predicate)
+            assert count(release, predicate) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_unique_values_knows_all_unique_values_and_extremes(seed):
+    """Over many draws each row claims every predicate that it may, and no other."""
+    release = table(seed, 12)
+    rows = release.to_dict("records")
+    expected = []
+    for row in rows:
+        own = set()
+        for column in release:
+            cell, cells = row[column], [r[column] for r in rows if not pd.isna(r[column])]
+            if pd.isna(cell):
+                own |= {(column, "missing", None)} if len(cells) == len(rows) - 1 else set()
+            elif cells.count(cell) == 1:
+                own.add((column, "==", cell))
+                if column in ("age", "pay", "day"):
+                    own |= {(column, "<=", cell)} if cell == min(cells) else set()
+                    own |= {(column, ">=", cell)} if cell == max(cells) else set()
+        expected.append(own)
+    seen = [set() for _ in rows]
+    for draw in range(150):
+        for own, predicate in zip(seen, unique_values(release, np.random.default_rng(draw))["predicate"], strict=True):
+            if predicate is not None:
+                own |= set(predicate)
+    assert seen == expected
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5])
+def test_unique_combinations_draws_columns_and_sides_of_the_median(size):
+    release = table(1, 25)
+    medians = {c: release[c].dropna().median() for c in ("age", "pay", "day")}
+    chosen, sided = set(), 0
+    for draw in range(60):
+        found = unique_combinations(release, np.random.default_rng(draw), size=size)["predicate"]
+        for row, predicate in zip(release.to_dict("records"), found, strict=True):
+            if predicate is None:
+                continue
+            assert len({c for c, _, _ in predicate}) == len(predicate) >= size
+            chosen.add(tuple(sorted(c for c, _, _ in predicate)))
+            for column, operator, value in predicate:
+                if pd.isna(row[column]):
+                    assert (operator, value) == ("missing", None)
+                else:
+                    assert value == row[column]
+            sides = {(column, operator) for column, operator, _ in predicate if operator in ("<=", ">=")}
+            expected = {(c, ">=" if row[c] >= medians[c] else "<=") for c, _, _ in predicate if c in medians}
+            assert sides in (set(), {(c, operator) for c, operator in expected if not pd.isna(row[c])})
+            sided += bool(sides)
+    assert sided > 60
+    assert {len(c) for c in chosen} <= set(range(size, 6))
+    assert (len(chosen) > 1) == (size < 5)
+
+
+def weight(frame, predicate):
+    return math.prod(count(frame, [condition]) / len(frame) for condition in predicate)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_predicate_grows_no_longer_than_it_must(seed):
+    """By plain loops: without the column that came last it held for others or could by luck; so of one column each.
+
+    Which came last is not told, so some column must be such; and where luck remains all columns are used.
+    """
+    release = wide(seed, 60).assign(other=np.random.default_rng(seed).normal(size=60))
+    found, lengths = unique_combinations(release, np.random.default_rng(seed), size=2)["predicate"], set()
+    for predicate in found.dropna():
+        assert len(predicate) == release.shape[1] or 60 * weight(release, predicate) <= 0.01
+        shorter = [[c for c in predicate if c is not last] for last in predicate]
+        grown = [count(release, rest) > 1 or 60 * weight(release, rest) > 0.01 for rest in shorter]
+        assert len(predicate) == 2 or any(grown)
+        lengths.add(len(predicate))
+    assert len(lengths) > 1
+
+
+def test_nearly_all_rows_end_in_a_claim():
+    """All but equal ones, also those in the middle of all columns, which no side of a median tells apart."""
+    assert SINGLING_OUT(wide(1, 200), wide(2, 200)).details["claim_probability"] > 0.99
+    middle = pd.DataFrame({c: [1, 2, 3, 4, 5] for c in "xyz"})
+    found = unique_combinations(middle, np.random.default_rng(0))["predicate"]
+    assert found[2] == (("x", "==", 3), ("y", "==", 3), ("z", "==", 3))
+    assert found[4] == (("x", ">=", 5), ("y", ">=", 5), ("z", ">=", 5))
+
+
+def test_rows_that_chance_does_not_make_equal_are_one_record():
+    """A generator that repeats each of its records still speaks of them; people who are alike are still several."""
+    once = wide(3, 40)
+    repeated = once.iloc[np.arange(160) % 40].reset_index(drop=True)
+    assert distinct_rows(repeated).tolist() == list(range(40))
+    for mode in MODES:
+        found = SINGLING_OUT(once, repeated, mode=mode, control=wide(4, 40)).details
+        assert found["claims"] > 20
+        assert found["control_gain"] == 1
+    alike = pd.DataFrame({"a": [1, 1, 1, 2], "b": list("xxyy")})
+    assert distinct_rows(alike).tolist() == [0, 1, 2, 3]
+    order = np.random.default_rng(0).permutation(160)
+    names = ["day", "number", "flag", "job", "pay", "age"]
+    moved = repeated.iloc[order].reset_index(drop=True)[names]
+    assert len(distinct_rows(moved)) == 40
+
+
+def test_by_hand():
+    real = pd.DataFrame({"x": [1, 2, 3, 4], "c": ["a", "a", "b", "c"]})
+    release = pd.DataFrame({"x": [1, 2, 9, 2], "c": ["b", "c", "d", "d"]})
+    predicates = [
+        (("x", "<=", 1),),  # the first: right
+        (("x", ">=", 3), ("c", "==", "b")),  # the third: right
+        (("x", ">=", 3),),  # two
+        (("c", "==", "d"),),  # nobody
+    ]
+
+    def named(release, rng):
+        order = [(1, "b"), (2, "c"), (9, "d"), (2, "d")]
+        found = [predicates[order.index(row)] for row in release.itertuples(index=False, name=None)]
+        return pd.DataFrame({"predicate": pd.Series(found), "confidence": 1.0}, index=release.index)
+
+    found = SINGLING_OUT(real, release, attacker=Attack("named", "singling_out", named))
+    assert found.records["score"].tolist() == [1, 1, 0, 0]
+    weights = [1 / 4, 1 / 2 * 1 / 4, 1 / 2, 0]
+    assert found.records["baseline"].tolist() == pytest.approx([4 * w * (1 - w) ** 3 for w in weights])
+    assert found.value == 0.5
+
+
+def same_everywhere(predicate):
+    def attack(release, rng):
+        predicates = pd.Series([predicate] * len(release), index=release.index, dtype=object)
+        return pd.DataFrame({"predicate": predicates, "confidence": rng.random(len(release))}, index=release.index)
+
+    return Attack("same", "singling_out", attack)
+
+
+def test_a_predicate_counts_once_whatever_the_order_of_its_conditions():
+    real, release = table(1, 20), table(2, 15)
+
+    def attack(release, rng):
+        one, other = ("age", ">=", 39), ("flag", "==", True)
+        turned = [((one, other), (other, one), (("flag", "==", 1), ("age", ">=", 39.0)))[i % 3] for i in release.index]
+        return pd.DataFrame({"predicate": pd.Series(turned), "confidence": 0.5}, index=release.index)
+
+    attacker = Attack("turned", "singling_out", attack)
+    found = SINGLING_OUT(real, release, attacker=attacker)
+    assert found.details["claims"] == found.records["claim"].sum() == found.records["score"].notna().sum() == 1
+    assert found.details["attempts"] == 15
+    moved = release.sample(frac=1, random_state=0)
+    again = SINGLING_OUT(real, moved, attacker=attacker).records["score"].loc[release.index]
+    np.testing.assert_array_equal(again, found.records["score"])
+
+
+def test_two_conditions_on_a_column_have_the_weight_of_both_together():
+    real = pd.DataFrame({"x": range(10)})
+    predicate = (("x", ">=", 3), ("x", "<=", 3))
+    found = SINGLING_OUT(real, real, attacker=same_everywhere(predicate))
+    assert found.value == 1
+    assert found.details["statistical_confidence"] == pytest.approx(10 * 0.1 * 0.9**9)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("n", "m"), [(20, 20), (30, 12), (12, 30), (1, 8), (8, 1)])
+def test_isolated_records_are_counted_among_members_and_controls_together(mode, n, m):
+    """By plain loops over all records: who is the only one of both groups that fulfils a claim, once each."""
+    real, control, release = table(3, n), table(4, m), table(5, 40)
+    release.iloc[:8] = real.iloc[np.arange(8) % n].to_numpy()
+    release = release.astype(real.dtypes.to_dict())
+    found = SINGLING_OUT(real, release, mode=mode, control=control)
+    alone = SINGLING_OUT(real, release, mode=mode)
+    assert found.value == alone.value
+    pd.testing.assert_frame_equal(found.records, alone.records)
+    people = real.to_dict("records") + control.to_dict("records")
+    isolated = set()
+    for predicate in (p for p in found.records["predicate"] if p is not None):
+        fulfilling = [i for i, row in enumerate(people) if holds(row, predicate)]
+        isolated |= set(fulfilling) if len(fulfilling) == 1 else set()
+    x, k, d = sum(i < n for i in isolated), len(isolated), found.details
+    assert (d["isolated"], d["isolated_members"], d["control"]) == (k, x, n / (n + m))
+    flags = isolated_flags(Tables(real, release, control), mode=mode)
+    assert set(np.flatnonzero(flags)) == isolated
+    assert len(flags) == n + m
+    if not k:
+        assert math.isnan(d["control_gain"])
+        return
+    share, chance = x / k, n / (n + m)
+    assert d["isolated_share"] == pytest.approx(share)
+    assert d["control_difference"] == pytest.approx(share - chance)
+    assert d["control_gain"] == pytest.approx((share - chance) / (1 - chance))
+    assert -n / m - 1e-9 <= d["control_gain_lower"] <= d["control_gain"] <= d["control_gain_upper"] <= 1
+    assert d["control_lower"] == pytest.approx(d["control_gain_lower"] * (1 - chance))
+
+
+def test_several_claims_that_isolate_one_record_count_once():
+    real, control = pd.DataFrame({"x": [1, 2, 3, 9]}), pd.DataFrame({"x": [4, 5]})
+    limits = [8, 7, 6, 5, 3]  # the first three isolate 9 alone, 5 does so with a control record, 3 many
+
+    def attack(release, rng):
+        named = [(("x", ">=", limit),) for limit in limits]
+        return pd.DataFrame({"predicate": pd.Series(named), "confidence": 1.0}, index=release.index)
+
+    release = pd.DataFrame({"x": range(5)})
+    found = SINGLING_OUT(real, release, control=control, attacker=Attack("limits", "singling_out", attack)).details
+    assert (found["claims"], found["isolated"], found["isolated_members"]) == (5, 1, 1)
+
+
+def test_beside_control_stands_the_guess_with_gain_and_difference():
+    found = SINGLING_OUT(table(1, 60), table(2, 50), control=table(3, 40), mode="univariate")
+    x, s = found.value, found.details["statistical_confidence"]
+    assert found.details["guess"] == s
+    assert found.details["guess_difference"] == pytest.approx(x - s)
+    assert found.details["guess_gain"] == pytest.approx(found.details["confidence_improvement"])
+    for name in ("", "gain_"):
+        at = found.details["guess_gain" if name else "guess_difference"]
+        assert found.details[f"guess_{name}lower"] < at < found.details[f"guess_{name}upper"]
+
+
+def test_a_release_of_fresh_people_gains_nothing_over_control_whatever_the_sizes():
+    for n, m in ((200, 50), (50, 200)):
+        gains = []
+        for seed in range(40):
+            real, control, release = table(3 * seed, n), table(3 * seed + 1, m), table(3 * seed + 2, 100)
+            gains.append(SINGLING_OUT(real, release, control=control, seed=seed, size=3).details["control_gain"])
+        assert abs(np.mean(gains)) < 3 * np.std(gains) / np.sqrt(40) + 1e-9
+        assert np.std(gains) > 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_copy_gains_all_whatever_the_sizes(mode):
+    for n, m in ((60, 60), (60, 6), (10, 60)):
+        real = wide(7, n)
+        found = SINGLING_OUT(real, real, control=wide(8, m), mode=mode).details
+        assert found["isolated"] >= 2
+        assert found["control_gain"] == found["control_gain_upper"] == 1
+        assert -n / m <= found["control_gain_lower"] < 1
+
+
+def test_more_of_a_leak_gains_more():
+    gains = []
+    for leaked in (0, 20, 60, 200):
+        real, control, other = wide(1, 200), wide(2, 200), wide(3, 200)
+        release = pd.concat([real.iloc[:leaked], other.iloc[leaked:]], ignore_index=True)
+        gains.append(SINGLING_OUT(real, release, control=control).details["control_gain"])
+    assert gains == sorted(gains)
+    assert gains[0] < 0.5 < gains[2]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_sample_of_rows_is_the_same_in_any_order(mode):
+    real, release = table(1, 60), table(2, 50)
+    options = {"mode": mode, "attempts": 20, "seed": 3}
+    first = SINGLING_OUT(real, release, **options)
+    assert first.details["attempts"] == first.records["attempt"].sum() == 20
+    assert not first.records["claim"][~first.records["attempt"]].any()
+    columns = ["day", "flag", "job", "pay", "age"]
+    second = SINGLING_OUT(
+        real.sample(frac=1, random_state=0)[columns], release.sample(frac=1, random_state=1), **options
+    )
+    assert first.details == second.details
+    np.testing.assert_array_equal(second.records["score"].loc[release.index], first.records["score"])
+    assert SINGLING_OUT(real, release, **(options | {"attempts": 10**6})).details["attempts"] == 50
+
+
+def wide(seed, n):
+    """A table of which about half of the rows have a value of their own."""
+    return table(seed, n).assign(number=np.random.default_rng(seed).integers(0, n, n))
+
+
+def estimable(details):
+    return [name for name, v in details.items() if re.fullmatch(r"selective_[0-9.]+", name) and not math.isnan(v)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_selective_curve_against_plain_loops(mode):
+    """Claims above a threshold of one half are judged on the other; an attempt without claim is one all the same."""
+    real, release = wide(1, 200), wide(2, 150)
+    found = SINGLING_OUT(real, release, mode=mode, attempts=120, seed=4)
+    made = found.records[found.records["attempt"]]
+    assert 30 < made["claim"].sum() <= 120
+    assert set(made["half"]) == {0, 1}
+    for share in (0.02, 0.1, 0.2, 0.5, 1.0):
+        weights = {}
+        for half in (0, 1):
+            own = made[made["half"] == half]
+            sure, wanted = sorted(own["confidence"].dropna(), reverse=True), share * len(own)
+            if wanted > len(sure) + 1e-9:
+                break
+            least = sure[math.ceil(wanted - 1e-9) - 1]
+            above, tied = sum(s > least for s in sure), sum(s == least for s in sure)
+            for row, other in made[made["half"] != half].iterrows():
+                if other["claim"] and other["confidence"] >= least:
+                    weights[row] = 1.0 if other["confidence"] > least else (wanted - above) / tied
+        else:
+            if 120 * share >= 10:
+                weight = pd.Series(weights)
+                for name, column in (("", "score"), ("_baseline", "baseline")):
+                    expected = (weight * made[column].astype(float)[weight.index]).sum() / weight.sum()
+                    assert found.details[f"selective_{share:g}{name}"] == pytest.approx(expected, abs=1e-12)
+                continue
+        assert math.isnan(found.details[f"selective_{share:g}"])
+    assert estimable(found.details)
+
+
+def test_an_attack_that_knows_when_it_is_right_has_a_curve_that_rises():
+    real = pd.DataFrame({"x": range(300)})
+    release = pd.DataFrame({"x": range(200, 500)})  # a third of them are somebody's
+
+    def attack(release, rng):
+        values = release["x"].tolist()
+        predicates = pd.Series([(("x", "==", v),) for v in values], index=release.index, dtype=object)
+        return pd.DataFrame({"predicate": predicates, "confidence": [-float(v) for v in values]}, index=release.index)
+
+    found = SINGLING_OUT(real, release, attacker=Attack("sure", "singling_out", attack)).details
+    assert found["selective_0.2"] == 1
+    assert found["selective_0.5"] == pytest.approx(2 / 3, abs=0.1)  # the halves are not quite alike
+    assert found["selective_1"] == pytest.approx(1 / 3, abs=0.01)  # some lie below all of the other half
+    assert math.isnan(found["selective_0.02"])  # six claims
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_order_index_and_names_move_no_number_of_the_curve(mode):
+    real, release = wide(1, 200), wide(2, 200)
+    first = SINGLING_OUT(real, release, mode=mode)
+    assert len(estimable(first.details)) >= 2
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(200), ["day", "number", "flag", "job", "pay", "age"]
+    names = {"job": {"a": "z", "b": "ä", "it's": "b"}}
+    others = {
+        "rows": (real.iloc[::-1], release.iloc[rows]),
+        "columns": (real[columns], release[columns[::-1]]),
+        "index": (real.set_axis(rng.permutation(200)), release.set_axis([f"r{i}" for i in range(200)])),
+        "names": (real.replace(names), release.replace(names)),
+    }
+    for what, tables in others.items():
+        again = SINGLING_OUT(*tables, mode=mode)
+        assert again.details == pytest.approx(first.details, nan_ok=True), what
+        half = again.records["half"].to_numpy()
+        np.testing.assert_array_equal(half, first.records["half"].to_numpy()[rows if what == "rows" else slice(None)])
+    other = SINGLING_OUT(real, release, mode=mode, seed=1).records["half"]
+    assert (other != first.records["half"]).any()
+
+
+def test_equal_rows_of_the_release_are_in_one_half():
+    release = table(2, 40).iloc[np.arange(120) % 40]
+    found = SINGLING_OUT(table(1, 60), release.reset_index(drop=True), mode="univariate").records["half"].to_numpy()
+    np.testing.assert_array_equal(found[:40], found[40:80])
+    np.testing.assert_array_equal(found[:40], found[80:])
+    assert 0 < found.mean() < 1
+
+
+def test_default_number_of_attempts():
+    rng = np.random.default_rng(0)
+    release = pd.DataFrame({"x": rng.normal(size=10_100), "y": rng.normal(size=10_100)})
+    real = release.iloc[:50]
+    assert SINGLING_OUT(real, release).details["attempts"] == 10_000
+    assert SINGLING_OUT(real, release, mode="univariate").details["attempts"] == 10_100
+    assert SINGLING_OUT(real, release, attempts=10_100).details["attempts"] == 10_100
+
+
+def test_many_predicates_are_counted_a_block_at_a_time(monkeypatch):
+    real, release = table(1, 37), table(2, 60)
+    before = SINGLING_OUT(real, release)
+    monkeypatch.setattr("synthrisk.metrics.claims.predicates._CELLS", 300)
+    after = SINGLING_OUT(real, release)
+    pd.testing.assert_frame_equal(before.records, after.records)
+
+
+def test_columns_restrict_what_is_seen():
+    real, release = table(1, 30), table(2, 30)
+    seen = {}
+
+    def spy(release, rng):
+        seen.update(release=release)
+        return pd.DataFrame({"predicate": None, "confidence": np.nan}, index=release.index)
+
+    found = SINGLING_OUT(real, release, columns=["job", "age"], attacker=Attack("spy", "singling_out", spy))
+    assert np.isnan(found.value)
+    assert found.reason == "the attack made no claim"
+    assert seen["release"].columns.tolist() == ["job", "age"]
+    assert seen["release"].index.tolist() == list(range(30))
+    first = seen["release"]
+    SINGLING_OUT(
+        table(9, 30),
+        release.sample(frac=1, random_state=0),
+        columns=["job", "age"],
+        attacker=Attack("spy", "singling_out", spy),
+    )
+    pd.testing.assert_frame_equal(first, seen["release"])  # neither real records nor positions are in its order
+    for mode in MODES:
+        used = SINGLING_OUT(real, release, columns=["age", "pay"], mode=mode).records["predicate"].dropna()
+        assert {c for p in used for c, _, _ in p} == {"age", "pay"}
+
+
+AWKWARD = {
+    "one row": (pd.DataFrame({"a": [1], "b": ["x"]}), 1),
+    "constant": (pd.DataFrame({"a": [1, 1], "b": ["x", "x"]}), None),
+    "missing": (pd.DataFrame({"a": [np.nan, np.nan], "b": [None, None]}), None),
+    "one missing": (pd.DataFrame({"a": [np.nan], "b": [None]}), 1),
+    "duplicates": (pd.DataFrame({"a": [1, 1, 2], "b": ["x", "x", "y"]}), 1),
+    "huge": (pd.DataFrame({"a": [2**60, 2**60 + 1, 2**60 + 2], "b": [2**63, 2**63 + 1, 2**64 - 1]}), 1),
+    "huge, one missing": (pd.DataFrame({"a": pd.array([2**60, 2**60 + 1, None], dtype="Int64")}), 1),
+    "unicode": (pd.DataFrame({"a": ["Łódź 'x'", 'a"b'], "b": ["\0", "\0b"]}), 1),
+    "booleans": (pd.DataFrame({"a": [True, False], "b": [False, True]}), 1),
+    "nullable": (pd.DataFrame({"a": pd.array([True, None], dtype="boolean"), "b": pd.array([1, None], "Int8")}), 1),
+    "dates": (
+        pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]), "b": pd.to_timedelta([1, 2], "D")}),
+        1,
+    ),
+    "close dates": (pd.DataFrame({"a": pd.to_datetime([1600000000000000001, 1600000000000000002])}), 1),
+    "nan and NA": (pd.DataFrame({"a": pd.Series([1.0, 0.0, 2.0], dtype="Float64") / pd.Series([1.0, 0.0, 1.0])}), 1),
+    "sparse": (pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, 3, 5])}), 1),
+    "arrow": (pd.DataFrame({"a": pd.array([2**60, 2**60 + 1, None], dtype="int64[pyarrow]")}), 1),
+    "decimals": (pd.DataFrame({"a": pd.Series([Decimal("0.1"), Decimal("0.10"), Decimal(2)], dtype=object)}), 1),
+    "zones": (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]).tz_localize("Europe/Berlin")}), 1),
+    "categories": (pd.DataFrame({"a": pd.Categorical(["u", "v"], ["v", "u", "w"]), "b": pd.Categorical([1, 2])}), 1),
+    "intervals": (pd.DataFrame({"a": pd.cut([1, 5], [0, 2, 8])}), 1),
+    "negative": (pd.DataFrame({"a": [-1.5, -0.0, 3.0], "b": [-7, -8, -9]}), 1),
+}
+
+
+@pytest.mark.parametrize(("real", "value"), AWKWARD.values(), ids=AWKWARD)
+@pytest.mark.parametrize("mode", MODES)
+def test_awkward_tables(real, value, mode):
+    """A copy: what one release record fulfils alone, one real record does."""
+    found = SINGLING_OUT(real, real, mode=mode, control=real.iloc[:1])
+    if value is None:
+        assert np.isnan(found.value)
+        assert found.reason == "the attack made no claim"
+        assert np.isnan(found.details["control_difference"])
+    else:
+        assert found.value == value
+
+
+def test_unseen_levels_and_values_are_nobodys():
+    real = pd.DataFrame({"c": ["a", "b"], "x": [1, 2]})
+    release = pd.DataFrame({"c": ["new", "a", "a"], "x": [7, 1, 1]})
+    found = SINGLING_OUT(real, release, attacker=same_everywhere((("c", "==", "new"),)))
+    assert found.value == 0
+    assert found.details["statistical_confidence"] == 0
+    assert SINGLING_OUT(real, release, attacker=same_everywhere((("x", ">=", 1.5),))).value == 1
+    assert SINGLING_OUT(real, release, attacker=same_everywhere((("x", "==", "1"),))).value == 0
+
+
+def test_a_release_of_other_dtypes_is_compared_by_value():
+    real = pd.DataFrame({"c": pd.Categorical([1, 2, 3]), "x": pd.array([1, 2, None], dtype="Int64")})
+    release = pd.DataFrame({"c": [1, 2, 2], "x": [1.0, 5.0, np.nan]})
+    for mode in MODES:
+        found = SINGLING_OUT(real, release, mode=mode)
+        for predicate, score in zip(found.records["predicate"], found.records["score"], strict=True):
+            if predicate is not None:
+                assert score == (count(real.astype({"c": object}), predicate) == 1)
+                assert all(operator in ("==", "missing") for c, operator, _ in predicate if c == "c")
+
+
+SECRET = "Zanzibar"
+BAD = {
+    "no frame": (lambda release, rng: [SECRET], "DataFrame"),
+    "no predicate": (lambda release, rng: pd.DataFrame({"confidence": 1.0}, release.index), "'predicate'"),
+    "a text": (SECRET, "predicate"),
+    "empty": ((), "predicate"),
+    "no conditions": ((SECRET,), "conditions"),
+    "a pair": ((("age", SECRET),), "conditions"),
+    "no such column": (((SECRET, "==", 1),), "columns that it was handed"),
+    "unhashable column": ((([SECRET], "==", 1),), "columns that it was handed"),
+    "no such operator": ((("age", SECRET, 1),), "==, <=, >=, missing"),
+    "order of words": ((("job", "<=", SECRET),), "'job'"),
+    "text as number": ((("age", "<=", SECRET),), "'age'"),
+    "a list": ((("job", "==", [SECRET]),), "'job'"),
+    "date as number": ((("age", ">=", pd.Timestamp("1999-01-01")),), "'age'"),
+}
+
+
+@pytest.mark.parametrize(("given", "says"), BAD.values(), ids=BAD)
+def test_a_foreign_attack_is_checked(given, says):
+    real, release = table(1, 10), table(2, 10)
+    attack = Attack("bad", "singling_out", given) if callable(given) else same_everywhere(given)
+    with pytest.raises(InputError, match=says) as caught:
+        SINGLING_OUT(real, release, attacker=attack)
+    assert SECRET not in str(caught.value)
+    assert "1999" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"mode": "both"}, "mode must be univariate or multivariate, got 'both'"),
+        ({"attacker": "unique"}, "attacker must be one of unique_combinations, unique_values, or"),
+        ({"attacker": "nearest_record"}, "attacker must be one of"),
+        ({"attacker": 3}, "attacker must be an attack of the kind singling_out, got int"),
+        ({"size": 2, "mode": "univariate"}, "attack unique_values takes no option 'size'"),
+        ({"size": 0}, "size must be a whole number"),
+        ({"size": 6}, "size must be a whole number, 1 to the number of columns, 5, got 6"),
+        ({"size": True}, "size must be"),
+        ({"attempts": 0}, "attempts must be"),
+        ({"columns": []}, "columns must name at least one column"),
+        ({"columns": ["aeg"]}, "columns must name columns of the table, got 'aeg'.*did you mean 'age'"),
+    ],
+)
+def test_bad_options(options, says):
+    real, release = table(1, 10), table(2, 10)
+    with pytest.raises(InputError, match=says):
+        SINGLING_OUT(real, release, **options)

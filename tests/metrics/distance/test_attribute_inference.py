@@ -1,0 +1,306 @@
+"""Attribute inference risk against PrivEval's reference values and a plain loop over pairs."""
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.errors import InputError
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "priveval"
+AIR = METRICS["attribute_inference_risk"]
+
+
+# The oracle: reference/priveval/README.md, pair by pair.
+
+
+def cells(column):
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return [None if v is pd.NaT else float(v.value) for v in column.astype("datetime64[ns]")]
+    return [None if v is None or v is pd.NA or v != v else v for v in column.tolist()]
+
+
+def is_number(column):
+    types = pd.api.types
+    return types.is_datetime64_any_dtype(column) or (types.is_numeric_dtype(column) and not types.is_bool_dtype(column))
+
+
+def away(real, synthetic, keys, space):
+    """Distances of each real to each synthetic record over the keys."""
+    terms = []
+    for name in keys:
+        a, b = cells(real[name]), cells(synthetic[name])
+        n, both = len(a), a + b
+        if space == "gower":
+            known = [v for v in both if v is not None]
+            width = max(known) - min(known) if known and is_number(real[name]) else None
+
+            def part(i, j, both=both, width=width):
+                u, v = both[i], both[j]
+                if u is None or v is None or width is None:
+                    return float(u != v)
+                return abs(u - v) / width if width else 0.0
+
+            terms.append(part)
+            continue
+        axes = []
+        if is_number(real[name]):
+            known = [v for v in a if v is not None]
+            mean = math.fsum(known) / len(known) if known else 0.0
+            sd = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / len(known)) if len(set(known)) > 1 else 1.0
+            axes.append([0.0 if v is None else (v - mean) / sd for v in both])
+            flags = [[v is None for v in both]] if None in both else []
+        else:
+            flags = [[v == level for v in both] for level in dict.fromkeys(both)]
+        for flag in flags:
+            p = sum(flag[:n]) / n
+            axes.append([(f - p) / (math.sqrt(p * (1 - p)) if 0 < p < 1 else 1.0) for f in flag])
+        terms.append(lambda i, j, axes=axes: math.fsum((x[i] - x[j]) ** 2 for x in axes))
+    n = len(real)
+    return [[math.fsum(t(i, n + j) for t in terms) for j in range(len(synthetic))] for i in range(n)]
+
+
+def is_right(guess, truth, number):
+    if guess is None or truth is None:
+        return guess is truth
+    return abs(guess - truth) <= 0.1 * abs(truth) * (1 + 1e-9) if number else guess == truth
+
+
+def brute_force(real, synthetic, keys, sensitive, space="euclid"):
+    """Credits and weights."""
+    n, credits = len(real), []
+    truths = {s: cells(real[s]) for s in sensitive}
+    guesses = {s: cells(synthetic[s]) for s in sensitive}
+    for i, row in enumerate(away(real, synthetic, keys, space)):
+        near = [j for j, d in enumerate(row) if d <= min(row) * (1 + 1e-9) + 1e-15]
+        right = [is_right(guesses[s][j], truths[s][i], is_number(real[s])) for j in near for s in sensitive]
+        credits.append(sum(right) / len(right))
+    rows = list(zip(*(cells(real[c]) for c in real), strict=True))
+    share = [Counter(rows)[row] / n for row in rows]
+    entropy = -math.fsum(count / n * math.log(count / n) for count in Counter(rows).values())
+    weights = [-math.log(p) / (n * entropy) for p in share] if len(set(rows)) > 1 else [1 / n] * n
+    return np.array(credits), np.array(weights)
+
+
+def assert_equals_brute_force(real, synthetic, keys, sensitive, space="euclid"):
+    score = AIR(real, synthetic, quasi_identifiers=keys, sensitive=sensitive, space=space)
+    credits, weights = brute_force(real, synthetic, keys, sensitive, space)
+    np.testing.assert_allclose(score.records["score"], credits, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(score.records["weight"], weights, rtol=1e-9)
+    assert score.value == pytest.approx(math.fsum(credits * weights), abs=1e-9)
+    accuracy = math.fsum(credits) / len(credits)
+    assert score.details["accuracy"] == pytest.approx(accuracy, abs=1e-9)
+    assert score.published == pytest.approx(2 * accuracy / (1 + accuracy), abs=1e-9)
+
+
+# References
+
+
+def typed(tables, kinds):
+    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in kinds.items()}
+    return [t.astype(dtypes) for t in tables]
+
+
+def priveval(data):
+    folder = REFERENCE / data
+    schema = json.loads((folder / "schema.json").read_text())
+    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in schema["columns"].items()}
+    real, synthetic = (pd.read_csv(folder / f"{t}.csv", dtype=dtypes) for t in ("real", "synthetic"))
+    expected = json.loads((folder / "expected.json").read_text())
+    return real, synthetic, {"quasi_identifiers": expected["keys"], "sensitive": schema["sensitive"]}, expected
+
+
+@pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+def test_priveval_values(data):
+    real, synthetic, roles, expected = priveval(data)
+    expected = expected["metrics"]["AIR"]
+    score = AIR(real, synthetic, **roles)
+    assert score.value == pytest.approx(expected["value"], abs=1e-9)
+    assert score.details["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-9)
+    assert score.published == pytest.approx(expected["variants"]["published_code_formula_2a_over_1_plus_a"], abs=1e-9)
+    np.testing.assert_allclose(score.records["score"], expected["per_record"], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(score.records["weight"], expected["weight"], rtol=1e-9)
+    np.testing.assert_array_equal(score.records["tied"], expected["n_tied"])
+    gower = AIR(real, synthetic, space="gower", **roles)
+    assert gower.value == pytest.approx(expected["variants"]["gower"], abs=1e-9)
+    assert gower.details["accuracy"] == pytest.approx(expected["variants"]["gower_accuracy"], abs=1e-9)
+
+
+@pytest.mark.parametrize("case", json.loads((REFERENCE / "edge_cases.json").read_text()), ids=lambda case: case["name"])
+def test_priveval_edge_case(case):
+    real, synthetic = typed([pd.DataFrame(case[t]) for t in ("real", "synthetic")], case["columns"])
+    keys = [c for c in case["columns"] if c not in case["sensitive"]]
+    score = AIR(real, synthetic, quasi_identifiers=keys, sensitive=case["sensitive"])
+    assert score.value == pytest.approx(case["expected"]["AIR"]["value"], abs=1e-9)
+    np.testing.assert_allclose(score.records["score"], case["expected"]["AIR"]["per_record"], rtol=1e-9, atol=1e-12)
+
+
+# Counted by hand
+
+
+def test_hand_counted():
+    """Key 0 has two synthetic records at one distance, one of them right; rows weigh log 4 or, twice there, log 2."""
+    real = pd.DataFrame({"key": [0.0, 0.0, 4.0, 8.0], "secret": ["a", "a", "b", "b"]}, index=[*"wxyz"])
+    synthetic = pd.DataFrame({"key": [1.0, -1.0, 4.0, 5.0], "secret": ["a", "b", "b", "a"]})
+    score = AIR(real, synthetic, quasi_identifiers=["key"], sensitive="secret")
+    assert score.records["score"].to_dict() == {"w": 0.5, "x": 0.5, "y": 1.0, "z": 0.0}
+    assert score.records["tied"].tolist() == [2, 2, 1, 1]
+    assert score.records["weight"].tolist() == pytest.approx([1 / 6, 1 / 6, 1 / 3, 1 / 3])  # of H = 1.5 log 2
+    assert score.value == pytest.approx(0.5)
+    assert score.details["accuracy"] == 0.5
+    assert score.published == pytest.approx(2 / 3)
+    assert score.details["guess"] == pytest.approx(2 / 3)  # b, weighted
+
+
+def test_equal_rows_weigh_the_same_where_there_is_no_entropy():
+    real = pd.DataFrame({"key": [1.0] * 3, "secret": ["a"] * 3})
+    score = AIR(real, real, quasi_identifiers=["key"], sensitive="secret")
+    assert score.records["weight"].tolist() == pytest.approx([1 / 3] * 3)
+    assert score.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("truth", "guess", "right"),
+    [
+        (100, 110, 1),
+        (100, 90, 1),
+        (100, 110.1, 0),
+        (-50, -55, 1),
+        (-50, -44.9, 0),
+        (0, 0, 1),
+        (0, 1e-9, 0),
+        (0.7, 0.77, 1),
+        (None, None, 1),
+        (None, 0, 0),
+        (5, None, 0),
+        (1e308, 1.7e308, 0),
+    ],
+)
+def test_a_number_is_right_within_a_tenth(truth, guess, right):
+    real = pd.DataFrame({"key": ["k", "other"], "secret": [truth, 1.0]}).astype({"secret": float})
+    synthetic = pd.DataFrame({"key": ["k"], "secret": [guess]}).astype({"secret": float})
+    score = AIR(real, synthetic, quasi_identifiers=["key"], sensitive="secret")
+    assert score.records["score"].iloc[0] == right
+
+
+def test_tolerance_is_an_option():
+    real = pd.DataFrame({"key": ["k", "l"], "secret": [10.0, 20.0]})
+    synthetic = pd.DataFrame({"key": ["k", "l"], "secret": [12.0, 20.0]})
+    found = [
+        AIR(real, synthetic, quasi_identifiers=["key"], sensitive="secret", tolerance=t).value for t in (0, 0.1, 0.2)
+    ]
+    assert found == [0.5, 0.5, 1.0]
+
+
+def test_a_date_must_be_equal():
+    """Ten percent of the time since 1970 says nothing."""
+    real = pd.DataFrame({"key": ["k", "l"], "day": pd.to_datetime(["2020-01-01", None])})
+    synthetic = pd.DataFrame({"key": ["k", "l"], "day": pd.to_datetime(["2020-01-02", None])})
+    score = AIR(real, synthetic, quasi_identifiers=["key"], sensitive="day")
+    assert score.records["score"].tolist() == [0, 1]
+    assert AIR(real, real, quasi_identifiers=["key"], sensitive="day").value == 1
+
+
+def test_several_sensitive_attributes_are_averaged():
+    real = pd.DataFrame({"key": [*"kl"], "a": ["x", "y"], "b": [1.0, 2.0]})
+    synthetic = pd.DataFrame({"key": [*"kl"], "a": ["x", "z"], "b": [5.0, 2.1]})
+    score = AIR(real, synthetic, quasi_identifiers=["key"], sensitive=["a", "b"])
+    assert score.records["score"].tolist() == [0.5, 0.5]
+
+
+# Random tables
+
+
+def draw(rng, n, small):
+    x = rng.integers(0, 4 if small else 1000, n)
+    return pd.DataFrame(
+        {
+            "x": np.where(rng.random(n) < 0.15, np.nan, x),
+            "c": np.where(rng.random(n) < 0.15, None, rng.choice([*"abc"], n)),
+            "flag": rng.random(n) < 0.5,
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 3, n), unit="D"),
+            "one": 7,
+            "amount": np.where(rng.random(n) < 0.15, np.nan, rng.integers(-12, 12, n)),
+            "illness": np.where(rng.random(n) < 0.15, None, rng.choice(["none", "mild"], n)),
+        }
+    )
+
+
+@pytest.mark.parametrize("space", ["euclid", "gower"])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("keys", "sensitive"),
+    [
+        (["x", "c", "flag", "day", "one"], ["illness"]),
+        (["x", "c"], ["amount"]),
+        (["c", "flag"], ["illness", "amount"]),
+        (["x"], ["illness"]),
+        (["one"], ["amount"]),
+        (["flag"], ["illness"]),
+    ],
+)
+def test_random_tables(seed, keys, sensitive, space):
+    rng = np.random.default_rng(seed)
+    real, synthetic = draw(rng, 40, seed % 2), draw(rng, 30, seed % 2)
+    real.iloc[5:8] = real.iloc[:3]
+    synthetic.iloc[3:10] = synthetic.iloc[:7]
+    synthetic.iloc[20:25] = real.iloc[:5]
+    synthetic.loc[2, "c"] = "unseen"
+    assert_equals_brute_force(real, synthetic, keys, sensitive, space)
+    assert_equals_brute_force(real.iloc[:1], synthetic, keys, sensitive, space)
+    assert_equals_brute_force(real, synthetic.iloc[:1], keys, sensitive, space)
+
+
+def test_many_ties_are_taken_in_parts(monkeypatch):
+    from synthrisk.metrics.distance import attribute_inference
+
+    rng = np.random.default_rng(0)
+    real, synthetic = draw(rng, 60, True), draw(rng, 50, True)
+    whole = AIR(real, synthetic, quasi_identifiers=["c"], sensitive=["amount"])
+    monkeypatch.setattr(attribute_inference, "_CELLS", 7)
+    parts = AIR(real, synthetic, quasi_identifiers=["c"], sensitive=["amount"])
+    pd.testing.assert_frame_equal(whole.records, parts.records)
+
+
+def test_the_guess_is_the_best_constant():
+    rng = np.random.default_rng(3)
+    real, synthetic = draw(rng, 50, True), draw(rng, 20, True)
+    score = AIR(real, synthetic, quasi_identifiers=["x"], sensitive=["illness", "amount"])
+    weights = score.records["weight"].to_numpy()
+    best = 0.0
+    for name in ("illness", "amount"):
+        truths = cells(real[name])
+        candidates = set(truths)
+        if name == "amount":
+            candidates |= {0.9 * t for t in truths if t} | {1.1 * t for t in truths if t}
+        hits = [[is_right(c, t, name == "amount") for t in truths] for c in candidates]
+        best += max(weights @ np.array(h) for h in hits) / 2
+    assert score.details["guess"] == pytest.approx(best, abs=1e-9)
+
+
+def test_control_is_weighted_as_members_are():
+    """The weights of a group add up to 1: a value of its own, from the shares among all real records."""
+    rng = np.random.default_rng(1)
+    real, synthetic, control = draw(rng, 30, True), draw(rng, 40, True), draw(rng, 20, True)
+    roles = {"quasi_identifiers": ["c", "flag"], "sensitive": ["illness"]}
+    score = AIR(real, synthetic, control=control, **roles)
+    everyone = AIR(pd.concat([real, control], ignore_index=True), synthetic, **roles).records
+    for rows, found in ((everyone[:30], score.value), (everyone[30:], score.details["control"])):
+        assert found == pytest.approx(np.average(rows["score"], weights=rows["weight"]), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"space": "cosine"}, "space"), ({"tolerance": -0.1}, "tolerance"), ({"tolerance": True}, "tolerance")],
+)
+def test_bad_options(options, said):
+    table = pd.DataFrame({"a": [1, 2], "b": [1, 2]})
+    with pytest.raises(InputError, match=said):
+        AIR(table, table, quasi_identifiers=["a"], sensitive="b", **options)
+    with pytest.raises(InputError, match=said):
+        AIR.check_choices(options)

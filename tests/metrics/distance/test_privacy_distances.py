@@ -1,0 +1,728 @@
+"""The distance metrics of PrivEval's list against its reference values and plain loops over all pairs."""
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrisk.metrics import METRICS, Tables
+from synthrisk.metrics.distance.adversarial_accuracy import adversary
+from synthrisk.metrics.distance.identifiability import inverse_entropies
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.neighbours.pair_distances import farthest, of_pairs
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "priveval"
+SPACES = ["euclid", "gower"]
+CRP = METRICS["common_rows_proportion"]
+CVP = METRICS["close_value_probability"]
+DVP = METRICS["distant_value_probability"]
+NSND = METRICS["nearest_synthetic_neighbour_distance"]
+AUTH = METRICS["authenticity"]
+IDS = METRICS["identifiability_score"]
+MDCR = METRICS["median_distance_to_closest_record"]
+NNAA = METRICS["nearest_neighbour_adversarial_accuracy"]
+HIDR = METRICS["hidden_rate"]
+HITR = METRICS["hitting_rate"]
+NEAR = {"rel": 0, "abs": 1e-9}
+
+
+def typed(kinds, *tables):
+    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in kinds.items()}
+    return [t.astype(dtypes) for t in tables]
+
+
+def priveval(data):
+    folder = REFERENCE / data
+    kinds = json.loads((folder / "schema.json").read_text())["columns"]
+    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in kinds.items()}
+    real, synthetic = (pd.read_csv(folder / f"{t}.csv", dtype=dtypes) for t in ("real", "synthetic"))
+    expected = json.loads((folder / "expected.json").read_text())
+    return real, synthetic, expected["metrics"], expected["spaces"]
+
+
+reference = pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+in_spaces = pytest.mark.parametrize("space", SPACES)
+
+
+# PrivEval's reference values
+
+
+@reference
+def test_common_rows_reference(data):
+    real, synthetic, metrics, _ = priveval(data)
+    expected, score = metrics["CRP"], CRP(real, synthetic)
+    assert score.value == pytest.approx(expected["value"], **NEAR)
+    assert score.records["score"].tolist() == expected["per_record"]
+    assert score.published == pytest.approx(expected["variants"]["published_distinct_over_rows"], rel=1e-15)
+    distinct = expected["variants"]["distinct_over_distinct"]
+    assert score.details["distinct_over_distinct"] == pytest.approx(distinct, **NEAR)
+    assert score.details["distinct_over_rows"] == pytest.approx(expected["n_distinct_common"] / len(real), **NEAR)
+    assert score.details["distinct_common"] == expected["n_distinct_common"]
+    assert score.details["distinct_rows"] == expected["n_distinct_real"]
+
+
+@reference
+@pytest.mark.parametrize(("metric", "name"), [(CVP, "CVP"), (DVP, "DVP"), (NSND, "NSND")])
+def test_normalised_distances_reference(data, metric, name):
+    real, synthetic, metrics, spaces = priveval(data)
+    expected = metrics[name]
+    score = metric(real, synthetic)
+    assert score.value == pytest.approx(expected["value"], **NEAR)
+    d = np.array(spaces["euclid"]["real_to_syn"])
+    t = (d - expected["d_min"]) / (expected["d_max"] - expected["d_min"])
+    np.testing.assert_allclose(score.records["normalised"], t, rtol=1e-9, atol=0)
+    assert score.published == pytest.approx({"CVP": score.value}.get(name, 1 - score.value), **NEAR)
+    for option, variant in (
+        ({"normalise": "all_pairs"}, "all_pairs_normalisation"),
+        ({"space": "gower"}, "gower"),
+        ({"space": "gower", "normalise": "all_pairs"}, "gower_all_pairs"),
+    ):
+        assert metric(real, synthetic, **option).value == pytest.approx(expected["variants"][variant], **NEAR)
+
+
+@reference
+def test_authenticity_reference(data):
+    real, synthetic, metrics, spaces = priveval(data)
+    expected, score = metrics["Auth"], AUTH(real, synthetic)
+    assert score.value == pytest.approx(expected["value"], **NEAR)
+    assert score.published == pytest.approx(1 - expected["value"], **NEAR)
+    assert score.details == {
+        "strictly_closer": expected["counts"]["strictly_closer_syn"],
+        "ties": expected["counts"]["ties"],
+    }
+    for options, variant in (
+        ({"ties": "safe"}, "strict"),
+        ({"ties": "expected"}, "ties_half"),
+        ({"space": "gower"}, "gower"),
+    ):
+        assert AUTH(real, synthetic, **options).value == pytest.approx(expected["variants"][variant], **NEAR)
+    np.testing.assert_allclose(score.records["distance"], spaces["euclid"]["real_to_syn"], rtol=1e-9)
+    np.testing.assert_allclose(score.records["real_distance"], spaces["euclid"]["real_to_real"], rtol=1e-9)
+    assert score.records["score"].mean() == pytest.approx(expected["variants"]["gower"], **NEAR)
+
+
+@reference
+def test_identifiability_reference(data):
+    real, synthetic, metrics, _ = priveval(data)
+    expected, score = metrics["IDS"], IDS(real, synthetic)
+    assert score.value == pytest.approx(expected["value"], **NEAR)
+    assert score.published == score.value
+    assert score.details["ties"] == expected["ties"]
+    np.testing.assert_allclose(score.records["distance"], expected["real_to_syn"], rtol=1e-9)
+    np.testing.assert_allclose(score.records["real_distance"], expected["real_to_real"], rtol=1e-9)
+    for column, weight in inverse_entropies(Tables(real, synthetic)).items():
+        h = expected["entropy"][column]
+        assert weight == pytest.approx(1 / h if h else 0, rel=1e-12)
+    for ties, variant in (("risk", "ties_as_risk"), ("expected", "ties_half")):
+        assert IDS(real, synthetic, ties=ties).value == pytest.approx(expected["variants"][variant], **NEAR)
+
+
+@reference
+def test_median_distance_reference(data):
+    real, synthetic, metrics, _ = priveval(data)
+    expected, score = metrics["MDCR"], MDCR(real, synthetic)
+    assert score.value == pytest.approx(expected["value"], **NEAR)
+    assert score.published == pytest.approx(expected["ratio"], rel=1e-9)
+    assert score.value / 2 == pytest.approx(expected["variants"]["published_1_minus_sigmoid"], **NEAR)
+    assert score.details["median_distance"] == pytest.approx(expected["median_real_to_syn"], rel=1e-9)
+    assert score.details["median_real_distance"] == pytest.approx(expected["median_real_to_real"], rel=1e-9)
+    assert MDCR(real, synthetic, space="gower").value == pytest.approx(expected["variants"]["gower"], **NEAR)
+
+
+@reference
+def test_adversarial_accuracy_reference(data):
+    real, synthetic, metrics, _ = priveval(data)
+    expected, score = metrics["NNAA"], NNAA(real, synthetic)
+    assert score.value == pytest.approx(expected["value"], **NEAR)
+    assert score.published == pytest.approx(expected["AA"], **NEAR)
+    assert score.details["real_flags"] == pytest.approx(1 - expected["left"], **NEAR)
+    assert score.details["synthetic_flags"] == pytest.approx(1 - expected["right"], **NEAR)
+    assert NNAA(real, synthetic, space="euclid").value == pytest.approx(expected["variants"]["euclid"], **NEAR)
+    assert ("note" in score.settings) == (len(real) != len(synthetic))
+
+
+@reference
+def test_hidden_rate_reference(data):
+    real, synthetic, metrics, _ = priveval(data)
+    expected = metrics["HidR"]
+    if expected["value"] is None:
+        score = HIDR(real, synthetic)
+        assert math.isnan(score.value)
+        assert "no row link" in score.reason
+        return
+    links = range(len(real))
+    score = HIDR(real, synthetic, links=links)
+    assert score.value == pytest.approx(expected["value"], **NEAR)
+    assert score.published == pytest.approx(1 - expected["value"], **NEAR)
+    np.testing.assert_allclose(score.records["score"], expected["per_record"], rtol=1e-9)
+    gower = HIDR(real, synthetic, links=links, space="gower")
+    assert gower.value == pytest.approx(expected["variants"]["gower"], **NEAR)
+
+
+@reference
+def test_hitting_rate_reference(data):
+    real, synthetic, metrics, _ = priveval(data)
+    expected, score = metrics["HitR"], HITR(real, synthetic)
+    assert score.value == score.published == pytest.approx(expected["value"], **NEAR)
+    assert score.records["score"].tolist() == expected["per_record"]
+
+
+@pytest.mark.parametrize("case", json.loads((REFERENCE / "edge_cases.json").read_text()), ids=lambda case: case["name"])
+def test_edge_cases(case):
+    real, synthetic = typed(case["columns"], pd.DataFrame(case["real"]), pd.DataFrame(case["synthetic"]))
+    names = {"CRP": CRP, "CVP": CVP, "DVP": DVP, "NSND": NSND, "Auth": AUTH, "IDS": IDS, "MDCR": MDCR, "NNAA": NNAA}
+    for name, metric in (names | {"HidR": HIDR, "HitR": HITR}).items():
+        expected = case["expected"][name]
+        options = {"links": range(len(synthetic))} if name == "HidR" and len(real) == len(synthetic) else {}
+        score = metric(real, synthetic, **options)
+        if expected["value"] is None:
+            assert math.isnan(score.value), name
+            assert score.reason
+            continue
+        assert score.value == pytest.approx(expected["value"], **NEAR), name
+        if "per_record" in expected:
+            np.testing.assert_allclose(score.records["score"], expected["per_record"], rtol=1e-9, err_msg=name)
+        if "counts" in expected:
+            assert score.details["strictly_closer"] == expected["counts"]["strictly_closer_syn"]
+            assert score.details["ties"] == expected["counts"]["ties"]
+        if "ties" in expected:
+            assert score.details["ties"] == expected["ties"]
+
+
+# Plain loops over random tables
+
+
+def cell(value):
+    if value is None or value is pd.NA or value != value:
+        return None
+    return float(value.value) if isinstance(value, pd.Timestamp) else value
+
+
+def rows_of(table):
+    return [[cell(v) for v in row] for row in zip(*(table[c].tolist() for c in table), strict=True)]
+
+
+def numeric(column):
+    types = pd.api.types
+    return types.is_datetime64_any_dtype(column) or (types.is_numeric_dtype(column) and not types.is_bool_dtype(column))
+
+
+def oracle_distance(real, synthetic, space, weights=None):
+    """Return the function of two rows of cells that the README of the references defines."""
+    ours, theirs, parts = rows_of(real), rows_of(synthetic), []
+    for place, name in enumerate(real):
+        w = 1.0 if weights is None else weights[name]
+        own, values = [r[place] for r in ours], [r[place] for r in ours + theirs]
+        known, n = [v for v in own if v is not None], len(ours)
+
+        def variance(level, own=own, n=n):
+            p = own.count(level) / n
+            return p * (1 - p) or 1.0
+
+        if not numeric(real[name]):
+
+            def part(a, b, w=w, variance=variance):
+                if space == "gower":
+                    return w * (a != b)
+                return w * w * (1 / variance(a) + 1 / variance(b)) if a != b else 0.0
+
+        elif space == "gower":
+            there = [v for v in values if v is not None]
+            width = max(there) - min(there) if there else 0.0
+
+            def part(a, b, w=w, width=width):
+                return w * (float(a != b) if None in (a, b) else abs(a - b) / width if width else 0.0)
+
+        else:
+            mean = math.fsum(known) / len(known) if known else 0.0
+            spread = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / len(known)) if len(set(known)) > 1 else 1.0
+
+            def part(a, b, w=w, mean=mean, spread=spread, variance=variance):
+                gap = ((mean if a is None else a) - (mean if b is None else b)) / spread
+                return w * w * (gap * gap + ((a is None) != (b is None)) / variance(None))
+
+        parts.append(part)
+
+    def whole(a, b):
+        total = math.fsum(p(u, v) for p, u, v in zip(parts, a, b, strict=True))
+        return total / len(parts) if space == "gower" else math.sqrt(total)
+
+    return whole
+
+
+def equal(a, b):
+    return abs(a - b) <= 1e-9 * max(a, b)
+
+
+def at_risk(a, b, ties):
+    return {"risk": 1.0, "safe": 0.0, "expected": 0.5}[ties] if equal(a, b) else float(a < b)
+
+
+def others(rows, distance):
+    """Return the distance of each row to the nearest other one."""
+    return [min(distance(a, b) for j, b in enumerate(rows) if j != i) for i, a in enumerate(rows)]
+
+
+def oracle_bins(values):
+    known = sorted(v for v in values if v is not None)
+    bins = min(10, len(set(known)))
+    edges = []
+    for k in range(1, bins):
+        place, rest = divmod(k * (len(known) - 1), bins)
+        low, high = known[place], known[min(place + 1, len(known) - 1)]
+        edges.append(low + (high - low) * rest / bins if rest else low)
+    edges = sorted(set(edges))
+    return [None if v is None else sum(v > e for e in edges) for v in values]
+
+
+def oracle_weights(real):
+    weights = {}
+    for place, name in enumerate(real):
+        values = [r[place] for r in rows_of(real)]
+        values = oracle_bins(values) if numeric(real[name]) else values
+        shares = [values.count(v) / len(values) for v in set(values)]
+        h = -math.fsum(p * math.log(p) for p in shares)
+        weights[name] = 1 / h if len(shares) > 1 else 0.0
+    return weights
+
+
+POOLS = {
+    "float64": [0.0, 1.5, -2.25, 100.0, np.nan],
+    "float": [0.1, 0.2, 0.30000000000000004, 1e3],
+    "int64": [0, 1, 2, 30, 60],
+    "Int64": [0, 3, pd.NA],
+    "object": ["a", "b", "ü", None, np.nan],
+    "bool": [True, False],
+    "category": ["p", "q", None],
+    "datetime64[ns]": [pd.Timestamp("2020-01-01"), pd.Timestamp("2020-03-01"), pd.NaT],
+}
+
+
+@st.composite
+def releases(draw, kinds=tuple(POOLS), least=1):
+    n, m = draw(st.integers(least, 7)), draw(st.integers(least, 7))
+    real, synthetic = {}, {}
+    for j in range(draw(st.integers(1, 4))):
+        dtype = draw(st.sampled_from(kinds))
+        values = st.sampled_from(draw(st.lists(st.sampled_from(POOLS[dtype]), min_size=1, max_size=4)))
+        shared, unseen = draw(values), st.sampled_from(POOLS[dtype])
+        real[f"c{j}"] = pd.Series([shared, *(draw(values) for _ in range(n - 1))], dtype=dtype)
+        synthetic[f"c{j}"] = pd.Series([*(draw(unseen) for _ in range(m - 1)), shared], dtype=dtype)
+    return pd.DataFrame(real), pd.DataFrame(synthetic)
+
+
+numbers_only = releases(kinds=("float64", "float", "int64", "Int64", "datetime64[ns]"))
+words_only = releases(kinds=("object", "bool", "category"))
+any_release = st.one_of(releases(), numbers_only, words_only)
+on_random_tables = settings(max_examples=80)
+
+
+@on_random_tables
+@given(any_release)
+def test_common_rows_brute_force(release):
+    ours, theirs = map(rows_of, release)
+    score = CRP(*release)
+    assert score.records["score"].tolist() == [float(r in theirs) for r in ours]
+    distinct = [r for i, r in enumerate(ours) if r not in ours[:i]]
+    common = sum(r in theirs for r in distinct)
+    assert score.published == common / (len(ours) + 1e-8)
+    assert score.details["distinct_over_distinct"] == common / len(distinct)
+
+
+@on_random_tables
+@given(any_release)
+@in_spaces
+@pytest.mark.parametrize("normalise", ["nearest", "all_pairs"])
+def test_normalised_distances_brute_force(space, normalise, release):
+    distance = oracle_distance(*release, space)
+    ours, theirs = map(rows_of, release)
+    pairs = [[distance(a, b) for b in theirs] for a in ours]
+    d = [min(row) for row in pairs]
+    high, low = max(d) if normalise == "nearest" else max(map(max, pairs)), min(d)
+    t = [(v - low) / (high - low) if not equal(high, low) else 0.0 for v in d]
+    options = {"space": space, "normalise": normalise}
+    score = CVP(*release, **options)
+    np.testing.assert_allclose(score.records["normalised"], t, rtol=1e-7, atol=1e-9)
+    assert score.details["largest"] == pytest.approx(high, rel=1e-9)
+    assert score.value == pytest.approx(np.mean([v < 0.2 - 1e-9 for v in t]), abs=1e-12)
+    assert DVP(*release, **options).value == pytest.approx(1 - np.mean([v >= 0.8 - 1e-9 for v in t]), abs=1e-12)
+    assert NSND(*release, **options).value == pytest.approx(1 - math.fsum(t) / len(t), abs=1e-9)
+
+
+@on_random_tables
+@given(any_release)
+@in_spaces
+@pytest.mark.parametrize("ties", ["risk", "safe", "expected"])
+def test_closer_records_brute_force(space, ties, release):
+    real, synthetic = release
+    ours, theirs = map(rows_of, release)
+    weights = oracle_weights(real)
+    for metric, own in ((AUTH, None), (IDS, weights)):
+        score = metric(real, synthetic, space=space, ties=ties)
+        if metric is IDS and not any(weights.values()):
+            assert math.isnan(score.value)
+            assert "constant" in score.reason
+            continue
+        if len(real) < 2:
+            assert math.isnan(score.value)
+            assert "fewer than two" in score.reason
+            continue
+        for where, column in ((space, "risk"), ("gower", "score")):
+            distance = oracle_distance(real, synthetic, where, own)
+            d_s, d_r = [min(distance(a, b) for b in theirs) for a in ours], others(ours, distance)
+            expected = [at_risk(a, b, ties) for a, b in zip(d_s, d_r, strict=True)]
+            assert score.records[column].tolist() == expected
+            if column == "risk":
+                assert score.details["ties"] == sum(map(equal, d_s, d_r))
+                assert score.value == pytest.approx(np.mean(expected))
+
+
+@on_random_tables
+@given(any_release)
+@in_spaces
+def test_median_distance_brute_force(space, release):
+    score = MDCR(*release, space=space)
+    ours, theirs = map(rows_of, release)
+    if len(ours) < 2:
+        assert math.isnan(score.value)
+        assert score.reason
+        return
+    distance = oracle_distance(*release, space)
+    top, low = np.median([min(distance(a, b) for b in theirs) for a in ours]), np.median(others(ours, distance))
+    ratio = top / low if low else math.inf if top else 0.0
+    assert score.published == pytest.approx(ratio, rel=1e-9)
+    assert score.value == pytest.approx(2 * (1 - 1 / (1 + math.exp(-min(ratio, 700)))), abs=1e-9)
+
+
+@on_random_tables
+@given(any_release)
+@in_spaces
+@pytest.mark.parametrize("ties", ["risk", "safe", "expected"])
+def test_adversarial_accuracy_brute_force(space, ties, release):
+    score = NNAA(*release, space=space, ties=ties)
+    ours, theirs = map(rows_of, release)
+    if min(len(ours), len(theirs)) < 2:
+        assert math.isnan(score.value)
+        assert "fewer than two" in score.reason
+        return
+    distance = oracle_distance(*release, space)
+    real = [
+        at_risk(min(distance(a, b) for b in theirs), d, ties) for a, d in zip(ours, others(ours, distance), strict=True)
+    ]
+    fake = [
+        at_risk(min(distance(a, b) for a in ours), d, ties)
+        for b, d in zip(theirs, others(theirs, distance), strict=True)
+    ]
+    found = adversary(Tables(*release), space, ties)
+    assert (found.real.tolist(), found.synthetic.tolist()) == (real, fake)
+    assert score.records["flag"].tolist() == real
+    assert score.value == pytest.approx((np.mean(real) + np.mean(fake)) / 2, abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(releases(least=2))
+@in_spaces
+@pytest.mark.parametrize("ties", ["risk", "safe", "expected"])
+def test_equal_sizes_are_the_mean_over_all_subsamples(space, ties, release):
+    real, synthetic = release
+    ours, theirs = map(rows_of, release)
+    distance, k = oracle_distance(real, synthetic, space), min(len(ours), len(theirs))
+    values = [
+        (
+            np.mean(
+                [at_risk(min(distance(a, b) for b in y), d, ties) for a, d in zip(x, others(x, distance), strict=True)]
+            )
+            + np.mean(
+                [at_risk(min(distance(a, b) for a in x), d, ties) for b, d in zip(y, others(y, distance), strict=True)]
+            )
+        )
+        / 2
+        for x in map(list, itertools.combinations(ours, k))
+        for y in map(list, itertools.combinations(theirs, k))
+    ]
+    score = NNAA(real, synthetic, space=space, ties=ties, sizes="equal")
+    assert score.value == pytest.approx(np.mean(values), abs=1e-9)
+    assert 0 <= score.value <= 1
+
+
+@on_random_tables
+@given(any_release, st.data())
+@in_spaces
+def test_hidden_rate_brute_force(space, release, data):
+    ours, theirs = map(rows_of, release)
+    links = data.draw(st.lists(st.integers(-1, len(ours) - 1), min_size=len(theirs), max_size=len(theirs)))
+    distance = oracle_distance(*release, space)
+    credits = []
+    for i, a in enumerate(ours):
+        d = [distance(a, b) for b in theirs]
+        tied = [j for j, v in enumerate(d) if equal(v, min(d))]
+        credits.append(sum(links[j] == i for j in tied) / len(tied) if i in links else math.nan)
+    score = HIDR(*release, links=links, space=space)
+    np.testing.assert_allclose(score.records["score"], credits, rtol=1e-12)
+    scored = [c for c in credits if c == c]
+    if scored:
+        assert score.value == pytest.approx(np.mean(scored))
+    else:
+        assert math.isnan(score.value)
+        assert "no row link" in score.reason
+
+
+@on_random_tables
+@given(any_release)
+@pytest.mark.parametrize(("width", "trim"), [(30, 0.0), (2.0, 0.0), (1, 0.25)])
+def test_hitting_rate_brute_force(width, trim, release):
+    real, synthetic = release
+    ours, theirs = map(rows_of, release)
+    limits = []
+    for place, name in enumerate(real):
+        known = [r[place] for r in ours if r[place] is not None]
+        low, high = np.quantile(known, [trim, 1 - trim]) if known and numeric(real[name]) else (0, 0)
+        limits.append((high - low) / width)
+
+    def close(a, b, limit):
+        return a == b or (None not in (a, b) and limit > 0 and abs(a - b) <= limit * (1 + 1e-9))
+
+    expected = [float(any(all(map(close, a, b, limits)) for b in theirs)) for a in ours]
+    assert HITR(real, synthetic, width=width, trim=trim).records["score"].tolist() == expected
+
+
+@on_random_tables
+@given(any_release)
+@in_spaces
+def test_pairs_and_the_farthest_of_them(space, release):
+    tables, distance = Tables(*release), oracle_distance(*release, space)
+    ours, theirs = map(rows_of, release)
+    matrix = np.array([[distance(a, b) for b in theirs] for a in ours])
+    i, j = np.indices(matrix.shape).reshape(2, -1)
+    np.testing.assert_allclose(of_pairs(tables, space, i, j), matrix.ravel(), rtol=1e-9, atol=1e-12)
+    assert farthest(tables, space) == of_pairs(tables, space, i, j).max()
+
+
+# Larger tables, where searches and blocks prune
+
+
+def large(seed, n):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "y": rng.lognormal(8, 1, n).round(),
+            "k": rng.poisson(1, n),
+            "c": rng.choice(list("abcdef"), n, p=[0.5, 0.3, 0.1, 0.05, 0.04, 0.01]),
+            "d": rng.choice(["yes", "no", None], n),
+        }
+    )
+    table.loc[rng.random(n) < 0.1, "x"] = np.nan
+    return table
+
+
+@in_spaces
+def test_the_farthest_pair_of_larger_tables(space):
+    tables = Tables(large(1, 900), large(2, 700))
+    i, j = np.indices((900, 700)).reshape(2, -1)
+    assert farthest(tables, space) == of_pairs(tables, space, i, j).max()
+
+
+def test_hits_of_larger_tables():
+    real, synthetic = large(1, 600), large(2, 500)
+    close = np.ones((600, 500), dtype=bool)
+    for name in real:
+        a, b = real[name].to_numpy()[:, None], synthetic[name].to_numpy()[None, :]
+        if name in "cd":
+            close &= (a == b) | (pd.isna(a) & pd.isna(b))
+        else:
+            close &= (np.abs(a - b) <= (np.nanmax(a) - np.nanmin(a)) / 10 * (1 + 1e-9)) | (np.isnan(a) & np.isnan(b))
+    found = HITR(real, synthetic, width=10).records["score"].to_numpy() == 1
+    assert 0 < found.mean() < 1
+    np.testing.assert_array_equal(found, close.any(axis=1))
+
+
+# By hand
+
+
+def test_a_copy_of_duplicates_is_no_strict_hit_but_one_as_risk():
+    real = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0], "c": ["a", "a", "b", "b"]})
+    assert IDS(real, real).value == 0
+    assert IDS(real, real, ties="risk").value == 1
+    assert IDS(real, real, ties="expected").value == 0.5
+    assert AUTH(real, real).value == 1
+    assert AUTH(real, real, ties="safe").details == {"strictly_closer": 0, "ties": 4}
+
+
+@pytest.mark.parametrize("metric", [CRP, CVP, DVP, NSND, AUTH, MDCR, NNAA, HITR])
+@in_spaces
+def test_an_exact_copy_scores_one(metric, space):
+    real = large(5, 150)
+    options = {"space": space} if "space" in metric.options else {}
+    assert metric(real, real.sample(frac=1, random_state=0), **options).value == 1
+
+
+def test_columns_of_low_entropy_weigh_more():
+    """Nine of ten are "a": a mismatch there outweighs one in a column of two halves."""
+    real = pd.DataFrame({"rare": ["a"] * 9 + ["b"], "half": ["u", "v"] * 5})
+    weights = inverse_entropies(Tables(real, real))
+    assert weights["half"] == pytest.approx(1 / math.log(2))
+    assert weights["rare"] == pytest.approx(-1 / (0.9 * math.log(0.9) + 0.1 * math.log(0.1)))
+    assert weights["rare"] > 2 * weights["half"]
+
+
+def test_a_column_of_mostly_zeros_keeps_its_weight():
+    """Deciles all fall on 0: it is a bin of its own, and the column no constant."""
+    real = pd.DataFrame({"x": [0.0] * 19 + [5.0]})
+    share = 0.05
+    h = -share * math.log(share) - (1 - share) * math.log(1 - share)
+    assert inverse_entropies(Tables(real, real))["x"] == pytest.approx(1 / h)
+
+
+def test_a_far_value_makes_everything_close_unless_it_is_trimmed():
+    real = pd.DataFrame({"x": [*np.arange(100.0), 1e6]})
+    synthetic = pd.DataFrame({"x": [0.0]})
+    assert HITR(real, synthetic).value == pytest.approx(100 / 101)
+    assert HITR(real, synthetic, trim=0.05).value == pytest.approx(4 / 101)  # 0.9 x 100 / 30 = 3
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, -1e9])
+def test_hits_at_the_limit_count_wherever_the_numbers_lie(shift):
+    real = pd.DataFrame({"x": np.arange(31.0) + shift})
+    assert HITR(real, pd.DataFrame({"x": [10.0 + shift]})).records["score"].sum() == 3
+    tenths = pd.DataFrame({"x": np.arange(31) / 10 + round(shift / 1e6)})
+    assert HITR(tenths, tenths.iloc[[10]]).records["score"].sum() == 3
+
+
+def test_a_missing_number_is_hit_by_a_missing_one_alone():
+    real = pd.DataFrame({"x": [np.nan, 0.0, 60.0], "k": [1.0, 1.0, 1.0]})
+    synthetic = pd.DataFrame({"x": [np.nan, 59.0, 1.0], "k": [1.0, 1.0, 1.5]})
+    assert HITR(real, synthetic).records["score"].tolist() == [1, 0, 1]
+
+
+def test_links_follow_the_order_of_the_release():
+    real = pd.DataFrame({"x": [0.0, 10.0, 20.0, 20.0]})
+    synthetic = pd.DataFrame({"x": [19.0, 1.0, 21.0]})
+    score = HIDR(real, synthetic, links=[3, 0, 2])
+    assert score.records["score"].tolist() == pytest.approx([1, math.nan, 0.5, 0.5], nan_ok=True)
+    assert score.value == pytest.approx(2 / 3)
+    assert score.details["linked"] == 0.75
+    assert math.isnan(HIDR(real, synthetic, links=[-1, -1, -1]).value)
+
+
+def test_the_median_ratio_where_distances_are_zero():
+    real = pd.DataFrame({"x": [1.0, 1.0, 1.0, 4.0]})
+    copied, moved = MDCR(real, real), MDCR(real, real + 1)
+    assert (copied.value, copied.published) == (1, 0)
+    assert (moved.value, moved.published) == (0, math.inf)
+
+
+def test_ties_are_no_success_of_the_adversary_unless_asked_for():
+    """Each real record twice: the nearest other real record of a copied one is as near as its copy."""
+    real = pd.concat([large(5, 40)] * 2, ignore_index=True)
+    found = [NNAA(real, real, ties=ties).value for ties in ("risk", "expected", "safe")]
+    assert found == [1, 0.5, 0]
+    assert NNAA(real, real).value == 1
+
+
+@reference
+def test_the_reference_counts_ties_as_a_risk(data):
+    real, synthetic, metrics, _ = priveval(data)
+    found = {ties: NNAA(real, synthetic, ties=ties).value for ties in ("risk", "expected", "safe")}
+    expected = pytest.approx(metrics["NNAA"]["value"], **NEAR)
+    assert [ties for ties, value in found.items() if value == expected] == ["risk"]
+
+
+def test_unequal_sizes_alone_move_the_accuracy_and_equal_sizes_do_not():
+    """Both tables are drawn from one population, one of them ten times the other."""
+    rng = np.random.default_rng(0)
+    real, synthetic = (pd.DataFrame(rng.normal(size=(n, 2)), columns=["x", "y"]) for n in (100, 1000))
+    assert NNAA(real, synthetic).details["real_flags"] > 0.85
+    score = NNAA(real, synthetic, sizes="equal")
+    assert score.value == pytest.approx(0.5, abs=0.08)
+    assert "1000 synthetic" in score.settings["note"]
+
+
+@pytest.mark.parametrize("near", [1.0, 3.0])
+@pytest.mark.parametrize("metric", [AUTH, IDS, MDCR, NNAA])
+def test_a_single_real_record_has_no_value_but_a_reason(metric, near):
+    real, synthetic = pd.DataFrame({"x": [1.0], "c": ["a"]}), pd.DataFrame({"x": [near, 2.0], "c": ["a", "b"]})
+    score = metric(real, synthetic)
+    assert math.isnan(score.value)
+    assert math.isnan(score.published)
+    assert score.reason
+    assert len(score.records) == 1
+
+
+# Members and control
+
+
+@pytest.mark.parametrize("metric", [AUTH, IDS, NNAA, MDCR, CRP, HITR])
+def test_a_release_of_members_is_nearer_to_them_than_to_controls(metric):
+    everyone = large(7, 200)
+    members, controls = everyone.iloc[:100], everyone.iloc[100:]
+    score = metric(members, members.iloc[:60], control=controls)
+    assert score.value > score.details["control"]
+    assert score.details["control_difference"] > 0.2
+    if metric.against is not None:
+        tables = Tables(everyone, members.iloc[:60])
+        assert metric.against(tables, np.arange(60)) > metric.against(tables, np.arange(100, 160))
+
+
+def test_differences_are_taken_in_gower_whatever_the_space():
+    members, controls, release = large(7, 80), large(8, 60), large(9, 70)
+    for metric in (AUTH, IDS, NNAA, MDCR):
+        found = [metric(members, release, control=controls, space=s).details["control_difference"] for s in SPACES]
+        assert found[0] == found[1]
+        assert metric.difference_only
+
+
+def test_labels():
+    for metric in (CVP, DVP, NSND, HIDR):
+        assert metric.label == "sanity"
+    for metric in (CRP, HITR):
+        assert (metric.label, metric.difference_only) == ("signal", False)
+    assert MDCR.by_release
+    assert not AUTH.by_release
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "text"),
+    [
+        (CVP, {"normalise": "all"}, "normalise must be nearest or all_pairs, got 'all'"),
+        (AUTH, {"ties": "half"}, "ties must be risk, safe or expected, got 'half'"),
+        (IDS, {"ties": ["risk"]}, "ties must be .*got"),
+        (NNAA, {"sizes": "same"}, "sizes must be given or equal, got 'same'"),
+        (HIDR, {"links": [0]}, "links must name a real row for each of 2 synthetic rows, got 1"),
+        (HIDR, {"links": [0, 2]}, "links must be positions from 0 to 1 in the real table, or -1, got 0 to 2"),
+        (HIDR, {"links": [0, -2]}, "links must be positions"),
+        (HIDR, {"links": [0.0, 1.0]}, "links must be whole numbers"),
+        (HIDR, {"links": "age"}, "links must be whole numbers"),
+        (HITR, {"width": 0}, "width must be a finite number above 0, got 0"),
+        (HITR, {"width": math.inf}, "width must be"),
+        (HITR, {"width": math.nan}, "width must be"),
+        (HITR, {"width": "30"}, "width must be .*got '30'"),
+        (HITR, {"trim": 0.5}, r"trim must be a number in \[0, 0.5\), got 0.5"),
+        (HITR, {"trim": -0.1}, "trim must be"),
+    ],
+)
+def test_bad_options_are_refused(metric, options, text):
+    table = pd.DataFrame({"x": [1.0, 2.0]})
+    with pytest.raises(InputError, match=text):
+        metric(table, table, **options)
+    if "each of" not in text and "positions" not in text:
+        with pytest.raises(InputError, match=text):
+            metric.check_choices(options)
+
+
+@pytest.mark.parametrize("metric", [CVP, DVP, NSND, AUTH, IDS, MDCR, NNAA, HIDR])
+def test_an_unknown_space_is_refused(metric):
+    table = pd.DataFrame({"x": [1.0, 2.0]})
+    with pytest.raises(InputError, match="space must be euclid or gower, got 'l2'"):
+        metric(table, table, space="l2")
+    with pytest.raises(InputError, match="space must be euclid or gower, got 'l2'"):
+        metric.check_choices({"space": "l2"})

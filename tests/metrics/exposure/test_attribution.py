@@ -1,0 +1,713 @@
+"""Marginal effects and interactions against a maximum likelihood fit by other means, and on awkward tables."""
+
+import math
+import time
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.stats import f, t
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.exposure.attribution import attribution
+from synthrisk.metrics.exposure.risk_terms import LEVELS, RARE
+
+ADULT = Path(__file__).parents[3] / "tasks" / "data" / "adult.parquet"
+
+
+def people(n, seed=0, at_risk=None):
+    """Return a table of two categorical columns and a number, the flags, and P(at risk)."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "school": rng.choice(["none", "short", "long"], n, p=[0.5, 0.3, 0.2]),
+            "sex": rng.choice(["f", "m"], n, p=[0.6, 0.4]),
+            "age": rng.integers(18, 90, n),
+        }
+    )
+    p = chance(table) if at_risk is None else at_risk(table)
+    return table, (rng.random(n) < p).astype(float), p
+
+
+def chance(table):
+    school = table["school"].map({"none": 0.0, "short": 0.6, "long": -0.7})
+    eta = -0.4 + school + 0.5 * (table["sex"] == "m") + 0.02 * (table["age"] - 50)
+    return 1 / (1 + np.exp(-eta.to_numpy(dtype=float)))
+
+
+class Reference:
+    """Logit by a general minimiser, its sandwich and the effects by differences; rows of floats, no matrix algebra.
+
+    Effects of school, sex (against none, f) and age; ``products`` adds columns to the design.
+    """
+
+    def __init__(self, table, y, entities=None, products=()):
+        self.table, self.y = table.reset_index(drop=True), y
+        self.center, self.spread = table["age"].mean(), table["age"].std(ddof=0)
+        self.products = products
+        self.X = self.design(self.table)
+        start = np.zeros(self.X.shape[1])
+        self.beta = minimize(self.loss, start, jac=self.slope, method="BFGS", options={"gtol": 1e-9}).x
+        for _ in range(3):  # the minimiser stops where the loss has no more digits
+            self.beta = self.beta - np.linalg.solve(self.curvature(), self.slope(self.beta))
+        self.covariance = self.sandwich(range(len(y)) if entities is None else entities)
+        self.freedom = len(y) - len(self.beta) if entities is None else len(set(entities)) - 1
+
+    def design(self, table):
+        columns = {
+            "one": np.ones(len(table)),
+            "age": (table["age"] - self.center) / self.spread,
+            "long": table["school"] == "long",
+            "short": table["school"] == "short",
+            "m": table["sex"] == "m",
+        }
+        for a, b in self.products:
+            columns[a, b] = columns[a] * columns[b]
+        return np.column_stack(list(columns.values())).astype(float)
+
+    def loss(self, beta):
+        eta = self.X @ beta
+        return float(np.sum(np.logaddexp(0, eta) - self.y * eta))
+
+    def slope(self, beta):
+        return self.X.T @ (1 / (1 + np.exp(-self.X @ beta)) - self.y)
+
+    def curvature(self):
+        h = 1e-5
+        return np.array([(self.slope(self.beta + h * e) - self.slope(self.beta - h * e)) / (2 * h) for e in self.eye()])
+
+    def eye(self):
+        return np.eye(len(self.beta))
+
+    def sandwich(self, entities):
+        bread, sums = np.linalg.inv(self.curvature()), {}
+        for x, y, entity in zip(self.X, self.y, entities, strict=True):
+            residual = y - 1 / (1 + math.exp(-float(x @ self.beta)))
+            sums[entity] = sums.get(entity, 0) + residual * x
+        meat = sum(np.outer(s, s) for s in sums.values())
+        n, k, groups = len(self.y), len(self.beta), len(sums)
+        factor = n / (n - k) if groups == n else groups / (groups - 1) * (n - 1) / (n - k)
+        return factor * bread @ meat @ bread
+
+    def mean_risk(self, beta, **changes):
+        return float(np.mean(1 / (1 + np.exp(-self.design(self.table.assign(**changes)) @ beta))))
+
+    def effect(self, beta, name):
+        if name in ("long", "short"):
+            return self.mean_risk(beta, school=name) - self.mean_risk(beta, school="none")
+        if name == "m":
+            return self.mean_risk(beta, sex="m") - self.mean_risk(beta, sex="f")
+        h = self.spread if name == "one_sd" else 1e-4
+        age = self.table["age"]
+        if name == "one_sd":
+            return self.mean_risk(beta, age=age + h) - self.mean_risk(beta, age=age)
+        return (self.mean_risk(beta, age=age + h) - self.mean_risk(beta, age=age - h)) / (2 * h)
+
+    def interval(self, function, confidence=0.95):
+        h, value = 1e-5, function(self.beta)
+        gradient = np.array([(function(self.beta + h * e) - function(self.beta - h * e)) / (2 * h) for e in self.eye()])
+        half = t.ppf(0.5 + confidence / 2, self.freedom) * math.sqrt(gradient @ self.covariance @ gradient)
+        return value, value - half, value + half
+
+
+NAMES = ("long", "short", "m", "one_sd", "per_unit")
+
+
+def effects(found):
+    """Return {level or kind: (effect, lower, upper)}."""
+    rows = found.effects
+    names = rows["level"].where(rows["kind"] == "level", rows["kind"])
+    return {name: tuple(row) for name, row in zip(names, rows[["effect", "lower", "upper"]].to_numpy(), strict=True)}
+
+
+def agree(found, reference, tolerance=1e-4):
+    got = effects(found)
+    assert set(got) == set(NAMES)
+    for name in NAMES:
+        expected = reference.interval(lambda beta, name=name: reference.effect(beta, name))
+        assert got[name] == pytest.approx(expected, abs=tolerance), name
+
+
+@pytest.mark.parametrize(("n", "seed"), [(120, 1), (400, 2), (3000, 3)])
+def test_effects_and_limits_are_those_of_maximum_likelihood(n, seed):
+    table, y, _ = people(n, seed)
+    agree(attribution(y, table, list(table.columns)), Reference(table, y), 5e-4 if n < 200 else 1e-4)
+
+
+def test_shares_are_a_fractional_response():
+    table, _, p = people(500, 4)
+    y = np.random.default_rng(4).binomial(4, p) / 4
+    agree(attribution(y, table, list(table.columns)), Reference(table, y))
+
+
+def test_entities_are_clusters():
+    table, y, _ = people(150, 5)
+    entities = [f"e{i}" for i in range(150)] * 3
+    many = pd.concat([table] * 3)
+    found = attribution(np.tile(y, 3), many, list(table.columns), entities=entities)
+    agree(found, Reference(many, np.tile(y, 3), entities))
+    single = attribution(y, table, list(table.columns))
+    for name in NAMES:  # three copies of a record tell no more than one
+        width, alone = (effects(each)[name][2] - effects(each)[name][1] for each in (found, single))
+        assert width == pytest.approx(alone, rel=0.02)
+
+
+def test_one_record_an_entity_is_no_cluster():
+    table, y, _ = people(200, 6)
+    alone, named = attribution(y, table, "age"), attribution(y, table, "age", entities=range(200))
+    pd.testing.assert_frame_equal(alone.effects, named.effects)
+
+
+def test_confidence_is_that_of_the_interval():
+    table, y, _ = people(300, 7)
+    found, reference = attribution(y, table, list(table.columns), confidence=0.8), Reference(table, y)
+    expected = reference.interval(lambda beta: reference.effect(beta, "m"), 0.8)
+    assert effects(found)["m"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_predictions_are_mean_risks_at_a_level_or_value():
+    table, y, _ = people(600, 8)
+    found, reference = attribution(y, table, list(table.columns)), Reference(table, y)
+    rows = found.predictions
+    for _, row in pd.concat([rows[rows["column"] != "age"], rows[rows["column"] == "age"].iloc[::6]]).iterrows():
+        change = {row["column"]: row["level"] if row["column"] != "age" else row["value"]}
+        risk, low, _ = reference.interval(lambda beta, change=change: reference.mean_risk(beta, **change))
+        half = (risk - low) / (risk * (1 - risk))
+        logit = math.log(risk / (1 - risk))
+        ends = [1 / (1 + math.exp(-logit - sign * half)) for sign in (-1, 1)]
+        assert [row["risk"], row["lower"], row["upper"]] == pytest.approx([risk, *ends], abs=1e-4)
+    curve = rows.loc[rows["column"] == "age", "value"].to_numpy()
+    assert np.diff(curve) == pytest.approx(np.full(len(curve) - 1, curve[1] - curve[0]))
+    assert np.quantile(table["age"], 0.005) <= curve[0] < curve[-1] <= np.quantile(table["age"], 0.995)
+
+
+PRODUCTS = {
+    ("age", "school"): [("age", "long"), ("age", "short")],
+    ("age", "sex"): [("age", "m")],
+    ("school", "sex"): [("long", "m"), ("short", "m")],
+}
+
+
+def test_interactions_are_joint_wald_tests_with_holms_adjustment():
+    def crossed(table):
+        eta = 0.5 * (table["sex"] == "m") * (table["school"] == "short") + 0.012 * (table["sex"] == "m") * table["age"]
+        return 1 / (1 + np.exp(0.5 - eta.to_numpy(dtype=float)))
+
+    table, y, _ = people(800, 9, crossed)
+    found = attribution(y, table, list(table.columns)).interactions
+    assert {(a, b) for a, b in zip(found["first"], found["second"], strict=True)} == set(PRODUCTS)
+    for _, row in found.iterrows():
+        reference = Reference(table, y, products=PRODUCTS[row["first"], row["second"]])
+        b, v = reference.beta[5:], reference.covariance[5:, 5:]
+        wald = float(b @ np.linalg.solve(v, b))
+        assert (row["statistic"], row["freedom"]) == pytest.approx((wald, len(b)), rel=1e-3)
+        assert row["p_value"] == pytest.approx(f.sf(wald / len(b), len(b), reference.freedom), rel=5e-3)
+        assert row["left_out"] == 0
+    p = list(found["p_value"])
+    assert p == sorted(p)
+    assert p[0] * 3 < 1
+    assert p[1] * 2 < 1
+    held, adjusted = 0.0, []
+    for i, each in enumerate(p):
+        held = max(held, min(1.0, each * (len(p) - i)))
+        adjusted.append(held)
+    assert list(found["p_holm"]) == pytest.approx(adjusted)
+
+
+def test_grids_are_predictions_of_the_pairs_model():
+    table, y, _ = people(800, 10)
+    grids = attribution(y, table, list(table.columns)).grids
+    for pair, products in PRODUCTS.items():
+        reference = Reference(table, y, products=products)
+        part = grids[(grids["first"] == pair[0]) & (grids["second"] == pair[1])]
+        assert len(part) == {"age": 9, "school": 3}[pair[0]] * {"school": 3, "sex": 2}[pair[1]]
+        for _, row in part.iloc[::4].iterrows():
+            value = row["first_value"] if pair[0] == "age" else row["first_level"]
+            change = {pair[0]: value, pair[1]: row["second_level"]}
+            risk, low, _ = reference.interval(lambda beta, c=change, r=reference: r.mean_risk(beta, **c))
+            half = (risk - low) / (risk * (1 - risk))
+            lower = 1 / (1 + math.exp(half - math.log(risk / (1 - risk))))
+            assert (row["risk"], row["lower"]) == pytest.approx((risk, lower), abs=2e-4)
+            known = [table[c] == v for c, v in change.items() if c != "age"]
+            assert row["records"] == int(np.logical_and.reduce(known).sum())
+
+
+THREE = [*(pair for each in PRODUCTS.values() for pair in each), (("age", "long"), "m"), (("age", "short"), "m")]
+
+
+def tripled(table):
+    side = np.where((table["sex"] == "m") == (table["school"] == "short"), 1.0, -1.0)
+    return 1 / (1 + np.exp(-0.02 * side * (table["age"] - 50)))
+
+
+def test_a_three_way_interaction_is_a_joint_wald_test_beside_all_products_of_two():
+    table, y, _ = people(900, 12, tripled)
+    found = attribution(y, table, list(table.columns)).triples
+    reference = Reference(table, y, products=THREE)
+    own = [-2, -1]
+    b, v = reference.beta[own], reference.covariance[np.ix_(own, own)]
+    wald = float(b @ np.linalg.solve(v, b))
+    (row,) = found.to_dict("records")
+    assert {row["first"], row["second"], row["third"]} == {"age", "school", "sex"}
+    assert (row["statistic"], row["freedom"]) == pytest.approx((wald, 2), rel=2e-3)
+    assert row["p_value"] == row["p_holm"] == pytest.approx(f.sf(wald / 2, 2, reference.freedom), rel=2e-2)
+    assert row["p_value"] < 1e-3
+    assert row["left_out"] == 0
+
+
+def test_grids_of_three_are_predictions_of_the_triples_model():
+    table, y, _ = people(900, 12, tripled)
+    grids = attribution(y, table, list(table.columns)).triple_grids
+    reference = Reference(table, y, products=THREE)
+    assert len(grids) == 9 * 3 * 2
+    for _, row in grids.iloc[::7].iterrows():
+        change = {"age": row["first_value"], row["second"]: row["second_level"], row["third"]: row["third_level"]}
+        risk, low, _ = reference.interval(lambda beta, c=change: reference.mean_risk(beta, **c))
+        half = (risk - low) / (risk * (1 - risk))
+        lower = 1 / (1 + math.exp(half - math.log(risk / (1 - risk))))
+        assert (row["risk"], row["lower"]) == pytest.approx((risk, lower), abs=5e-4)
+        known = [table[c] == v for c, v in change.items() if c != "age"]
+        assert row["records"] == int(np.logical_and.reduce(known).sum())
+
+
+def test_triples_keep_their_level_where_only_pairs_interact():
+    p = []
+    for seed in range(60):
+        table, y, _ = people(400, 100 + seed)
+        p += list(attribution(y, table, list(table.columns)).triples["p_value"])
+    assert len(p) == 60
+    assert sum(each < 0.05 for each in p) <= 8  # P(more | 60, 0.05) = 0.003
+
+
+def test_three_categories_and_a_combination_of_one_flag():
+    """All of p, q and r together are at risk, nobody of them without the others more than by chance."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(
+        {c: rng.choice(["o", level], 900, p=[0.6, 0.4]) for c, level in zip("abc", "pqr", strict=True)}
+    )
+    all_three = (table["a"] == "p") & (table["b"] == "q") & (table["c"] == "r")
+    y = np.where(all_three, 1.0, rng.random(900) < 0.4)
+    found = attribution(y, table, ["a", "b", "c"])
+    assert found.triples["p_value"].iloc[0] < 0.05
+    grid = found.triple_grids.set_index(["first_level", "second_level", "third_level"])
+    assert len(grid) == 8
+    cell = grid.loc["p", "q", "r"]
+    assert cell["records"] == all_three.sum()
+    assert 0.95 < cell["risk"] < 1
+    assert cell["lower"] > 0.8
+    few = table.assign(a=np.where(all_three & (np.cumsum(all_three) > 9), "o", table["a"]))
+    without = attribution(rng.random(900) < 0.4, few, ["a", "b", "c"])
+    assert without.triples.empty  # nine records of the combination: no product of their own
+
+
+def test_a_true_interaction_is_the_strongest():
+    def crossed(table):
+        side = np.where(table["sex"] == "m", 1.0, -1.0)
+        return 1 / (1 + np.exp(-0.05 * side * (table["age"] - 50)))
+
+    table, y, _ = people(800, 11, crossed)
+    found = attribution(y, table, list(table.columns))
+    assert list(found.interactions.iloc[0][["first", "second"]]) == ["age", "sex"]
+    assert found.interactions["p_holm"].iloc[0] < 1e-10
+    part = found.grids[(found.grids["first"] == "age") & (found.grids["second"] == "sex")]
+    slopes = part.groupby("second_level")["risk"].agg(lambda risk: risk.iloc[-1] - risk.iloc[0])
+    assert slopes["m"] > 0.4
+    assert slopes["f"] < -0.4
+
+
+def test_intervals_cover_the_effects_and_tests_keep_their_level():
+    covered, small = {name: [] for name in NAMES}, []
+    for seed in range(300):
+        table, y, p = people(250, 1000 + seed)
+        found = attribution(y, table, list(table.columns), interactions=seed < 100)
+        truth = {
+            "long": np.mean(chance(table.assign(school="long")) - chance(table.assign(school="none"))),
+            "short": np.mean(chance(table.assign(school="short")) - chance(table.assign(school="none"))),
+            "m": np.mean(chance(table.assign(sex="m")) - chance(table.assign(sex="f"))),
+            "one_sd": np.mean(chance(table.assign(age=table["age"] + table["age"].std(ddof=0))) - p),
+            "per_unit": np.mean(0.02 * p * (1 - p)),
+        }
+        for name, (_, lower, upper) in effects(found).items():
+            covered[name].append(lower <= truth[name] <= upper)
+        small += list(found.interactions["p_value"] < 0.05)
+    assert all(0.91 <= np.mean(each) <= 0.985 for each in covered.values()), covered
+    assert 0.02 <= np.mean(small) <= 0.09
+
+
+def test_a_level_of_one_flag_has_an_effect_with_an_honest_interval():
+    table, y, _ = people(400, 12)
+    table["town"] = np.where(np.arange(400) < 15, "small", "large")
+    for flag, words in ((1.0, "all at risk"), (0.0, "none at risk")):
+        y[:15] = flag
+        found = attribution(y, table, [*table.columns])
+        row = found.effects[found.effects["column"] == "town"].iloc[0]
+        assert row["note"] == words
+        risk = found.predictions[found.predictions["level"] == "small"].iloc[0]
+        assert abs(risk["risk"] - flag) < 0.06
+        assert abs(risk["risk"] - flag) > 0.005
+        assert 0.08 < max(flag - risk["lower"], risk["upper"] - flag) < 0.5  # Wilson: 0.204 of 15 of 15
+        assert row["upper"] - row["lower"] > 0.08
+        assert (row["lower"] > 0) == (flag == 1)
+        below, above = row["effect"] - row["lower"], row["upper"] - row["effect"]
+        assert (below > 1.5 * above) if flag else (above > 1.5 * below)
+
+
+def test_a_combination_of_one_flag_is_not_taken_for_an_interaction():
+    rng = np.random.default_rng(13)
+    hits = 0
+    for _ in range(20):
+        a, b = rng.choice(["p", "q"], 400, p=[0.9, 0.1]), rng.choice(["r", "s"], 400, p=[0.8, 0.2])
+        y = np.where((a == "q") & (b == "s"), 1.0, rng.random(400) < np.where(a == "q", 0.9, 0.6))  # 8 of about 8
+        found = attribution(y, pd.DataFrame({"a": a, "b": b}), ["a", "b"])
+        hits += int((found.interactions["p_value"] < 0.01).sum())
+    assert hits <= 2
+
+
+def test_a_combination_of_one_flag_with_a_reference_level_is_not_told_for_certain():
+    a, b = ["p"] * 100 + ["q"] * 60, ["r"] * 70 + ["s"] * 30 + ["r"] * 30 + ["s"] * 30
+    y = [0.0, 1.0] * 35 + [1.0] * 30 + [0.0, 1.0] * 30
+    grid = attribution(y, pd.DataFrame({"a": a, "b": b}), ["a", "b"]).grids
+    cell = grid[(grid["first_level"] == "p") & (grid["second_level"] == "s")].iloc[0]
+    assert cell["risk"] == pytest.approx(30.5 / 31, abs=2e-3)
+    assert 0.75 < cell["lower"] < 0.9
+
+
+def test_one_flag_where_risk_depends_on_another_column_is_not_told_too_surely():
+    rng = np.random.default_rng(27)
+    table = pd.DataFrame({"dose": rng.normal(size=500), "town": ["small"] * 12 + ["large"] * 488})
+    y = (rng.random(500) < 1 / (1 + np.exp(-2 * table["dose"]))).astype(float)
+    y[:12] = 1.0
+    row = attribution(y, table, ["dose", "town"]).predictions.query("level == 'small'").iloc[0]
+    wide = math.log(row["upper"] / (1 - row["upper"])) - math.log(row["lower"] / (1 - row["lower"]))
+    assert wide / 2 / 1.96 > 1.0
+
+
+def test_a_level_of_one_flag_with_an_extreme_record_is_not_told_too_surely():
+    """The model takes half a record of the other kind for the extreme one: the others seem to run no risk at all."""
+    rng = np.random.default_rng(28)
+    gain = np.where(rng.random(3000) < 0.02, rng.exponential(1.0, 3000), 0.0)
+    town = np.where(np.arange(3000) < 50, "small", "large")
+    gain[:50] = 0.0
+    gain[0] = 5.0
+    y = (rng.random(3000) < 1 / (1 + np.exp(2 - 2 * gain))).astype(float)
+    y[:50] = 0.0
+    found = attribution(y, pd.DataFrame({"gain": gain, "town": town}), ["gain", "town"])
+    row = found.predictions.query("level == 'small'").iloc[0]
+    assert row["risk"] < 0.005
+    assert 0.03 < row["upper"] < 0.1  # Wilson: 0.071 of 0 of 50
+    effect = found.effects.query("level == 'small'").iloc[0]
+    assert effect["upper"] - effect["effect"] > 0.03
+
+
+def test_of_equally_frequent_levels_the_first_is_the_reference():
+    table = pd.DataFrame({"c": list("zab") * 20})
+    found = attribution([0.0, 1.0, 1.0, 0.0] * 15, table, "c")
+    assert found.columns["reference"].iloc[0] == "a"
+
+
+def test_a_large_combination_of_one_flag_is_an_interaction():
+    rng = np.random.default_rng(14)
+    a, b = rng.choice(["p", "q"], 1000), rng.choice(["r", "s"], 1000)
+    y = np.where((a == "q") & (b == "s"), 1.0, rng.random(1000) < 0.5)
+    found = attribution(y, pd.DataFrame({"a": a, "b": b}), ["a", "b"])
+    assert found.interactions["p_value"].iloc[0] < 1e-5
+    cell = found.grids[(found.grids["first_level"] == "q") & (found.grids["second_level"] == "s")].iloc[0]
+    assert cell["risk"] > 0.99
+    assert 0.9 < cell["lower"] < cell["upper"] <= 1
+
+
+def test_a_number_that_tells_every_flag():
+    table, _, _ = people(300, 15)
+    found = attribution((table["age"] > 50).astype(float), table, list(table.columns))
+    assert any("tell every flag" in note for note in found.notes)
+    assert effects(found)["one_sd"][0] > 0.2
+    assert np.isfinite(found.effects[["effect", "lower", "upper"]].to_numpy()).all()
+
+
+def test_columns_that_others_determine_are_left_out_and_the_others_lose_nothing():
+    table, y, _ = people(500, 16)
+    plain = attribution(y, table, list(table.columns))
+    more = table.assign(
+        years=table["school"].map({"none": 0, "short": 8, "long": 14}), gender=table["sex"], months=table["age"] * 12
+    )
+    found = attribution(y, more, list(more.columns))
+    out = found.left_out.set_index("column")["reason"]
+    assert dict(out) == {
+        "months": "determined by age",
+        "sex": "determined by gender",
+        "years": "determined by school",
+    }
+    got, expected = effects(found), effects(plain)
+    assert all(got[name] == pytest.approx(expected[name], abs=1e-5) for name in NAMES)
+
+
+def test_columns_missing_together_are_marked_and_the_other_levels_are_not():
+    table, y, _ = people(500, 17)
+    gone = np.arange(500) % 10 == 0
+    table["work"] = np.where(gone, None, np.where(np.arange(500) % 2, "x", "y"))
+    table["trade"] = np.where(gone, None, np.where(np.arange(500) % 3, "v", "w"))
+    found = attribution(y, table, list(table.columns))
+    rows = found.effects.set_index(["column", "level"])
+    for column, other in (("work", "trade"), ("trade", "work")):
+        row = rows.loc[(column, "missing")]
+        assert (row["note"], row["lower"], row["upper"]) == (f"collinear with {other}", -1, 1)
+        assert found.columns.set_index("column")["collinear_with"][column] == other
+    assert rows.loc[("trade", "w")]["note"] == ""
+    assert rows.loc[("trade", "w")]["upper"] - rows.loc[("trade", "w")]["lower"] < 0.3
+    kept = ~gone  # the levels are told apart by the records that have both
+    alone = attribution(y[kept], table[kept], list(table.columns))
+    assert rows.loc[("trade", "w")]["effect"] == pytest.approx(
+        alone.effects.set_index(["column", "level"]).loc[("trade", "w")]["effect"], abs=0.02
+    )
+
+
+def test_rare_levels_are_merged_and_listed():
+    n = 300
+    table = pd.DataFrame({"c": ["a"] * 200 + ["b"] * 80 + ["x"] * 9 + ["y"] * 6 + ["other"] * 5, "d": [1, 2, 3] * 100})
+    y = np.random.default_rng(18).integers(0, 2, n).astype(float)
+    found = attribution(y, table, ["c", "d"])
+    assert [tuple(row) for row in found.merged.to_numpy()] == [
+        ("c", "other", 5, "other"),
+        ("c", "x", 9, "other"),
+        ("c", "y", 6, "other"),
+    ]
+    rows = found.effects[found.effects["column"] == "c"]
+    assert list(zip(rows["level"], rows["reference"], rows["records"], strict=True)) == [
+        ("b", "a", 80),
+        ("other", "a", 20),
+    ]
+
+
+def test_a_level_named_other_is_not_the_merged_one():
+    table = pd.DataFrame({"c": ["other"] * 50 + ["a"] * 60 + ["b"] * 3})
+    found = attribution(np.tile([0.0, 1.0, 1.0], 38)[:113], table, "c")
+    assert list(found.effects["level"]) == ["other", "(other)"]
+    assert found.effects["note"].iloc[1] == "fewer than 10 records"
+
+
+def test_many_levels_keep_the_most_frequent():
+    codes = np.repeat(np.arange(30), np.arange(30) + 12)
+    table = pd.DataFrame({"c": [f"v{code:02}" for code in codes]})
+    y = np.random.default_rng(19).integers(0, 2, len(codes)).astype(float)
+    found = attribution(y, table, "c")
+    assert list(found.merged["level"]) == [f"v{code:02}" for code in range(11)]
+    assert len(found.predictions) == LEVELS
+    assert found.columns["reference"].iloc[0] == "v29"
+    at_most = attribution(y[codes >= 10], table[codes >= 10], "c")
+    assert at_most.merged.empty
+    assert len(at_most.predictions) == LEVELS
+
+
+def test_missing_numbers_are_a_level_against_the_mean():
+    table, y, _ = people(400, 20)
+    age = table["age"].astype(float).mask(np.arange(400) % 5 == 0)
+    found = attribution(y, table.assign(age=age), list(table.columns))
+    row = found.effects[found.effects["level"] == "missing"].iloc[0]
+    assert (row["column"], row["reference"], row["records"]) == ("age", "mean", 80)
+    curve = found.predictions[found.predictions["column"] == "age"]
+    level = curve[curve["value"].isna()]
+    assert list(level["level"]) == ["missing"]
+    nearest = curve.iloc[[int((curve["value"] - age.mean()).abs().argmin())]]
+    assert level["risk"].iloc[0] - nearest["risk"].iloc[0] == pytest.approx(row["effect"], abs=0.02)
+    assert found.effects.set_index("kind").loc["one_sd", "records"] == 320
+    few = table.assign(age=age.where(age.isna().cumsum() > 75, age.fillna(50.0)))
+    merged = attribution(y, few, "age").merged
+    assert [tuple(row) for row in merged.to_numpy()] == [("age", "missing", 5, "the mean")]
+
+
+def test_dates_count_in_days():
+    table, y, _ = people(300, 21)
+    day = pd.Timestamp("2001-01-01") + pd.to_timedelta(table["age"], unit="D")
+    number, date = attribution(y, table, "age"), attribution(y, pd.DataFrame({"age": day}), "age")
+    zoned = attribution(y, pd.DataFrame({"age": day.dt.tz_localize("Europe/Vienna")}), "age")
+    span = attribution(y, pd.DataFrame({"age": day - pd.Timestamp("2001-01-01")}), "age")
+    for each, kind in ((date, "date"), (span, "duration"), (zoned, "date")):
+        assert each.columns["kind"].iloc[0] == kind
+        assert list(each.effects["effect"]) == pytest.approx(list(number.effects["effect"]), abs=1e-4)
+    assert list(date.effects["level"])[1] == "per day"
+    assert date.predictions["level"].iloc[0].startswith("2001-01-")
+
+
+def test_unscored_records_are_left_out():
+    table, y, _ = people(300, 22)
+    scores = np.where(np.arange(300) % 4 == 0, np.nan, y)
+    kept = ~np.isnan(scores)
+    units = np.arange(300) // 2
+    found = attribution(scores, table, list(table.columns), entities=units)
+    expected = attribution(y[kept], table[kept], list(table.columns), entities=units[kept])
+    assert found.records == kept.sum()
+    for name in ("effects", "interactions", "grids", "predictions"):
+        pd.testing.assert_frame_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize(
+    ("table", "y", "reason"),
+    [
+        ({"c": list("ab") * 20}, [1.0] * 40, "every scored record has the same score"),
+        ({"c": list("ab") * 20}, [0.5] * 40, "every scored record has the same score"),
+        ({"c": ["a"]}, [1.0], "every scored record has the same score"),
+        ({"c": ["a"] * 40}, [0.0, 1.0] * 20, "no quasi-identifier has two levels of enough records"),
+        ({"c": range(2)}, [0.0, 1.0], "no quasi-identifier has two levels of enough records"),
+        ({"c": [None] * 40}, [0.0, 1.0] * 20, "no quasi-identifier has two levels of enough records"),
+    ],
+)
+def test_nothing_to_explain_is_said(table, y, reason):
+    found = attribution(y, pd.DataFrame(table), "c")
+    assert found.reason.startswith(reason)
+    frames = (found.effects, found.predictions, found.columns, found.interactions, found.grids)
+    assert all(frame.empty and len(frame.columns) for frame in frames)
+    assert found.risk == np.mean(y)
+
+
+def test_one_entity_is_said():
+    table, y, _ = people(50, 23)
+    assert "one entity" in attribution(y, table, "age", entities=["e"] * 50).reason
+
+
+def test_what_is_left_out_is_listed():
+    rng = np.random.default_rng(24)
+    table = pd.DataFrame({f"c{i:02}": rng.choice(list("ab"), 300) for i in range(14)})
+    table["many"] = rng.choice(list("abcdefgh"), 300)
+    table["same"], table["empty"] = 1, np.nan
+    y = rng.integers(0, 2, 300).astype(float)
+    found = attribution(y, table, list(table.columns))
+    assert len(found.interactions) == 12 * 11 / 2
+    why = found.left_out.groupby("reason")["column"].agg(list)
+    assert why["constant"] == ["same"]
+    assert why[f"fewer than {RARE} records have a value"] == ["empty"]
+    assert len(why["interactions: not among the 12 strongest columns"]) == 3
+    assert len(attribution(y, table, list(table.columns), interactions=False).interactions) == 0
+    few = attribution(y, table, ["c00", "c01", "many"])
+    assert list(few.left_out["reason"]) == ["interactions of levels beyond the 6 most frequent"]
+    assert few.interactions.set_index(["first", "second"]).loc[("many", "c00"), "freedom"] == 5
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [
+        ({"yr": 60, "xr": 45, "ys": 40, "xs": 5}, "no combination of interacting levels has 10 records"),
+        ({"yr": 80, "xr": 20, "ys": 0, "xs": 20}, "the products add nothing to the main effects"),
+    ],
+)
+def test_pairs_that_cannot_be_tested_are_listed(counts, reason):
+    cells = [cell for cell, count in counts.items() for _ in range(count)]
+    table = pd.DataFrame([list(cell) for cell in cells], columns=["a", "b"])
+    found = attribution(np.tile([0.0, 1.0, 1.0], 50)[: len(table)], table, ["a", "b"])
+    assert found.left_out.to_numpy().tolist() == [["a", "b", reason]]
+    assert found.interactions.empty
+    assert len(found.effects) == 2
+
+
+UGLY = {
+    "flag": lambda rng, n: rng.choice([True, False], n),
+    "category": lambda rng, n: pd.Categorical(rng.choice(["<b>x</b>", "$y$", '"q"', "ü\n合"], n)),
+    "mixed": lambda rng, n: pd.Series(rng.choice(np.array([1, "1", None, 2.5, True], dtype=object), n)),
+    "huge": lambda rng, n: rng.integers(2**60, 2**62, n),
+    "float": lambda rng, n: np.where(rng.random(n) < 0.3, np.nan, rng.standard_cauchy(n) * 1e200),
+    "tiny": lambda rng, n: rng.normal(size=n) * 1e-200,
+    "date": lambda rng, n: pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 10**6, n), unit="s"),
+    "constant": lambda rng, n: np.ones(n),
+    "empty": lambda rng, n: np.full(n, np.nan),
+    "unique": lambda rng, n: [f"v{i}" for i in range(n)],
+    "spike": lambda rng, n: np.where(rng.random(n) < 0.97, 0, 1e9),
+    "nullable": lambda rng, n: pd.Series(rng.integers(0, 3, n), dtype="Int64").mask(rng.random(n) < 0.2),
+}
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 11, 25, 60, 200]), st.sets(st.sampled_from(sorted(UGLY))))
+def test_ugly_tables_give_numbers_or_a_reason(seed, n, names):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({name: UGLY[name](rng, n) for name in sorted(names | {"flag"})})
+    table["copy"] = table["flag"]
+    flags = (table["flag"].to_numpy(), rng.random(n) < 0.5, rng.random(n), rng.random(n) < 0.03)[rng.integers(4)]
+    y = np.where(rng.random(n) < 0.1, np.nan, flags.astype(float))
+    y[0] = 1.0
+    entities = rng.integers(0, max(2, n // 3), n) if rng.random() < 0.3 else None
+    found = attribution(y, table, list(table.columns), entities=entities)
+    assert found.reason or len(found.effects)
+    for frame, value in ((found.effects, "effect"), (found.predictions, "risk"), (found.grids, "risk")):
+        if len(frame):
+            numbers = frame[["lower", value, "upper"]].to_numpy(dtype=float)
+            assert not np.isnan(numbers).any()
+            assert (np.diff(numbers, axis=1) >= -1e-9).all()
+    assert not found.interactions.isna().any(axis=None)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1))
+def test_order_of_rows_columns_and_categories_and_index_labels_move_nothing(seed):
+    rng = np.random.default_rng(seed)
+    table, y, _ = people(150, seed)
+    table["place"] = pd.Categorical(rng.choice(list("pqr"), 150), categories=list("pqr"))
+    table["gain"] = np.where(rng.random(150) < 0.2, np.nan, rng.normal(size=150))
+    units, order = rng.integers(0, 60, 150), rng.permutation(150)
+    other = table.iloc[order][["gain", "place", "age", "sex", "school"]]
+    other = other.assign(place=other["place"].cat.reorder_categories(list("rpq")))
+    other.index = rng.integers(0, 3, 150)
+    a = attribution(y, table, list(table.columns), entities=units)
+    b = attribution(y[order], other, list(other.columns), entities=units[order])
+    for name in (
+        "effects",
+        "predictions",
+        "columns",
+        "interactions",
+        "grids",
+        "triples",
+        "triple_grids",
+        "merged",
+        "left_out",
+    ):
+        pd.testing.assert_frame_equal(getattr(a, name), getattr(b, name), rtol=1e-5, atol=1e-7)
+    assert (a.risk, a.notes) == (b.risk, b.notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scores": [1, 0]}, "scores must hold one number a record, got 2 for 40 records"),
+        ({"scores": [2] * 40}, r"scores must lie in \[0, 1\], got 2 to 2"),
+        ({"scores": [np.nan] * 40}, "scores must hold at least one scored record, got none of 40"),
+        (
+            {"quasi_identifiers": ["sx"]},
+            "quasi_identifiers must name columns of the table, got 'sx' .did you mean 'sex'",
+        ),
+        ({"confidence": 0}, r"confidence must be a number in \(0, 1\), got 0"),
+        ({"entities": [1, 2]}, "entities must name one entity a record, got 2 for 40 records"),
+        ({"entities": [None] + [1] * 39}, "entities must name an entity for each record, got 1 missing"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence(change, words):
+    table, y, _ = people(40, 25)
+    with pytest.raises(InputError, match=words):
+        attribution(**({"scores": y, "table": table, "quasi_identifiers": ["sex"]} | change))
+
+
+def test_a_combination_that_another_column_settles_gives_no_p_of_1e_50():
+    """Its only record at risk is told by the other column: nothing is left to measure, and the sandwich is near 0."""
+    rng = np.random.default_rng(26)
+    a, b = rng.choice(["p", "q"], 1500, p=[0.8, 0.2]), rng.choice(["r", "s"], 1500, p=[0.85, 0.15])
+    gain = np.where(rng.random(1500) < 0.05, 10.0, 0.0)
+    y = np.where(gain > 0, 1.0, rng.random(1500) < 0.1)
+    both = np.flatnonzero((a == "q") & (b == "s"))
+    gain[both], y[both] = 0.0, 0.0
+    gain[both[0]], y[both[0]] = 10.0, 1.0
+    found = attribution(y, pd.DataFrame({"a": a, "b": b, "gain": gain}), ["a", "b", "gain"])
+    assert found.interactions.set_index(["first", "second"]).loc[("a", "b"), "p_value"] > 1e-4
+
+
+@pytest.mark.slow
+def test_adult_with_twelve_quasi_identifiers_takes_seconds():
+    table = pd.read_parquet(ADULT)
+    known = [c for c in table.columns if c not in ("income", "fnlwgt", "capital_loss")]
+    started = time.process_time()
+    found = attribution(table["income"] == table["income"].cat.categories[1], table, known)
+    assert time.process_time() - started < 15
+    assert len(known) == 12
+    assert len(found.interactions) == len(list(combinations(range(11), 2)))
+    assert found.left_out.iloc[0].tolist() == ["education_num", "", "determined by education"]

@@ -1,0 +1,94 @@
+"""Who is vulnerable, by plain loops."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import InputError
+from synthrisk.metrics.exposure.vulnerable import vulnerable
+
+KNOWN = ["job", "town"]
+
+
+def people(seed, n=80):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.1, np.nan, rng.integers(20, 60, n)),
+            "job": rng.choice(["a", "b", "c", None], n, p=[0.6, 0.2, 0.15, 0.05]),
+            "town": rng.choice(["x", "y", "z"], n, p=[0.8, 0.15, 0.05]),
+        }
+    )
+
+
+def brute(table, share):
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    ages = [r["age"] for r in rows if r["age"] is not None]
+    spread = max(ages) - min(ages)
+
+    def away(a, b):
+        cost = 0.0
+        if a["age"] is None or b["age"] is None:
+            cost += (a["age"] is None) != (b["age"] is None)
+        else:
+            cost += abs(a["age"] - b["age"]) / spread
+        return (cost + (a["job"] != b["job"]) + (a["town"] != b["town"])) / 3
+
+    mean = [np.mean(sorted(away(a, b) for j, b in enumerate(rows) if j != i)[:5]) for i, a in enumerate(rows)]
+    keys = [(r["job"], r["town"]) for r in rows]
+    held = [keys.count(k) for k in keys]
+    jobs, towns = [r["job"] for r in rows], [r["town"] for r in rows]
+    rare = [jobs.count(j) * towns.count(t) for j, t in keys]
+    size = share * len(rows)
+
+    def first(order):
+        ordered = sorted(range(len(rows)), key=lambda i: order[i])
+        last = next(k for k in range(1, len(rows) + 1) if k >= max(size, 1))
+        limit = order[ordered[last - 1]]
+        return [o <= limit for o in order]
+
+    return first([-round(m, 9) for m in mean]), first(list(zip(held, rare, strict=True)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.3])
+def test_both_groups_equal_plain_loops(seed, share):
+    table = people(seed)
+    found = vulnerable(table, KNOWN, share)
+    outliers, rare = brute(table, share)
+    assert found["outliers"].tolist() == outliers
+    assert found["rare_keys"].tolist() == rare
+
+
+def test_rows_that_nothing_tells_apart_are_taken_together():
+    table = pd.DataFrame({"job": ["a"] * 10})
+    assert vulnerable(table, ["job"])["rare_keys"].all()
+    assert vulnerable(table, ["job"])["outliers"].all()
+
+
+def test_order_of_rows_moves_nobody():
+    table = people(3)
+    order = np.random.default_rng(0).permutation(len(table))
+    first, second = vulnerable(table, KNOWN), vulnerable(table.iloc[order].reset_index(drop=True), KNOWN)
+    for name, rows in first.items():
+        assert rows[order].tolist() == second[name].tolist()
+
+
+def test_without_a_key_there_are_outliers_only():
+    assert list(vulnerable(people(1), [])) == ["outliers"]
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.1, True, "a"])
+def test_bad_share(share):
+    with pytest.raises(InputError, match="share must be"):
+        vulnerable(people(1), KNOWN, share)
+
+
+def test_one_record():
+    with pytest.raises(InputError, match="at least 2 records"):
+        vulnerable(people(1).head(1), KNOWN)
+
+
+def test_column_that_is_not_there():
+    with pytest.raises(InputError, match="quasi_identifiers"):
+        vulnerable(people(1), ["jobs"])

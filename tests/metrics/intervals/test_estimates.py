@@ -1,0 +1,318 @@
+"""Estimates against plain loops, hand-made quantiles and simulated studies with a known truth."""
+
+import importlib.util
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrisk.metrics.intervals.estimates import METHODS, across_repetitions, effects, estimate
+
+ROOT = Path(__file__).parents[3]
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
+
+
+def t_below(x, freedom):
+    """P(T < x) by quadrature of the density after t = sqrt(f) tan(angle)."""
+    end = math.atan(x / math.sqrt(freedom))
+    angle = end * (NODES + 1) / 2
+    constant = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    return 0.5 + constant * float(np.sum(WEIGHTS * np.cos(angle) ** (freedom - 1))) * end / 2
+
+
+def t_quantile(share, freedom):
+    low, high = 0.0, 1e4
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_below(middle, freedom) < share else (low, middle)
+    return low
+
+
+def variance(values):
+    mean = sum(values) / len(values)
+    return sum((v - mean) ** 2 for v in values) / (len(values) - 1)
+
+
+def crossed_by_hand(e, confidence=0.95):
+    R, n = len(e), len(e[0])
+    means = [sum(e[r][i] for r in range(R)) / R for i in range(n)]
+    first, second = variance(means) / n, 0.0
+    if R > 1:
+        between = variance([sum(row) / n for row in e])
+        within = sum(variance([e[r][i] for r in range(R)]) for i in range(n)) / n
+        second = max(0.0, between - within / n) / R
+    below = first**2 / (n - 1) + (second**2 / (R - 1) if R > 1 else 0.0)
+    half = t_quantile(0.5 + confidence / 2, (first + second) ** 2 / below) * math.sqrt(first + second)
+    value = sum(means) / n
+    return value, value - half, value + half
+
+
+def effects_by_hand(x, chosen):
+    """Return e_ri in loops: each scored pair carries n/N of its distance from the repetition's mean."""
+    R, K, n = x.shape
+    use = [[[chosen[r, k, i] and not math.isnan(x[r, k, i]) for i in range(n)] for k in range(K)] for r in range(R)]
+    ever = [any(use[r][k][i] for r in range(R) for k in range(K)) for i in range(n)]
+    e = np.full((R, n), np.nan)
+    for r in range(R):
+        pairs = [x[r, k, i] for k in range(K) for i in range(n) if use[r][k][i]]
+        if not pairs:
+            return None
+        mean = sum(pairs) / len(pairs)
+        for i in range(n):
+            if ever[i]:
+                own = sum(x[r, k, i] - mean for k in range(K) if use[r][k][i])
+                e[r, i] = mean + sum(ever) * own / len(pairs)
+    return e
+
+
+def cut(rng, R, K, n, kind):
+    if kind == "folds":
+        held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+    else:
+        held_out = np.stack([rng.permutation(n) < max(1, n // 4) for _ in range(R)])[:, None, :]
+    return held_out
+
+
+# Effects
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 5), st.integers(6, 30))
+@settings(max_examples=60)
+def test_complete_folds_give_each_records_mean_as_member_and_its_one_control_score(seed, R, K, n):
+    rng = np.random.default_rng(seed)
+    held_out = cut(rng, R, K, n, "folds")
+    x = rng.normal(size=(R, K, n))
+    members, controls = effects(x, ~held_out), effects(x, held_out)
+    for r in range(R):
+        for i in range(n):
+            own = [x[r, k, i] for k in range(K) if not held_out[r, k, i]]
+            (control,) = [x[r, k, i] for k in range(K) if held_out[r, k, i]]
+            assert members[r, i] == pytest.approx(sum(own) / (K - 1), abs=1e-12)
+            assert members[r, i] - controls[r, i] == pytest.approx(sum(own) / (K - 1) - control, abs=1e-12)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 4),
+    st.integers(2, 4),
+    st.integers(4, 25),
+    st.sampled_from(["folds", "holdout"]),
+    st.floats(0, 0.7),
+    st.booleans(),
+)
+@settings(max_examples=120)
+def test_missing_scores_and_excluded_records_keep_the_pooled_mean(seed, R, K, n, kind, missing, fresh):
+    rng = np.random.default_rng(seed)
+    held_out = cut(rng, R, K, n, kind)
+    x = rng.normal(size=held_out.shape)
+    x[rng.random(x.shape) < missing] = np.nan
+    control = held_out & (rng.random(x.shape) < 0.5) if fresh else held_out
+    for chosen in (~held_out, control):
+        found, expected = effects(x, chosen), effects_by_hand(x, chosen)
+        if expected is None:
+            assert found.shape == (R, 0)
+            continue
+        np.testing.assert_allclose(found, expected, atol=1e-10)
+        for r in range(R):
+            np.testing.assert_allclose(np.nanmean(found[r]), np.nanmean(x[r][chosen[r]]), atol=1e-10)
+
+
+def test_a_record_never_held_out_has_no_control_effect():
+    x = np.arange(8.0).reshape(1, 1, 8)
+    held_out = np.zeros((1, 1, 8), bool)
+    held_out[..., [2, 5]] = True
+    assert np.flatnonzero(~np.isnan(effects(x, held_out)[0])).tolist() == [2, 5]
+    assert effects(x, held_out)[0, [2, 5]].tolist() == [2.0, 5.0]
+
+
+# The crossed interval
+
+
+@given(
+    st.integers(0, 10**6), st.integers(1, 5), st.integers(2, 40), st.floats(0, 3), st.sampled_from([0.8, 0.95, 0.99])
+)
+@settings(max_examples=50)
+def test_crossed_is_the_formula(seed, R, n, drift, confidence):
+    rng = np.random.default_rng(seed)
+    e = rng.normal(size=n) + rng.normal(size=(R, n)) + drift * rng.normal(size=(R, 1))
+    found = estimate(e, confidence)
+    expected = crossed_by_hand(e.tolist(), confidence)
+    np.testing.assert_allclose([found.value, found.lower, found.upper], expected, rtol=1e-9, atol=1e-12)
+
+
+def test_the_t_quantile_of_the_oracle_is_the_published_one():
+    for freedom, published in ((1, 12.706), (2, 4.303), (10, 2.228), (120, 1.980)):
+        assert t_quantile(0.975, freedom) == pytest.approx(published, abs=6e-4)
+
+
+def test_repetitions_that_agree_too_well_are_clipped():
+    e = np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])  # between repetitions 0, within 1/2
+    found = estimate(e)
+    assert (found.value, found.lower, found.upper) == (0.5, 0.5, 0.5)
+
+
+def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
+    e = np.random.default_rng(0).normal(size=(3, 50))
+    for method in METHODS:
+        first, again, other = (estimate(e, method=method, resamples=100, seed=s) for s in (1, 1, 2))
+        assert first == again
+        if method != "repetitions":  # few different resamples of three
+            assert (first == other) == (method == "crossed")
+
+
+# The bootstraps, resampled again in plain loops
+
+
+def resampled(e, method, draws, rng, entity):
+    R, n = e.shape
+    members = [np.flatnonzero(entity == g) for g in np.unique(entity)]
+    out = []
+    for _ in range(draws):
+        rows = [int(rng.integers(R)) for _ in range(R)] if method == "pigeonhole" else list(range(R))
+        picked = np.concatenate([members[int(rng.integers(len(members)))] for _ in members])
+        out.append(float(np.mean([e[r][picked].mean() for r in rows])))
+    if method == "crossed_bootstrap":
+        within = float(np.mean([variance(e[:, i].tolist()) for i in range(n)]))
+        second = max(0.0, variance([float(row.mean()) for row in e]) - within / n) / R
+        out = [v + math.sqrt(second) * float(rng.standard_normal()) for v in out]
+    return np.quantile(out, [0.025, 0.975]), float(np.std(out))
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("method", ["crossed_bootstrap", "records", "pigeonhole"])
+def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
+    rng = np.random.default_rng(7)
+    entity = np.repeat(np.arange(12), [1, 2, 3, 4] * 3) if clustered else np.arange(30)
+    e = rng.normal(size=30)[entity] + rng.normal(size=(4, 30)) + 0.4 * rng.normal(size=(4, 1))
+    if clustered and method == "crossed_bootstrap":
+        e -= e.mean(axis=1, keepdims=True)  # no repetition effect: only the resampling of entities is compared
+    found = estimate(e, method=method, resamples=4000, seed=3, entities=entity if clustered else None)
+    (lower, upper), spread = resampled(e, method, 3000, rng, entity)
+    assert abs(found.lower - lower) < 0.25 * spread
+    assert abs(found.upper - upper) < 0.25 * spread
+    assert found.value == pytest.approx(e.mean())
+
+
+def test_the_bootstrap_over_repetitions_spans_the_extremes_of_three():
+    e = np.random.default_rng(1).normal(size=(3, 20))
+    found = estimate(e, method="repetitions", resamples=2000)
+    assert found.lower == pytest.approx(e.mean(axis=1).min())
+    assert found.upper == pytest.approx(e.mean(axis=1).max())
+
+
+def test_entities_are_the_clusters_of_the_plain_formula():
+    rng = np.random.default_rng(2)
+    entity = rng.integers(0, 9, 40)
+    x = rng.normal(size=9)[entity] + rng.normal(size=40)
+    found = estimate(x[None], entities=entity)
+    mean, groups = x.mean(), sorted(set(entity.tolist()))
+    squares = sum(sum(x[i] - mean for i in range(40) if entity[i] == g) ** 2 for g in groups)
+    G = len(groups)
+    half = t_quantile(0.975, G - 1) * math.sqrt(squares / 40**2 * G / (G - 1))
+    assert (found.lower, found.upper) == pytest.approx((mean - half, mean + half), abs=1e-9)
+
+
+def test_entities_of_one_record_each_change_nothing():
+    e = np.random.default_rng(3).normal(size=(3, 25))
+    plain, own = estimate(e), estimate(e, entities=np.random.default_rng(4).permutation(25))
+    assert (own.lower, own.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
+
+
+def test_the_noise_between_repetitions_is_taken_per_entity():
+    rng = np.random.default_rng(5)
+    entity = np.repeat(np.arange(20), 5)
+    one = rng.normal(size=(3, 20))  # five equal records an entity: the same study as one record an entity
+    found, plain = estimate(one[:, entity], entities=entity), estimate(one)
+    assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
+
+
+# Degenerate input
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_degenerate_scores(method):
+    one_record = estimate(np.array([[0.2], [0.4]]), method=method)
+    assert one_record.value == pytest.approx(0.3)
+    assert math.isnan(one_record.lower)
+    assert "one record" in one_record.note
+    constant = estimate(np.full((2, 5), 0.25), method=method)
+    assert (constant.value, constant.lower, constant.upper) == (0.25, 0.25, 0.25)
+    for nothing in (np.full((3, 4), np.nan), np.empty((3, 0))):
+        none = estimate(nothing, method=method)
+        assert math.isnan(none.value)
+        assert none.note == "not scored"
+    single = estimate(np.array([[0.0, 1.0, 1.0, 0.0]]), method=method)
+    assert "one repetition" in single.note
+    assert math.isnan(single.lower) == (method == "repetitions")
+    assert estimate(np.array([[0.0, 1, 1], [1, 1, 1]]), method=method).lower <= 5 / 6
+
+
+def test_records_never_scored_do_not_count():
+    e = np.random.default_rng(6).normal(size=(2, 10))
+    padded = np.concatenate([e, np.full((2, 7), np.nan)], axis=1)
+    assert estimate(padded) == estimate(e)
+
+
+def test_values_of_releases_give_the_t_interval_of_the_repetitions():
+    values = np.array([[0.1, 0.3], [0.4, 0.6], [0.2, 0.8]])
+    found = across_repetitions(values)  # repetitions 0.2, 0.5, 0.5: variance 0.03
+    half = 4.302652729696142 * math.sqrt(0.03 / 3)
+    assert (found.value, found.lower, found.upper) == pytest.approx((0.4, 0.4 - half, 0.4 + half), abs=1e-9)
+    assert math.isnan(across_repetitions(values[:1]).lower)
+    assert math.isnan(across_repetitions(np.full((2, 2), np.nan)).value)
+    assert across_repetitions(np.array([[0.1, np.nan], [0.3, 0.5]])).value == pytest.approx(0.25)
+
+
+# Coverage
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    spec = importlib.util.spec_from_file_location("coverage_of_intervals", ROOT / "benchmarks" / "interval_coverage.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+FOLDS = [
+    {},
+    {"binary": False},
+    {"unscored": 0.4},
+    {"repetitions": 2, "folds": 2, "records": 300},
+    {"repetitions": 3, "folds": 5, "records": 1000},
+]
+UNEVEN = [
+    {"folds": 1},
+    {"folds": 1, "repetitions": 2},
+    {"folds": 1, "repetitions": 1, "binary": False},
+    {"fresh": True, "repetitions": 2},
+    {"fresh": True, "repetitions": 1},
+    {"folds": 1, "fresh": True},
+]
+
+
+def covers(simulation, settings, memorization, studies=700):
+    found = simulation.findings(simulation.Design(**settings, memorization=memorization), studies, 11)
+    return simulation.coverage([f.memorization for f in found], memorization)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memorization", [0.0, 0.15])
+@pytest.mark.parametrize("settings", FOLDS, ids=str)
+def test_folds_cover_the_truth(simulation, settings, memorization):
+    assert 0.925 <= covers(simulation, settings, memorization) <= 0.985
+
+
+SCALE = "difference() does not rescale the group in which some records never are: too narrow"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memorization", [0.0, 0.15])
+def test_a_holdout_and_exclusion_cover_the_truth(simulation, memorization):
+    low = min(covers(simulation, settings, memorization, 400) for settings in UNEVEN)
+    assert low >= 0.92

@@ -1,0 +1,391 @@
+"""Success against its yardsticks: by hand, by root finding, by simulation."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+from scipy.special import expit, logit
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.intervals.estimates import Interval, t_test
+from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
+from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_model, gain
+from synthrisk.metrics.study.contributions import Contributions, contributions_of
+from synthrisk.metrics.study.findings import Attacked, find
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.yardsticks import beside_control, beside_guess, beside_model
+
+NAN = float("nan")
+
+
+def test_right_and_wrong_scores_have_newcombes_interval():
+    members, controls = (pd.Series(np.repeat([1.0, 0.0], counts)) for counts in ([56, 14], [48, 32]))
+    found = against_control(members, controls)  # Newcombe 1998, table II, case (a)
+    assert found["control_difference"] == pytest.approx(0.2)
+    assert found["control_lower"] == pytest.approx(0.0524, abs=5e-5)
+    assert found["control_upper"] == pytest.approx(0.3339, abs=5e-5)
+    assert found["control_gain"] == pytest.approx((0.8 - 0.6) / 0.4)
+
+
+def test_other_scores_have_welchs_interval():
+    rng = np.random.default_rng(1)
+    x, y = rng.random(30), rng.random(50) * 0.5
+    found = against_control(pd.Series([*x, NAN]), pd.Series(y))
+    expected = stats.ttest_ind(x, y, equal_var=False).confidence_interval(0.95)
+    assert (found["control_lower"], found["control_upper"]) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize(("members", "controls"), [([], [1.0]), ([1.0], []), ([NAN], [1.0])])
+def test_a_group_without_scores_has_no_difference(members, controls):
+    found = against_control(pd.Series(members, dtype=float), pd.Series(controls, dtype=float))
+    assert np.isnan(list(found.values())).all()
+
+
+def test_one_fractional_score_has_no_interval_and_equal_ones_have_a_point():
+    alone = against_control(pd.Series([0.5]), pd.Series([0.25, 0.5]))
+    assert alone["control_difference"] == 0.125
+    assert np.isnan(alone["control_lower"])
+    same = against_control(pd.Series([0.5, 0.5]), pd.Series([0.25, 0.25]))
+    assert (same["control_lower"], same["control_upper"]) == (0.25, 0.25)
+
+
+def test_there_is_no_gain_over_a_perfect_yardstick():
+    assert np.isnan(gain(1.0, 1.0))
+    assert gain(0.0, 0.5) == -1
+
+
+# Paired: the same members against the release and against non-members
+
+
+def table(both, first, second, neither):
+    counts = [both, first, second, neither]
+    return np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.repeat([1.0, 0.0, 1.0, 0.0], counts)
+
+
+def wilson(count, n, z=1.959963984540054):
+    p = count / n
+    centre, half = (p + z**2 / (2 * n)) / (1 + z**2 / n), z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n * n))
+    return centre - half / (1 + z**2 / n), centre + half / (1 + z**2 / n)
+
+
+def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interval():
+    """Newcombe 1998, Statistics in Medicine 17, 2635, method 10: 20 both, 12 and 2 one alone, 16 neither."""
+    x, y = (pd.Series(s) for s in table(20, 12, 2, 16))
+    found = against_model(x, y)
+    phi = (20 * 16 - 12 * 2 - 50 / 2) / math.sqrt(32 * 18 * 22 * 28)
+    (l1, u1), (l2, u2) = wilson(32, 50), wilson(22, 50)
+    a, b = 0.64 - l1, u2 - 0.44
+    lower = 0.2 - math.sqrt(a * a - 2 * phi * a * b + b * b)
+    a, b = u1 - 0.64, 0.44 - l2
+    upper = 0.2 + math.sqrt(a * a - 2 * phi * a * b + b * b)
+    assert (found["model_difference"], found["model_gain"]) == pytest.approx((0.2, 0.2 / 0.56))
+    assert (found["model_lower"], found["model_upper"]) == pytest.approx((lower, upper), abs=1e-12)
+    assert (lower, upper) == pytest.approx((0.0562, 0.3292), abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("cells", "phi"),
+    [
+        ((20, 12, 2, 16), 271 / math.sqrt(32 * 18 * 22 * 28)),
+        ((5, 5, 4, 5), 0.0),  # ad - bc = 5, below n/2
+        ((2, 8, 7, 3), -50 / math.sqrt(10 * 10 * 9 * 11)),
+        ((4, 6, 0, 0), 0.0),  # an empty margin
+    ],
+)
+def test_phi_by_hand(cells, phi):
+    assert correlation(*table(*cells)) == pytest.approx(phi)
+
+
+@pytest.mark.parametrize("cells", [(20, 12, 2, 16), (2, 8, 7, 33), (0, 3, 0, 40), (30, 0, 5, 5)])
+@pytest.mark.parametrize("paired", [True, False])
+def test_limits_of_the_gain_are_those_of_a_difference_that_is_zero(cells, paired):
+    """At a limit g the hybrid limit of (1 - x) - (1 - g)(1 - s) is 0: found by bisection."""
+    x, y = table(*cells)
+    first, second = share(x, 0.95), share(y, 0.95)
+    phi = correlation(x, y) if paired else 0.0
+    found = share_gain(first, second, phi)
+    assert found.value == pytest.approx(gain(x.mean(), y.mean()))
+    q1, q2 = 1 - first.value, 1 - second.value
+
+    def limit(ratio, sign):
+        a = q1 - (1 - first.upper) if sign < 0 else (1 - first.lower) - q1
+        b = ratio * ((1 - second.lower) - q2 if sign < 0 else q2 - (1 - second.upper))
+        return q1 - ratio * q2 + sign * math.sqrt(max(0.0, a * a - 2 * phi * a * b + b * b))
+
+    assert found.upper == pytest.approx(1 - optimize.brentq(limit, 0, q1 / q2, args=(-1,)), abs=1e-9)
+    assert found.lower == pytest.approx(1 - optimize.brentq(limit, q1 / q2, 1e4, args=(1,)), abs=1e-9)
+    assert found.lower <= found.value <= found.upper
+
+
+def test_a_yardstick_that_is_always_right_leaves_no_gain():
+    x, y = table(5, 0, 5, 0)
+    assert math.isnan(share_gain(share(x, 0.95), share(y, 0.95)).value)
+
+
+def test_other_paired_scores_have_students_interval():
+    rng = np.random.default_rng(3)
+    x, y = rng.random(40), rng.random(40)
+    found = against_model(pd.Series(x), pd.Series(y))
+    expected = stats.ttest_rel(x, y).confidence_interval(0.95)
+    assert (found["model_lower"], found["model_upper"]) == pytest.approx((expected.low, expected.high))
+
+
+def test_records_scored_by_one_of_the_two_count_in_its_mean_only():
+    found = against_model(pd.Series([1.0, 0.0, 1.0, NAN]), pd.Series([NAN, 0.0, 0.5, 0.5]))
+    assert found["model_difference"] == pytest.approx(2 / 3 - 1 / 3)
+    assert found["model_lower"] < found["model_difference"] < found["model_upper"]
+    assert np.isnan(list(against_model(pd.Series([NAN]), pd.Series([1.0])).values())).all()
+
+
+def test_paired_intervals_cover_the_difference():
+    """2,000 tables of 60 pairs that agree often, near the edge: nominal .95."""
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(2000):
+        base = rng.random(60)
+        x, y = (base < 0.10) * 1.0, ((base < 0.06) | (rng.random(60) < 0.02)) * 1.0
+        found = share_difference(share(x, 0.95), share(y, 0.95), correlation(x, y))
+        held.append(found.lower <= 0.10 - (1 - 0.94 * 0.98) <= found.upper)
+    assert 0.94 <= np.mean(held) <= 0.995
+
+
+# The direct call
+
+REAL = pd.DataFrame({"age": [30, 30, 40, 40, 50], "vote": ["a", "b", "a", "a", "b"]})
+CONTROL = pd.DataFrame({"age": [30, 30, 40, 60], "vote": ["b", "b", "a", "a"]})
+RELEASE = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "b", "b"]})
+ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
+
+
+def test_model_of_a_direct_call_by_hand_count():
+    """Control as the release: key 30 says b (wrong, right), key 40 says a (right, right), key 50 is unseen."""
+    found = METRICS["zero_cap"](REAL, RELEASE, control=CONTROL, **ROLES).details
+    assert found["model"] == pytest.approx(3 / 5)
+    value = (0.5 + 0.5 + 0 + 0 + 1) / 5
+    assert found["model_difference"] == pytest.approx(value - 3 / 5)
+    assert found["model_gain"] == pytest.approx((value - 0.6) / 0.4)
+    differences = np.array([0.5 - 0, 0.5 - 1, 0 - 1, 0 - 1, 1 - 0])
+    half = stats.t.ppf(0.975, 4) * differences.std(ddof=1) / math.sqrt(5)
+    assert found["model_upper"] == pytest.approx(differences.mean() + half)
+
+
+ADULT = {
+    "rapid": {"attacker": "logistic", "baseline": "scored"},
+    "linkability": {"columns_a": ["age", "education"], "columns_b": ["sex", "income"]},
+}
+WITH_MODEL = [n for n, m in METRICS.items() if m.has_model]
+
+
+def adult_options(name):
+    roles = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income"}
+    return {role: given for role, given in roles.items() if role in METRICS[name].needs} | ADULT.get(name, {})
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_model_is_the_metric_with_control_as_the_release(name, adult_parts):
+    members, control, release = adult_parts
+    metric, options = METRICS[name], adult_options(name)
+    found = metric(members, release, control=control, **options)
+    alone = metric(members, control, **options)
+    if name == "attribute_inference_risk":  # its weights are shares among all real records, the control's too
+        both = pd.concat([members, control], ignore_index=True)
+        own = METRICS[name](both, control, **options).records.head(200)
+        alone = replace(alone, records=own, value=float(np.average(own["score"], weights=own["weight"])))
+    assert found.details["model"] == pytest.approx(alone.value, abs=1e-12)
+    assert found.details["model_difference"] == pytest.approx(found.value - alone.value, abs=1e-12)
+    assert found.details["model_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12, nan_ok=True)
+    x, s = (each.records[metric.contribution].to_numpy(dtype=float) for each in (found, alone))
+    if metric.weight is None and metric.transform is None and not (np.isnan(x).any() or np.isnan(s).any()):
+        expected = against_model(pd.Series(x), pd.Series(s))  # record by record
+        assert {k: found.details[k] for k in expected} == pytest.approx(expected, abs=1e-12)
+    limits = [found.details[f"model_{end}"] for end in ("lower", "difference", "upper")]
+    assert limits == sorted(limits)
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name, adult_parts):
+    members, control, release = adult_parts
+    d = METRICS[name](members, release, control=control, **adult_options(name)).details
+    assert ("guess" in d) == ("sensitive" in METRICS[name].needs or name == "linkability")
+    assert METRICS[name].uninformed == "guess" or METRICS[name].uninformed in d
+    for yardstick in ("guess", "control", "model"):
+        if yardstick not in d:
+            assert not [k for k in d if k.startswith(yardstick)]
+            continue
+        gains = [d[f"{yardstick}_{k}"] for k in ("gain_lower", "gain", "gain_upper")]
+        differences = [d[f"{yardstick}_{k}"] for k in ("lower", "difference", "upper")]
+        assert d[yardstick] == 1 or gains[0] < gains[1] < gains[2] or gains[0] == gains[2]
+        assert differences[0] < differences[1] < differences[2] or differences[0] == differences[2]
+
+
+def test_distances_to_non_members_by_hand():
+    """Members 0, 4, 10 and non-members 1, 7: 1, 3 and 3 away; x is 0 away. Linear in the mean, T'(m) = -T(1-T)/m."""
+    members, control = pd.DataFrame({"x": [0.0, 4.0, 10.0]}), pd.DataFrame({"x": [1.0, 7.0]})
+    found = METRICS["distance_to_closest_record"](members, members + 0.5, control=control, space="gower")
+    own, others = 0.5 / 10.5, np.array([0.1, 0.3, 0.3])  # in shares of each space's range
+    closeness = [1 / (1 + np.exp(np.log10(m))) for m in (own, others.mean())]
+    assert (found.value, found.details["model"]) == pytest.approx(closeness)
+    slope = -closeness[1] * (1 - closeness[1]) / (math.log(10) * others.mean())
+    half = stats.t.ppf(0.975, 2) * (slope * others).std(ddof=1) / math.sqrt(3)
+    assert found.details["model_difference"] == pytest.approx(closeness[0] - closeness[1])
+    assert found.details["model_upper"] == pytest.approx(closeness[0] - closeness[1] + half, rel=1e-6)
+
+
+def test_a_non_member_is_never_compared_with_itself():
+    """By hand: of 0, 1, 10 and 11 the nearest other person is a non-member for 10 and 11 alone."""
+    members, control = pd.DataFrame({"x": [0.0, 1.0, 10.0, 11.0]}), pd.DataFrame({"x": [-4.0, 10.4, 30.0]})
+    for name in ("authenticity", "identifiability_score"):
+        assert METRICS[name](members, members, control=control).details["model"] == 0.5
+    halves = pd.DataFrame({"a": [0.0, 10.0, 20.0], "b": [0.0, 500.0, 900.0]})
+    options = {"columns_a": ["a"], "columns_b": ["b"], "control": halves + 1.0}
+    assert METRICS["linkability"](halves, halves.iloc[::-1], **options).details["model"] == 1
+
+
+def test_who_was_in_has_no_model():
+    """Of real records, that is: where a release has one value no metric has any."""
+    without = {n for n, m in METRICS.items() if not (m.has_model or m.by_release)}
+    assert without == {"membership", "hidden_rate", "membership_inference_risk"}
+    linked = METRICS["hidden_rate"](REAL, RELEASE, control=CONTROL, links=[0, 1, 2, 3]).details
+    assert "control" in linked
+    assert not [k for k in linked if k.startswith("model")]
+
+
+@pytest.mark.parametrize("scores", [[1.0, 0.0, 1.0, 1.0, NAN], [0.2, 0.9, 0.5, 0.7, NAN]])
+def test_limits_beside_a_guess_are_those_of_the_success(scores):
+    found, x = against_guess(pd.Series(scores), 0.4), np.array(scores[:4])
+    half = stats.t.ppf(0.975, 3) * stats.sem(x) / (x.mean() * (1 - x.mean()))
+    limits = wilson(3, 4) if x.max() == 1 else expit(logit(x.mean()) + np.array([-half, half]))
+    assert (found["guess_lower"], found["guess_upper"]) == pytest.approx([e - 0.4 for e in limits])
+    assert (found["guess_gain_lower"], found["guess_gain_upper"]) == pytest.approx([(e - 0.4) / 0.6 for e in limits])
+    assert np.isnan(list(against_guess(pd.Series([NAN]), 0.4).values())).all()
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_limits_of_the_gain_of_other_scores_are_those_of_resampled_records(paired):
+    rng = np.random.default_rng(9)
+    x = rng.beta(4, 2, 400)
+    y = np.clip(x - rng.random(400) * 0.3, 0, 1) if paired else rng.beta(2, 3, 300)
+    against, name = (against_model, "model") if paired else (against_control, "control")
+    found = against(pd.Series(x), pd.Series(y))
+    draws = []
+    for _ in range(2000):
+        rows = rng.integers(len(x), size=len(x))
+        draws.append(gain(x[rows].mean(), y[rows if paired else rng.integers(len(y), size=len(y))].mean()))
+    assert found[f"{name}_gain"] == pytest.approx(gain(x.mean(), y.mean()))
+    width = found[f"{name}_gain_upper"] - found[f"{name}_gain_lower"]
+    assert width / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
+
+
+def test_model_learns_from_all_controls_and_the_release_does_not_matter(adult_parts):
+    members, control, release = adult_parts
+    options = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income", "control": control}
+    a, b = (METRICS["generalized_cap"](members, r, **options).details["model"] for r in (release, members))
+    assert a == b
+
+
+def test_no_model_where_the_control_is_attacked(adult_parts):
+    members, control, release = adult_parts
+    options = {"quasi_identifiers": ["age", "sex"], "sensitive": "income", "attacker": "logistic"}
+    assert "model" not in METRICS["rapid"](members, release, control=control, mode="holdout", **options).details
+
+
+@pytest.fixture(scope="module")
+def adult_parts():
+    from synthrisk.tasks.data import read
+
+    adult = read("adult")[["age", "education", "sex", "income"]].sample(600, random_state=0)
+    return tuple(adult.iloc[i : i + 200].reset_index(drop=True) for i in (0, 200, 400))
+
+
+# A study
+
+CAP = Measure("zero_cap", "zero_cap", "income")
+
+
+def studied(rng, R=3, K=3, n=60, chance=0.5, scores=None):
+    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+    drawn = (rng.random(held_out.shape) < chance) * 1.0 if scores is None else scores
+    attacked = Attacked(drawn, ~held_out, held_out, guess=0.3)
+    return find("a", "synthesizer", CAP, attacked, Interval()), contributions_of(attacked), held_out
+
+
+def test_all_three_yardsticks_are_one_formula():
+    rng = np.random.default_rng(5)
+    (finding, own, held_out), (model, of_model, _) = studied(rng), studied(rng, chance=0.4)
+    found = {
+        "guess": beside_guess(finding),
+        "control": beside_control(finding, own, Interval(), None),
+        "model": beside_model(finding, own, model, of_model, Interval(), None),
+    }
+    assert found["control"].success == finding.risk_control
+    assert found["model"].success == model.risk
+    x = finding.risk.value
+    for each in found.values():
+        assert each.gain.value == pytest.approx((x - each.success.value) / (1 - each.success.value), abs=1e-12)
+        assert each.difference.value == pytest.approx(x - each.success.value, abs=1e-12)
+        assert each.gain.lower < each.gain.value < each.gain.upper
+    assert found["control"].difference == finding.memorization
+    expected = t_test(own.risk - of_model.risk).estimate
+    assert (found["model"].difference.lower, found["model"].difference.upper) == pytest.approx(
+        (expected.lower, expected.upper)
+    )
+    assert held_out.any()
+
+
+def test_the_interval_of_a_gain_is_that_of_resampled_records():
+    rng = np.random.default_rng(6)
+    (finding, own, _), (model, of_model, _) = studied(rng, R=1, n=500), studied(rng, R=1, n=500, chance=0.3)
+    found = beside_model(finding, own, model, of_model, Interval(), None).gain
+    draws = []
+    for _ in range(1500):
+        rows = rng.integers(500, size=500)
+        draws.append(gain(own.risk[0, rows].mean(), of_model.risk[0, rows].mean()))
+    assert (found.upper - found.lower) / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
+
+
+def test_one_release_of_right_and_wrong_is_paired_as_newcombe_does():
+    x, y = table(20, 12, 2, 16)
+    everyone = np.ones((1, 1, 50), bool)
+    found, made = [], []
+    for scores in (x, y):
+        attacked = Attacked(scores[None, None], everyone, ~everyone)
+        found.append(find("a", "synthesizer", CAP, attacked, Interval()))
+        made.append(contributions_of(attacked))
+    beside = beside_model(found[0], made[0], found[1], made[1], Interval(), None)
+    direct = against_model(pd.Series(x), pd.Series(y))
+    assert beside.difference.lower == pytest.approx(direct["model_lower"])
+    assert beside.difference.upper == pytest.approx(direct["model_upper"])
+    assert beside.difference.method == "newcombe"
+    assert "one repetition" in beside.gain.note
+    assert beside_control(found[0], made[0], Interval(), None) is None
+
+
+def test_a_control_that_always_succeeds_leaves_a_difference_and_no_gain():
+    rng = np.random.default_rng(7)
+    _, _, held_out = studied(rng)
+    finding, own, _ = studied(np.random.default_rng(7), scores=np.where(held_out, 1.0, 0.5))
+    found = beside_control(finding, own, Interval(), None)
+    assert found.difference.value == pytest.approx(-0.5)
+    assert math.isnan(found.gain.value)
+    assert "always right" in found.gain.note
+
+
+def test_a_model_that_scores_nobody_is_no_yardstick():
+    rng = np.random.default_rng(8)
+    finding, own, held_out = studied(rng)
+    model, of_model, _ = studied(rng, scores=np.full(held_out.shape, NAN))
+    assert beside_model(finding, own, model, of_model, Interval(), None) is None
+    assert isinstance(own, Contributions)
+
+
+def test_the_guess_of_claims_is_that_of_the_claims_about_members():
+    """By hand: members are claimed a, which 3 of 4 real records have; control records b, which 1 of 4 has."""
+    members, control = (pd.DataFrame({"x": [k, k], "v": v}) for k, v in ((0, ["a", "a"]), (1, ["a", "b"])))
+    release = pd.DataFrame({"x": [0, 1], "v": ["a", "b"]})
+    roles = {"quasi_identifiers": ["x"], "sensitive": "v", "attacker": "key_class"}
+    found = METRICS["inference"](members, release, control=control, **roles).details
+    assert (found["guess"], found["statistical_confidence"], found["control_guess"]) == (0.75, 0.75, 0.25)
+    assert found["guess_gain"] == found["confidence_improvement"] == 1.0

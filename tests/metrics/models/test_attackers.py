@@ -1,0 +1,212 @@
+"""The lasso attacker against independent optima, and what holds for every attacker of the register."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+from sklearn.linear_model import Lasso
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.lasso import FOLDS, PENALTIES, LassoLogistic, lasso_linear
+
+RAPID = METRICS["rapid"]
+
+
+def draw(classes, n=240, p=5, seed=0, counts=None):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n, p))
+    rows -= rows.mean(axis=0)
+    logits = rows @ rng.normal(size=(p, classes)) + rng.gumbel(size=(n, classes))
+    return rows * [1, 0.2, 3, 1, 0.1][:p], logits.argmax(axis=1) if counts is None else np.repeat(
+        np.arange(classes), counts
+    )
+
+
+def objective(coef, intercept, rows, codes, penalty):
+    own = log_softmax(rows @ coef + intercept, axis=1)[np.arange(len(rows)), codes]
+    return -own.mean() + penalty * np.abs(coef).sum()
+
+
+def optimum(rows, codes, classes, penalty):
+    """Minimise by scipy: coefficients as differences of two parts of at least 0, where the penalty is linear."""
+    p, truth = rows.shape[1], np.eye(classes)[codes]
+
+    def value(x):
+        up, down, intercept = x[: p * classes], x[p * classes : -classes], x[-classes:]
+        coef = (up - down).reshape(p, classes)
+        logp = log_softmax(rows @ coef + intercept, axis=1)
+        excess = (np.exp(logp) - truth) / len(rows)
+        slope = (rows.T @ excess).ravel()
+        loss = -logp[np.arange(len(rows)), codes].mean() + penalty * (up + down).sum()
+        return loss, np.concatenate([slope + penalty, -slope + penalty, excess.sum(axis=0)])
+
+    bounds = [(0, None)] * (2 * p * classes) + [(None, None)] * classes
+    options = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-9}
+    found = minimize(value, np.zeros(len(bounds)), jac=True, bounds=bounds, method="L-BFGS-B", options=options).x
+    return (found[: p * classes] - found[p * classes : -classes]).reshape(p, classes), found[-classes:]
+
+
+# Lasso for categories
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_lasso_is_the_optimum(classes):
+    rows, codes = draw(classes)
+    model = LassoLogistic(0).fit(rows, codes)
+    best = objective(*optimum(rows, codes, classes, model.penalty_), rows, codes, model.penalty_)
+    found = objective(model.coef_, model.intercept_, rows, codes, model.penalty_)
+    assert best - 1e-7 <= found <= best + 1e-6
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_lasso_probabilities_are_those_of_the_optimum(classes):
+    rows, codes = draw(classes, seed=1)
+    model = LassoLogistic(0).fit(rows, codes)
+    coef, intercept = optimum(rows, codes, classes, model.penalty_)
+    expected = np.exp(log_softmax(rows @ coef + intercept, axis=1))
+    np.testing.assert_allclose(model.predict_proba(rows), expected, atol=2e-3)
+
+
+@pytest.mark.parametrize(("classes", "seed"), [(2, 2), (2, 3), (3, 4), (3, 5)])
+def test_the_penalty_has_the_smallest_held_out_loss(classes, seed):
+    """A plain loop over folds, each fitted by scipy."""
+    rows, codes = draw(classes, n=100, seed=seed)
+    slopes = rows.T @ (np.eye(classes)[codes] - np.bincount(codes) / len(codes)) / len(codes)
+    penalties = np.abs(slopes).max() * PENALTIES
+    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=4).split(rows, codes))
+
+    def held_out_loss(penalty):
+        loss = 0.0
+        for train, held in folds:
+            loss += len(held) * objective(
+                *optimum(rows[train], codes[train], classes, penalty), rows[held], codes[held], 0
+            )
+        return loss
+
+    losses = {penalty: held_out_loss(penalty) for penalty in penalties}
+    penalty = LassoLogistic(4).fit(rows, codes).penalty_
+    chosen = min(penalties, key=lambda p: abs(p - penalty))
+    assert chosen == pytest.approx(penalty)
+    assert losses[chosen] <= min(losses.values()) * 1.0001  # losses that near are ties at the descent's accuracy
+
+
+def test_noise_gets_no_coefficient():
+    rows, _ = draw(2, n=400, seed=3)
+    model = LassoLogistic(0).fit(rows, np.random.default_rng(9).permutation(np.repeat([0, 1, 2], [200, 150, 50])))
+    assert np.abs(model.coef_).max() < 0.2
+    np.testing.assert_allclose(model.predict_proba(rows).mean(axis=0), [0.5, 0.375, 0.125], atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [[100, 50, 1], [100, 4, 3], [3, 2, 1], [1, 1, 1], [2, 1], [5, 5, 5, 1, 1]],
+    ids=str,
+)
+def test_rare_classes(counts):
+    """Classes with fewer members than folds, down to one member each."""
+    rows, codes = draw(len(counts), n=sum(counts), counts=counts)
+    model = LassoLogistic(0).fit(rows, codes)
+    probabilities = model.predict_proba(rows)
+    assert model.classes_.tolist() == list(range(len(counts)))
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_allclose(probabilities.mean(axis=0), np.array(counts) / sum(counts), atol=5e-3)
+
+
+def test_separable_classes_and_constant_columns():
+    rows = np.column_stack([np.repeat([-1.0, 1.0], 30), np.zeros(60)])
+    model = LassoLogistic(0).fit(rows, np.repeat([0, 1], 30))
+    assert (model.predict_proba(rows)[np.arange(60), np.repeat([0, 1], 30)] > 0.95).all()
+    assert (model.coef_[1] == 0).all()
+    constant = LassoLogistic(0).fit(np.zeros((60, 1)), np.repeat([0, 1], [45, 15]))
+    np.testing.assert_allclose(constant.predict_proba(np.zeros((1, 1))), [[0.75, 0.25]], atol=1e-6)
+
+
+# Lasso for numbers
+
+
+def test_lasso_of_a_number_is_a_plain_cross_validation():
+    rows, _ = draw(2, n=80, seed=5)
+    target = rows[:, 0] * 2 + np.random.default_rng(6).normal(size=80)
+    model = lasso_linear(3).fit(rows, target)
+    folds = list(KFold(FOLDS, shuffle=True, random_state=3).split(rows))
+
+    def held_out_error(alpha):
+        fits = [(Lasso(alpha).fit(rows[train], target[train]), held) for train, held in folds]
+        return np.mean([np.mean((fit.predict(rows[held]) - target[held]) ** 2) for fit, held in fits])
+
+    alpha = min(model.alphas_, key=held_out_error)
+    assert model.alpha_ == pytest.approx(alpha)
+    np.testing.assert_allclose(model.predict(rows), Lasso(alpha).fit(rows, target).predict(rows), atol=1e-3)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_lasso_of_few_numbers(n):
+    found = lasso_linear(0).fit(np.arange(n)[:, None] - (n - 1) / 2, np.arange(n) * 10.0).predict([[0.0]])
+    assert found == pytest.approx((n - 1) * 5, abs=1e-6)
+
+
+# Every attacker
+
+
+def table(n, seed):
+    rng = np.random.default_rng(seed)
+    made = pd.DataFrame({"age": rng.integers(20, 80, n), "city": rng.choice(["a", "b", "c"], n)})
+    made["hours"] = rng.normal(40, 10, n).round(1)
+    made["pay"] = 10.0 * made["age"] + rng.normal(0, 100, n).round(1)
+    made["band"] = np.select([made["pay"] < 300, made["pay"] < 650], ["low", "middle"], "high")
+    return made
+
+
+KEYS = ["age", "city", "hours"]
+PAIRS = [("band", a.name) for a in ATTACKERS.values() if a.classifier] + [
+    ("pay", a.name) for a in ATTACKERS.values() if a.regressor
+]
+every_attacker = pytest.mark.parametrize(("sensitive", "attacker"), PAIRS)
+
+
+def evidence(real, synthetic, sensitive, attacker, keys=KEYS):
+    score = RAPID(real, synthetic, quasi_identifiers=keys, sensitive=sensitive, attacker=attacker, seed=5)
+    return score.records["gain" if sensitive == "band" else "error"]
+
+
+@every_attacker
+def test_order_moves_nothing(sensitive, attacker):
+    real, synthetic = table(60, 1), table(90, 2)
+    found = evidence(real, synthetic, sensitive, attacker)
+    shuffled = evidence(
+        real.sample(frac=1, random_state=1), synthetic.sample(frac=1, random_state=2), sensitive, attacker, KEYS[::-1]
+    )
+    np.testing.assert_allclose(shuffled.loc[found.index], found, atol=1e-9)
+
+
+@every_attacker
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_a_release_of_few_rows(sensitive, attacker, rows):
+    synthetic = table(60, 2).drop_duplicates("band").iloc[[0, 1, 2, 0]].iloc[:rows]
+    assert np.isfinite(evidence(table(20, 1), synthetic, sensitive, attacker)).all()
+
+
+@every_attacker
+def test_an_attacker_learns(sensitive, attacker):
+    """Released originals give more away than a release whose sensitive column is shuffled."""
+    real = table(150, 3)
+    noise = real.assign(**{sensitive: real[sensitive].sample(frac=1, random_state=0).to_numpy()})
+    sign = 1 if sensitive == "band" else -1
+    learned, shuffled = (sign * evidence(real, release, sensitive, attacker).mean() for release in (real, noise))
+    assert learned > shuffled + 0.05
+
+
+@pytest.mark.parametrize("name", [n for n, a in ATTACKERS.items() if a.classifier])
+def test_a_known_column_without_values_in_the_release_is_no_information(name):
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame(
+        {"a": rng.integers(0, 5, 60).astype(float), "b": rng.random(60), "y": rng.choice(list("xy"), 60)}
+    )
+    release = real.assign(b=np.nan).sample(frac=1, random_state=0)
+    options = {"sensitive": "y", "attacker": name, "seed": 1}
+    found = METRICS["rapid"](real, release, quasi_identifiers=["a", "b"], **options)
+    constant = METRICS["rapid"](real.assign(b=0.0), release.assign(b=0.0), quasi_identifiers=["a", "b"], **options)
+    assert found.value == constant.value

@@ -1,0 +1,226 @@
+"""Searches of mixed-type records, to the last bit, against plain loops over all pairs."""
+
+import math
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from synthrisk.metrics import compiled
+from synthrisk.metrics.neighbours import box_search, box_split, box_tree, box_walk
+from synthrisk.metrics.neighbours.box_search import Forest
+from synthrisk.metrics.neighbours.brute_force import Plain
+from synthrisk.metrics.neighbours.records import Records, Scale
+from synthrisk.metrics.neighbours.search import prepare, search
+
+
+def random_case(seed):
+    """Queries, reference and scale: lattice values for ties, many levels, duplicates, weights of 0."""
+    rng = np.random.default_rng(seed)
+    p, q = [(0, 1), (1, 0), (2, 2), (0, 4), (4, 0), (3, 5)][seed % 6]
+    sizes = rng.choice([1, 2, 3, 7, 64, 65, 300], q)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    squared = bool(seed // 6 % 2)
+    weights = rng.choice([0.0, 1.0, 1.0, 0.3, 7.0], p + q)
+
+    def draw(n):
+        numbers = rng.choice([0.0, 0.25, 0.5, 1.0, 4.0, -1.0], (n, p)) * rng.choice([1.0, rng.random()])
+        continuous = rng.random(p) < 0.5
+        numbers[:, continuous] = rng.normal(size=(n, p))[:, continuous] * 10.0 ** rng.integers(-3, 4)
+        codes = (rng.random((n, q)) ** 3 * sizes).astype(np.int32)
+        records = Records(np.ascontiguousarray(numbers), codes)
+        return records.take(np.r_[np.arange(n), rng.integers(0, n, n // 4)])  # duplicates
+
+    reference = draw(int(rng.choice([1, 2, 30, 150])))
+    queries = draw(int(rng.choice([1, 20, 60])))
+    some = rng.random(len(queries.codes)) < 0.3  # copies among the queries
+    copied = reference.take(rng.integers(0, len(reference.codes), some.sum()))
+    queries.numbers[some], queries.codes[some] = copied
+    level_costs = [
+        rng.choice([0.5, 1.0, 4.5, 100.0], s) * w if squared else np.full(s, 0.5 * w)
+        for s, w in zip(sizes, weights[p:], strict=True)
+    ]
+    factors = weights[:p] * rng.choice([1.0, 0.1, 3.3], p)
+    caps = np.full(p, 1e150) if squared else weights[:p].copy()
+    return queries, reference, Scale(factors, caps, np.concatenate([[], *level_costs]), starts, squared)
+
+
+def loops(queries, reference, scale):
+    """All sums, pair by pair, term by term."""
+    matrix = np.zeros((len(queries.codes), len(reference.codes)))
+    ours, theirs = [[(n.tolist(), c.tolist()) for n, c in zip(*r, strict=True)] for r in (queries, reference)]
+    factors, caps, costs, starts = (a.tolist() for a in scale[:4])
+    for i, (number, code) in enumerate(ours):
+        for j, (other, level) in enumerate(theirs):
+            total = 0.0
+            for a, b, start in zip(code, level, starts, strict=False):
+                if a != b:
+                    total += costs[start + a] + costs[start + b]
+            for a, b, factor, cap in zip(number, other, factors, caps, strict=True):
+                step = min(abs(a - b) * factor, cap)
+                total += step * step if scale.squared else step
+            matrix[i, j] = total
+    return matrix
+
+
+def flat_forest(monkeypatch):
+    """Make searches look at every row, some rows at a time."""
+    monkeypatch.setattr(box_search, "_PAIRS", 0)
+    monkeypatch.setattr(box_search, "_BOX", 10**9)
+    monkeypatch.setattr(box_search, "_FLAT", 40)
+
+
+def deep_forest(monkeypatch):
+    monkeypatch.setattr(box_search, "_LEAF", 2)
+
+
+WAYS = {
+    "tree": (Forest, lambda patch: None),
+    "deep tree": (Forest, deep_forest),
+    "no tree": (Forest, flat_forest),
+    "numpy": (Plain, lambda patch: None),
+}
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_bit_equal_to_plain_loops(seed, monkeypatch):
+    queries, reference, scale = random_case(seed)
+    matrix = loops(queries, reference, scale)
+    itself = loops(reference, reference, scale)
+    np.fill_diagonal(itself, np.inf)
+    for one, own, sums in (
+        (queries, np.full(len(queries.codes), -1), matrix),
+        (reference, np.arange(len(reference.codes)), itself),
+    ):
+        ranks = np.argsort(sums, axis=1, kind="stable")
+        limits = np.sort(sums, axis=1)[:, min(3, sums.shape[1] - 1)]
+        for way, (make, prepared) in WAYS.items():
+            with monkeypatch.context() as patch:
+                prepared(patch)
+                searched = make(reference, scale)
+                for k in (1, 2, 5, sums.shape[1] - (own[0] == 0)):
+                    if 1 <= k <= np.isfinite(sums[0]).sum():
+                        found, rows = searched.nearest(one, own, k)
+                        np.testing.assert_array_equal(rows, ranks[:, :k], err_msg=way)
+                        np.testing.assert_array_equal(found, np.sort(sums, axis=1)[:, :k], err_msg=way)
+                bounded = np.where(np.isfinite(limits), limits, 1e200)
+                counts = searched.count(one, own, bounded)
+                np.testing.assert_array_equal(counts, (sums <= bounded[:, None]).sum(axis=1), err_msg=way)
+                rows = searched.within(one, own, bounded, counts)
+                np.testing.assert_array_equal(rows, np.nonzero(sums <= bounded[:, None])[1], err_msg=way)
+
+
+def records(rng, n, p=0, q=0, levels=8):
+    return Records(rng.random((n, p)), rng.integers(0, levels, (n, q)).astype(np.int32))
+
+
+def gower(p, q, levels=8):
+    return Scale(np.ones(p), np.ones(p), np.full(q * levels, 0.5), np.arange(q + 1) * levels, squared=False)
+
+
+def work(reference, scale, queries, k=1):
+    """Return how many rows' time a query takes through the tree."""
+    one = Forest(reference, scale)
+    own = np.full(len(queries.codes), -1)
+    return one._nearest([one._tree], one._order(queries), queries, own, k)[2] / len(own)
+
+
+def test_a_search_looks_at_few_rows():
+    rng = np.random.default_rng(0)
+    few = 60 * box_search._BOX
+    assert work(records(rng, 20_000, p=2), gower(2, 0), records(rng, 500, p=2)) < few
+    assert work(records(rng, 20_000, q=3), gower(0, 3), records(rng, 500, q=3), k=5) < few
+
+
+def test_rows_at_one_place_are_looked_at_once():
+    rng = np.random.default_rng(0)
+    one = Records(np.full((50_000, 1), 0.5), np.full((50_000, 1), 3, dtype=np.int32))
+    assert work(one, gower(1, 1), records(rng, 100, p=1, q=1), k=2) < 50
+    found = Forest(one, gower(1, 1)).nearest(one.take(np.arange(3)), np.arange(3), 3)
+    np.testing.assert_array_equal(found[0], 0)
+    np.testing.assert_array_equal(found[1], [[1, 2, 3], [0, 2, 3], [0, 1, 3]])
+
+
+@pytest.mark.parametrize("levels", [64, 65, 20_000])
+def test_many_levels_are_told_apart(levels):
+    rng = np.random.default_rng(0)
+    reference, queries = (records(rng, n, q=1, levels=levels) for n in (20_000, 500))
+    assert work(reference, gower(0, 1, levels), queries) < 60 * box_search._BOX
+
+
+def test_a_few_rows_among_many_equal_ones_are_set_apart():
+    rng = np.random.default_rng(0)
+    reference = Records(np.zeros((30_000, 2)), np.zeros((30_000, 2), dtype=np.int32))
+    odd = rng.choice(30_000, 40, replace=False)
+    reference.numbers[odd], reference.codes[odd] = records(rng, 40, 2, 2)
+    assert work(reference, gower(2, 2), records(rng, 200, 2, 2)) < 100 * box_search._BOX
+
+
+def test_a_pilot_finds_out_that_a_tree_saves_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(box_search, "_PAIRS", 10**6)
+    structured, noise = (records(rng, 4000, p=p) for p in (2, 14))
+    own = np.full(4000, -1)
+    for reference, p, saves in ((structured, 2, True), (noise, 14, False)):
+        one = Forest(reference, gower(p, 0))
+        trees, _ = one._plan(records(rng, 4000, p=p), own, 1)
+        assert (trees[0] is one._tree) == saves
+
+
+def test_a_long_search_is_told_before_it_starts(monkeypatch):
+    rng = np.random.default_rng(0)
+    reference, own = records(rng, 2000, p=14), np.full(2000, -1)
+    for make, module in ((Forest, box_search), (Plain, sys.modules["synthrisk.metrics.neighbours.brute_force"])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            make(reference, gower(14, 0)).nearest(reference, own, 1)
+        monkeypatch.setattr(module, "_LONG", 1e6)
+        monkeypatch.setattr(box_search, "_PAIRS", 10**6)
+        with pytest.warns(UserWarning, match=r"2000 records .* about \d+ minutes .* 14 columns"):
+            make(reference, gower(14, 0)).nearest(reference, own, 1)
+
+
+def test_each_kernel_is_compiled_once():
+    """A second signature would cost seconds in every process: layouts and types must never vary."""
+    prepare()
+    rng = np.random.default_rng(0)
+    for p, q in ((0, 1), (1, 0), (2, 2)):
+        for squared in (False, True):
+            reference = records(rng, 50, p, q)
+            scale = gower(p, q)._replace(squared=squared)
+            one, own = search(reference, scale), np.arange(50)
+            limits = one.nearest(reference, own, 2)[0][:, 1]
+            one.within(reference, own, limits, one.count(reference, own, limits))
+    for kernel in (box_split.split, box_split.leaves, box_tree.enclosed, box_walk.nearest, box_walk.within):
+        assert len(kernel.signatures) == 1
+
+
+def test_a_kernel_is_compiled_where_nothing_can_be_kept(monkeypatch):
+    asked = []
+
+    def njit(**options):
+        asked.append(options)
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(compiled, "njit", njit)
+    assert compiled.parallel(math.sqrt) is math.sqrt
+    assert asked == [{"cache": True, "parallel": True}, {"parallel": True}]
+
+
+def test_without_numba_numpy_searches():
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from synthrisk.metrics.neighbours.search import prepare, search\n"
+        "from synthrisk.metrics.neighbours.records import Records, Scale\n"
+        "import numpy as np\n"
+        "prepare()\n"
+        "one = Records(np.array([[0.0], [1.0]]), np.zeros((2, 0), dtype=np.int32))\n"
+        "found = search(one, Scale(np.ones(1), np.ones(1), np.ones(0), np.zeros(1, dtype=int), False))\n"
+        "print(type(found).__name__, found.nearest(one, np.arange(2), 1))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Plain (array([[1.],\n       [1.]]), array([[1],\n       [0]]))")

@@ -1,0 +1,168 @@
+"""Two FAMD coordinates of records against PrivEval's reference and a loop over columns."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.neighbours.famd import nearest_projected, projected
+from synthrisk.metrics.tables.tables import Tables
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "priveval"
+DCR = METRICS["distance_to_closest_record"]
+NNDR = METRICS["nearest_neighbour_distance_ratio"]
+
+
+def priveval(data):
+    folder = REFERENCE / data
+    kinds = json.loads((folder / "schema.json").read_text())["columns"]
+    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in kinds.items()}
+    real, synthetic = (pd.read_csv(folder / f"{t}.csv", dtype=dtypes) for t in ("real", "synthetic"))
+    return real, synthetic, json.loads((folder / "expected.json").read_text())
+
+
+def away(real, synthetic):
+    """All distances between real and synthetic points, pair by pair."""
+    return np.array([[math.dist(a, b) for b in synthetic] for a in real])
+
+
+@pytest.fixture(params=["mixed_120", "ugly_80x50"])
+def case(request):
+    return priveval(request.param)
+
+
+def test_priveval_distances_on_two_axes(case):
+    real, synthetic, expected = case
+    expected = expected["projections"]["famd_2"]
+    matrix = away(*projected(Tables(real, synthetic)))
+    np.testing.assert_allclose(matrix.min(axis=1), expected["real_to_syn"], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(matrix.min(axis=0), expected["syn_to_real"], rtol=1e-9, atol=1e-12)
+
+
+def test_priveval_values_on_two_axes(case):
+    real, synthetic, expected = case
+    metrics = expected["metrics"]
+    near = DCR(real, synthetic, projection="famd")
+    assert near.value == pytest.approx(metrics["DCR"]["variants"]["famd_2_real_to_syn"], abs=1e-9)
+    assert near.settings["projection"] == "famd"
+    found = near.records["distance"].to_numpy()
+    reference = np.array(expected["projections"]["famd_2"]["real_to_syn"])
+    np.testing.assert_allclose(found, reference, rtol=1e-9, atol=0)
+    np.testing.assert_array_equal(found == 0, reference == 0)
+    ratio = NNDR(real, synthetic, projection="famd")
+    assert ratio.value == pytest.approx(metrics["NNDR"]["variants"]["famd_2"], abs=1e-9)
+    # what member/control differences are taken on stays in gower space
+    np.testing.assert_array_equal(near.records["score"], DCR(real, synthetic).records["score"])
+
+
+def test_priveval_hidden_rate_on_two_axes():
+    real, synthetic, expected = priveval("mixed_120")
+    matrix = away(*projected(Tables(real, synthetic)))
+    tied = matrix <= nearest_projected(Tables(real, synthetic), "real_to_synthetic", 1) + 1e-12
+    score = METRICS["hidden_rate"](real, synthetic, links=list(range(len(real))), projection="famd")
+    np.testing.assert_allclose(score.records["score"], np.diag(tied) / tied.sum(axis=1), rtol=1e-12)
+    assert score.value == pytest.approx(expected["metrics"]["HidR"]["variants"]["famd_2"], abs=1e-9)
+
+
+def test_priveval_axes(case):
+    """The variance along the axes is the two largest eigenvalues."""
+    real, synthetic, expected = case
+    points, _ = projected(Tables(real, synthetic))
+    largest = expected["projections"]["famd_2"]["eigenvalues"][:2]
+    np.testing.assert_allclose(points.var(axis=0), largest, rtol=1e-9)
+    np.testing.assert_allclose(points.mean(axis=0), 0, atol=1e-12)
+    assert np.mean(points[:, 0] * points[:, 1]) == pytest.approx(0, abs=1e-12)
+
+
+def plain_projection(real, synthetic):
+    """The definition, column by column, by singular values of the whole matrix."""
+    parts = []
+    for name in real:
+        a, b = real[name], synthetic[name]
+        if pd.api.types.is_datetime64_any_dtype(a):
+            a, b = (v.astype("datetime64[ns]").astype("int64").where(v.notna()).astype(float) for v in (a, b))
+        if pd.api.types.is_numeric_dtype(a) and not pd.api.types.is_bool_dtype(a):
+            spread = a.std(ddof=0) if a.nunique() > 1 else 1.0
+            parts.append([((v - a.mean()) / spread).fillna(0).to_numpy(float) for v in (a, b)])
+        else:
+            a, b = (np.array(["missing" if x is None else str(x) for x in v.tolist()]) for v in (a, b))
+            for level in np.unique(a):
+                share = (a == level).mean()
+                flags = [v == level for v in (a, b)]
+                parts.append([(f - share) / math.sqrt(share) for f in flags])
+    x, y = (np.column_stack(side) for side in zip(*parts, strict=True))
+    axes = np.linalg.svd(x, full_matrices=True)[2][:2]
+    return x @ axes.T, y @ axes.T
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_tables_against_singular_values(seed):
+    rng = np.random.default_rng(seed)
+
+    def draw(n):
+        x = rng.normal(size=n)
+        return pd.DataFrame(
+            {
+                "x": x.round(2),
+                "y": np.where(rng.random(n) < 0.1, np.nan, 3 * x + rng.normal(size=n)),
+                "c": np.where(rng.random(n) < 0.1, None, rng.choice(["a", "b", "é"], n)),
+                "flag": rng.random(n) < 0.3,
+                "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+                "one": 7,
+            }
+        )
+
+    real, synthetic = draw(60), draw(40)
+    synthetic.loc[:4] = real.loc[:4]
+    synthetic.loc[7, "c"] = "unseen"
+    found, expected = away(*projected(Tables(real, synthetic))), away(*plain_projection(real, synthetic))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
+    np.testing.assert_array_equal(np.diag(found)[:5], 0)
+
+
+@pytest.mark.parametrize("columns", [["x"], ["c"], ["x", "y"], ["c", "d"]])
+def test_tables_of_one_kind_and_one_column(columns):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"x": rng.normal(size=30), "y": rng.random(30), "c": rng.choice([*"abc"], 30), "d": rng.choice([*"uv"], 30)}
+    )
+    real, synthetic = projected(Tables(table[columns][:20], table[columns][10:]))
+    assert real.shape == (20, 2)
+    assert synthetic.shape == (20, 2)
+    np.testing.assert_array_equal(real[10:], synthetic[:10])
+    if columns == ["x"]:
+        np.testing.assert_array_equal(real[:, 1], 0)
+
+
+def test_one_row_and_constant_tables_have_one_point():
+    for table in (pd.DataFrame({"x": [3.0], "c": ["a"]}), pd.DataFrame({"x": [3.0] * 4, "c": ["a"] * 4})):
+        real, synthetic = projected(Tables(table, table))
+        np.testing.assert_array_equal(real, 0)
+        np.testing.assert_array_equal(synthetic, 0)
+
+
+def test_order_and_names_of_columns_rows_and_levels_move_no_distance():
+    real, synthetic, _ = priveval("mixed_120")
+    before = DCR(real, synthetic, projection="famd").records["distance"].to_numpy()
+    order = np.random.default_rng(0).permutation(len(real))
+    after = DCR(real.iloc[order], synthetic[::-1], projection="famd").records["distance"].to_numpy()
+    np.testing.assert_allclose(after, before[order], rtol=1e-9, atol=1e-12)
+    other = [t[t.columns[::-1]].replace({"city": {"c0": "z", "c1": "a"}}) for t in (real, synthetic)]
+    after = DCR(*other, projection="famd").records["distance"].to_numpy()
+    np.testing.assert_allclose(after, before, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", [DCR, NNDR])
+def test_bad_projection(metric):
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
+    with pytest.raises(InputError, match="projection must be famd or none, got 'pca'"):
+        metric(table, table, projection="pca")
+    with pytest.raises(InputError, match=r"projection .* gower"):
+        metric(table, table, projection="famd", space="gower")
+    with pytest.raises(InputError, match="projection"):
+        metric.check_choices({"projection": "pca"})

@@ -1,0 +1,411 @@
+"""The neighbour passes of a release against PrivEval's reference values, SDMetrics, and the definition pair by pair."""
+
+import json
+import math
+import multiprocessing
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrisk.metrics import Tables
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.neighbours.brute_force import Plain
+from synthrisk.metrics.neighbours.nearest import (
+    real_to_real,
+    real_to_synthetic,
+    synthetic_to_real,
+    synthetic_to_some,
+    synthetic_to_synthetic,
+)
+from synthrisk.metrics.neighbours.ties import tie_counts, ties
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "priveval"
+SPACES = ["euclid", "gower"]
+PASSES = {
+    "real_to_synthetic": real_to_synthetic,
+    "synthetic_to_real": synthetic_to_real,
+    "real_to_real": real_to_real,
+    "synthetic_to_synthetic": synthetic_to_synthetic,
+}
+
+
+def sides(direction, real, synthetic):
+    tables = {"real": real, "synthetic": synthetic}
+    first, second = direction.split("_to_")
+    return tables[first], tables[second], first == second
+
+
+# The oracle: the definition, pair by pair, in exact sums.
+
+
+def cell(value):
+    if value is None or value is pd.NA or value != value:
+        return None
+    return float(value.value) if isinstance(value, pd.Timestamp) else value
+
+
+def is_numeric(column):
+    types = pd.api.types
+    return types.is_datetime64_any_dtype(column) or (types.is_numeric_dtype(column) and not types.is_bool_dtype(column))
+
+
+def distance(real, synthetic, space, weights, reference=None):
+    """Return the function of two rows that the README of the references defines, its columns weighted."""
+    parts = []
+    for name in real:
+        weight = weights.get(name, 1.0)
+        values = [cell(v) for v in [*real[name], *synthetic[name]]]
+        known = [v for v in values[: len(real)] if v is not None]
+        if space == "gower":
+            searched = [v for v in values if v is not None]
+            if reference is not None:
+                searched = [v for v in map(cell, reference[name]) if v is not None]
+            width = max(searched) - min(searched) if is_numeric(real[name]) and searched else None
+
+            def part(a, b, width=width, weight=weight):
+                if a is None or b is None or width is None:
+                    return weight * (a != b)
+                return weight * (min(abs(a - b) / width, 1) if width else float(a != b))
+
+        elif is_numeric(real[name]):
+            mean = math.fsum(known) / len(known) if known else 0.0
+            spread = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / len(known)) if known else 0.0
+            spread = spread if len(set(known)) > 1 else 1.0
+            share = 1 - len(known) / len(real)
+            step = 1 / (share * (1 - share)) if 0 < share < 1 else 1.0
+
+            def part(a, b, mean=mean, spread=spread, step=step, weight=weight):
+                gap = (mean if a is None else a) - (mean if b is None else b)
+                return weight**2 * ((gap / spread) ** 2 + ((a is None) != (b is None)) * step)
+
+        else:
+            shares = {level: values[: len(real)].count(level) / len(real) for level in set(values)}
+            costs = {level: 1 / (p * (1 - p)) if 0 < p < 1 else 1.0 for level, p in shares.items()}
+
+            def part(a, b, costs=costs, weight=weight):
+                return weight**2 * (costs[a] + costs[b]) if a != b else 0.0
+
+        parts.append(part)
+
+    def whole(a, b):
+        total = math.fsum(p(u, v) for p, u, v in zip(parts, a, b, strict=True))
+        return total / len(parts) if space == "gower" else math.sqrt(total)
+
+    return whole
+
+
+def matrix(direction, real, synthetic, space, weights=None, ranges="both"):
+    """All distances of a pass; infinite from a record to itself."""
+    queries, searched, itself = sides(direction, real, synthetic)
+    away = distance(real, synthetic, space, weights or {}, searched if ranges == "reference" else None)
+    a, b = ([[cell(v) for v in row] for row in t.astype(object).to_numpy()] for t in (queries, searched))
+    found = np.array([[away(u, v) for v in b] for u in a])
+    if itself:
+        np.fill_diagonal(found, np.inf)
+    return found
+
+
+def assert_pass(direction, real, synthetic, space, k=1, weights=None, **options):
+    expected = matrix(direction, real, synthetic, space, weights, **options)
+    found = PASSES[direction](Tables(real, synthetic), space, k, weights=weights, **options)
+    np.testing.assert_allclose(found.distances, np.sort(expected, axis=1)[:, :k], rtol=1e-9, atol=1e-300)
+    np.testing.assert_array_equal(found.distances == 0, np.sort(expected, axis=1)[:, :k] == 0)
+    np.testing.assert_allclose(np.take_along_axis(expected, found.rows, axis=1), found.distances, rtol=1e-9)
+    assert all(len(set(row)) == k for row in found.rows.tolist())
+
+
+# References
+
+
+def priveval(data):
+    folder = REFERENCE / data
+    kinds = json.loads((folder / "schema.json").read_text())["columns"]
+    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in kinds.items()}
+    real, synthetic = (pd.read_csv(folder / f"{t}.csv", dtype=dtypes) for t in ("real", "synthetic"))
+    return real, synthetic, json.loads((folder / "expected.json").read_text())["spaces"]
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+def test_priveval_arrays(data, space):
+    real, synthetic, expected = priveval(data)
+    tables = Tables(real, synthetic)
+    arrays = {
+        "real_to_syn": real_to_synthetic(tables, space).distances[:, 0],
+        "real_to_real": real_to_real(tables, space).distances[:, 0],
+        "syn_to_real": synthetic_to_real(tables, space).distances[:, 0],
+        "syn_to_syn": synthetic_to_synthetic(tables, space).distances[:, 0],
+        "syn_to_real_second": synthetic_to_real(tables, space, k=2).distances[:, 1],
+    }
+    assert set(arrays) == set(expected[space])
+    for name, found in arrays.items():
+        np.testing.assert_allclose(found, expected[space][name], rtol=1e-9, atol=0, err_msg=name)
+        np.testing.assert_array_equal(found == 0, np.equal(expected[space][name], 0), err_msg=name)
+
+
+@pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+@pytest.mark.parametrize("direction", PASSES)
+@pytest.mark.parametrize("space", SPACES)
+def test_priveval_tables_by_definition(data, direction, space):
+    real, synthetic, _ = priveval(data)
+    real, synthetic = real.iloc[:60], synthetic.iloc[:45]
+    assert_pass(direction, real, synthetic, space, k=5)
+    weights = {real.columns[0]: 0.0, real.columns[1]: 3.5, real.columns[-1]: 1 / 0.7}
+    assert_pass(direction, real, synthetic, space, k=2, weights=weights)
+
+
+@pytest.mark.parametrize("direction", PASSES)
+def test_ranges_of_the_reference_as_sdmetrics_has_them(direction):
+    dcr = pytest.importorskip("sdmetrics.single_table.privacy.dcr_utils").calculate_dcr
+    real, synthetic, _ = priveval("ugly_80x50")
+    synthetic = synthetic.assign(**{c: synthetic[c] * 3 for c in synthetic.select_dtypes("number")})
+    columns = {c: {"sdtype": "numerical" if is_numeric(real[c]) else "categorical"} for c in real}
+    queries, searched, itself = sides(direction, real, synthetic)
+    assert_pass(direction, real, synthetic, "gower", ranges="reference")
+    if not itself:
+        found = PASSES[direction](Tables(real, synthetic), "gower", ranges="reference").distances[:, 0]
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(found, dcr(queries, searched, {"columns": columns}), rtol=1e-12)
+
+
+# Properties
+
+POOLS = {
+    "float64": [0.0, 1.5, -2.25, 100.0, np.nan],
+    "float": [0.1, 0.2, 0.30000000000000004, 1e3],
+    "int64": [0, 1, 2, 50],
+    "Int64": [0, 3, pd.NA],
+    "object": ["a", "b", "ü", None, np.nan],
+    "bool": [True, False],
+    "category": ["p", "q", None],
+    "datetime64[ns]": [pd.Timestamp("2020-01-01"), pd.Timestamp("2020-03-01"), pd.NaT],
+}
+
+
+@st.composite
+def releases(draw):
+    n, m = draw(st.integers(2, 8)), draw(st.integers(2, 8))
+    real, synthetic = {}, {}
+    for j in range(draw(st.integers(1, 5))):
+        dtype = draw(st.sampled_from(list(POOLS)))
+        values = st.sampled_from(draw(st.lists(st.sampled_from(POOLS[dtype]), min_size=1, max_size=4)))
+        shared = draw(values)
+        real[f"c{j}"] = pd.Series([shared, *(draw(values) for _ in range(n - 1))], dtype=dtype)
+        unseen = st.sampled_from(POOLS[dtype])
+        synthetic[f"c{j}"] = pd.Series([*(draw(unseen) for _ in range(m - 1)), shared], dtype=dtype)
+    return pd.DataFrame(real), pd.DataFrame(synthetic)
+
+
+@settings(max_examples=60)
+@given(releases(), st.data())
+@pytest.mark.parametrize("space", SPACES)
+def test_equals_the_definition(space, release, data):
+    real, synthetic = release
+    direction = data.draw(st.sampled_from(list(PASSES)))
+    _, searched, itself = sides(direction, real, synthetic)
+    k = data.draw(st.integers(1, len(searched) - itself))
+    weights = {c: data.draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])) for c in real}
+    assert_pass(direction, real, synthetic, space, k, weights)
+
+
+@settings(max_examples=60)
+@given(releases(), st.randoms(use_true_random=False))
+@pytest.mark.parametrize("space", SPACES)
+def test_order_names_and_types_move_no_bit(space, release, random):
+    real, synthetic = release
+    order, other = (random.sample(range(len(t)), len(t)) for t in release)
+    columns = random.sample(list(real), len(real.columns))
+    moved = [real.iloc[order][columns], synthetic.iloc[other]]
+    moved = [t.set_axis(["label"] * len(t)) for t in moved]
+    for table, name in ((t, c) for t in moved for c in t):
+        if table[name].dtype == object:
+            levels = random.sample(["a", "b", "ü", "unused"], 4)
+            table[name] = table[name].astype(pd.CategoricalDtype(levels))
+        elif table[name].dtype == np.int64:
+            table[name] = table[name].astype(random.choice(["int8", "float32", "Int16"]))
+    before, after = Tables(real, synthetic), Tables(*moved)
+    for direction, found in PASSES.items():
+        rows = order if direction.startswith("real") else other
+        old, new = found(before, space), found(after, space)
+        np.testing.assert_array_equal(new.distances, old.distances[rows])
+        np.testing.assert_array_equal(tie_counts(after, direction, space), tie_counts(before, direction, space)[rows])
+
+
+@settings(max_examples=60)
+@given(releases())
+@pytest.mark.parametrize("space", SPACES)
+def test_all_ties_are_found(space, release):
+    tables = Tables(*release)
+    for direction in PASSES:
+        expected = matrix(direction, *release, space)
+        least = expected.min(axis=1, keepdims=True)
+        tied = [np.flatnonzero(row).tolist() for row in expected <= least * (1 + 1e-9)]
+        assert tie_counts(tables, direction, space).tolist() == [len(t) for t in tied]
+        found = ties(tables, direction, space)
+        assert [found.rows[a:b].tolist() for a, b in zip(found.starts, found.starts[1:], strict=False)] == tied
+        some = ties(tables, direction, space, queries=np.array([1, 0]))
+        assert some.rows.tolist() == [*tied[1], *tied[0]]
+
+
+def test_sums_in_another_order_are_ties():
+    """Three tenths and two tenths one way or the other: 0.1 + 0.2 and 0.3 differ in the last bit."""
+    real = pd.DataFrame({"a": [0.0, 1.0], "b": [0.0, 1.0], "c": [0.0, 1.0]})
+    synthetic = pd.DataFrame({"a": [0.1, 0.3, 0.7], "b": [0.2, 0.0, 0.8], "c": [0.0, 0.0, 0.9]})
+    tables = Tables(real, synthetic)
+    assert 0.1 + 0.2 != 0.3
+    assert tie_counts(tables, "real_to_synthetic", "gower").tolist() == [2, 1]
+    assert ties(tables, "real_to_synthetic", "gower").rows.tolist() == [0, 1, 2]
+
+
+# By hand
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_record_is_not_its_own_neighbour_but_its_duplicate_is(space):
+    real = pd.DataFrame({"x": [1.0, 5.0, 1.0], "c": ["a", "b", "a"]})
+    tables = Tables(real, real)
+    found = real_to_real(tables, space, k=2)
+    assert found.rows.tolist() == [[2, 1], [0, 2], [0, 1]]
+    assert found.distances[:, 0].tolist()[::2] == [0, 0]
+    assert real_to_synthetic(tables, space).rows[:, 0].tolist() == [0, 1, 0]
+    assert tie_counts(tables, "real_to_synthetic", space).tolist() == [2, 1, 2]
+    assert tie_counts(tables, "real_to_real", space).tolist() == [1, 2, 1]
+
+
+def test_columns_count_alone():
+    real = pd.DataFrame({"x": [0.0, 10.0], "c": ["a", "b"]})
+    synthetic = pd.DataFrame({"x": [0.0, 10.0], "c": ["b", "a"]})
+    tables = Tables(real, synthetic)
+    assert real_to_synthetic(tables, "gower").distances.tolist() == [[0.5], [0.5]]
+    assert real_to_synthetic(tables, "gower", columns=["c"]).rows.tolist() == [[1], [0]]
+    assert real_to_synthetic(tables, "gower", columns="x").rows.tolist() == [[0], [1]]
+    assert real_to_synthetic(tables, "euclid", columns=["c", "x"], weights={"x": 0}).rows.tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_huge_and_tiny_numbers_keep_their_differences(space):
+    real = pd.DataFrame({"huge": [1e308, -1e308, 0.0], "tiny": [1e-305, 2e-305, 3e-305]})
+    found = real_to_real(Tables(real, real), space, k=2).distances
+    assert np.isfinite(found).all()
+    assert (found > 0).all()
+    small = pd.DataFrame({"huge": [1.0, -1.0, 0.0], "tiny": [1.0, 2.0, 3.0]})
+    np.testing.assert_allclose(found, real_to_real(Tables(small, small), space, k=2).distances, rtol=1e-12)
+
+
+def test_a_far_departure_from_a_constant_is_finite():
+    tables = Tables(pd.DataFrame({"x": [1.0, 1.0]}), pd.DataFrame({"x": [1e200]}))
+    assert np.isfinite(real_to_synthetic(tables, "euclid").distances).all()
+
+
+def test_some_records_are_searched_in_the_space_of_all():
+    real = pd.DataFrame({"x": [0.0, 1.0, 4.0, 10.0]})
+    tables = Tables(real, pd.DataFrame({"x": [1.0, 9.0]}))
+    found = synthetic_to_some(tables, "gower", np.array([3, 0]), k=2)
+    assert found.rows.tolist() == [[0, 3], [3, 0]]
+    assert found.distances.tolist() == [[0.1, 0.9], [0.1, 0.9]]
+
+
+# Sharing
+
+
+def test_a_pass_is_made_once_and_serves_smaller_k(monkeypatch):
+    made = []
+    one = Plain.nearest
+    monkeypatch.setattr("synthrisk.metrics.neighbours.nearest.search", Plain)
+    monkeypatch.setattr(Plain, "nearest", lambda self, *args: made.append(args[2]) or one(self, *args))
+    real = pd.DataFrame({"x": [0.0, 1.0, 4.0, 10.0]})
+    tables = Tables(real, real)
+    larger = real_to_real(tables, "gower", k=3)
+    np.testing.assert_array_equal(real_to_real(tables, "gower", k=1).rows, larger.rows[:, :1])
+    real_to_real(tables, "gower", k=2)
+    real_to_real(tables, "gower", columns=["x"], weights={"x": 1})
+    assert made == [3]
+    synthetic_to_real(tables, "gower")
+    real_to_real(tables, "euclid")
+    assert made == [3, 1, 1]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"space": "l2"}, "space must be euclid or gower, got 'l2'"),
+        ({"k": 0}, "k must be a whole number from 1 to the number of records searched, 2, got 0"),
+        ({"k": 3}, "k must be .* 2, got 3"),
+        ({"k": True}, "k must be .*got True"),
+        ({"k": 1.0}, "k must be .*got 1.0"),
+        ({"columns": ["y"]}, "columns must name columns of the table, got 'y'"),
+        ({"columns": []}, "columns must name at least one column"),
+        ({"weights": {"y": 1}}, "weights must name columns of the table, got 'y'"),
+        ({"weights": {"x": -1}}, "weights must be numbers from 0 to 1e[+]100, got -1 for 'x'"),
+        ({"weights": {"x": np.inf}}, "weights must be numbers"),
+        ({"weights": {"x": np.nan}}, "weights must be numbers"),
+        ({"weights": {"x": "1"}}, "weights must be numbers"),
+        ({"ranges": "real"}, "ranges must be both, or reference in gower space, got 'real' in gower"),
+        ({"ranges": "reference", "space": "euclid"}, "ranges must be both.*got 'reference' in euclid"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(options, text):
+    tables = Tables(pd.DataFrame({"x": [0.0, 1.0]}), pd.DataFrame({"x": [0.0, 1.0]}))
+    with pytest.raises(InputError, match=text):
+        real_to_synthetic(tables, **{"space": "gower", **options})
+
+
+def test_a_single_record_has_no_other():
+    tables = Tables(pd.DataFrame({"x": [0.0]}), pd.DataFrame({"x": [1.0]}))
+    assert real_to_synthetic(tables, "gower").distances.tolist() == [[1.0]]
+    with pytest.raises(InputError, match="number of records searched, 0, got 1"):
+        real_to_real(tables, "gower")
+    with pytest.raises(InputError, match=r"direction must be one of real_to_synthetic.*got 'both'"):
+        ties(tables, "both", "gower")
+
+
+# Processes and missing numba
+
+
+def random_release(n=400):
+    rng = np.random.default_rng(5)
+    draw = lambda: pd.DataFrame(  # noqa: E731
+        {
+            "x": rng.normal(size=n),
+            "count": np.where(rng.random(n) < 0.1, np.nan, rng.poisson(3, n)),
+            "c": rng.choice([*"abcdef", None], n),
+            "name": rng.integers(0, 200, n).astype(str),
+        }
+    )
+    return draw(), draw()
+
+
+def digest(found):
+    return [found.distances.tobytes().hex()[:200], float(found.distances.sum()), found.rows.sum().item()]
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_spawned_process_finds_the_same(space):
+    tables = Tables(*random_release())
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = pool.submit(synthetic_to_real, tables, space, 2).result()
+    assert digest(found) == digest(synthetic_to_real(tables, space, 2))
+
+
+def test_values_are_the_same_without_numba():
+    code = (
+        "import sys, json; sys.modules['numba'] = None\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from test_nearest import PASSES, SPACES, Tables, digest, random_release\n"
+        "tables = Tables(*random_release())\n"
+        "print(json.dumps([digest(f(tables, s, 2)) for s in SPACES for f in PASSES.values()]))\n"
+        "assert 'synthrisk.metrics.neighbours.box_search' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    tables = Tables(*random_release())
+    assert json.loads(done.stdout) == [digest(f(tables, s, 2)) for s in SPACES for f in PASSES.values()]

@@ -1,0 +1,776 @@
+"""RAPID against the R package's numbers, and its rules on tables whose answer is known."""
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from synthrisk.metrics import METRICS, Tables
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.gain import normalized_gain, threshold_curve
+from synthrisk.metrics.rapid.null_by_refit import permutation_null
+from synthrisk.metrics.rapid.prediction_error import prediction_error
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "rapid"
+RAPID = METRICS["rapid"]
+CATEGORICAL = ["cat3_mixed", "paper_appendix_B"]
+CATEGORICAL_ATTACKERS = ["random_forest", "logistic"]
+CONTINUOUS_ATTACKERS = ["random_forest", "linear"]
+ERRORS = {"symmetric": "symmetric", "stabilized_relative": "stabilised_relative", "absolute": "absolute"}
+TREE, REGRESSION_TREE = DecisionTreeClassifier(), DecisionTreeRegressor()
+
+
+def load(case):
+    folder = REFERENCE / case
+    return (
+        pd.read_csv(folder / "original.csv"),
+        pd.read_csv(folder / "synthetic.csv"),
+        json.loads((folder / "expected.json").read_text()),
+    )
+
+
+def attack(case, **options):
+    real, synthetic, expected = load(case)
+    roles = {"quasi_identifiers": expected["quasi_identifiers"], "sensitive": expected["sensitive_attribute"]}
+    return RAPID(real, synthetic, **roles, **options)
+
+
+# The scoring alone, on R's own probabilities and predictions
+
+
+@pytest.mark.parametrize("attacker", ["rf", "cart", "gbm", "multinom"])
+@pytest.mark.parametrize("case", CATEGORICAL)
+def test_gain_of_r_probabilities(case, attacker):
+    real, _, expected = load(case)
+    truth = real[expected["sensitive_attribute"]]
+    expected = expected["attackers"][attacker]
+    columns = [expected["prob_columns"].index(value) for value in truth]
+    confidence = np.array(expected["probs"])[np.arange(len(real)), columns]
+    baseline = truth.map(truth.value_counts(normalize=True)).to_numpy()
+    gain = normalized_gain(confidence, baseline)
+    np.testing.assert_allclose(gain, expected["gain"], rtol=0, atol=1e-9)
+    thresholds = [float(t) for t in expected["curve"]]
+    curve = threshold_curve(gain, thresholds)
+    np.testing.assert_allclose(curve, list(expected["curve"].values()), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("delta", [0.01, 1])
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("attacker", ["lm", "rf"])
+def test_error_of_r_predictions(attacker, error, delta):
+    real, _, expected = load("cont_income")
+    expected = expected["attackers"][attacker]
+    found = prediction_error(real["income"].to_numpy(), np.array(expected["predicted"]), error, delta)
+    name = "absolute_delta0.01" if error == "absolute" else f"{ERRORS[error]}_delta{delta}"
+    np.testing.assert_allclose(found, expected["errors"][name], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("attacker", ["lm", "rf", "cart", "gbm"])
+def test_number_at_risk_of_r_predictions(attacker):
+    real, _, expected = load("cont_income")
+    expected = expected["attackers"][attacker]
+    ours = {theirs: name for name, theirs in ERRORS.items()}
+    for row in expected["table"]:
+        error = prediction_error(
+            real["income"].to_numpy(), np.array(expected["predicted"]), ours[row["metric"]], row["delta"]
+        )
+        assert int((error < row["epsilon"]).sum()) == row["n_at_risk"], row
+
+
+@given(st.floats(0, 1), st.floats(0, 0.99))
+def test_gain_is_one_when_certain_and_zero_at_the_baseline(confidence, baseline):
+    gain = normalized_gain(np.array([1.0, baseline, confidence]), np.full(3, baseline))
+    assert gain[:2].tolist() == [1.0, 0.0]
+    assert gain[2] == pytest.approx((confidence - baseline) / (1 - baseline), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("error", "delta", "expected"),
+    [
+        ("symmetric", 0.0, [2 / 3, 0.0, 2.0, 2.0, 2.0]),
+        ("symmetric", 1.0, [4 / 8, 0.0, 12 / 8, 8 / 6, 8 / 6]),
+        ("stabilized_relative", 1.0, [2 / 5, 0.0, 6 / 5, 4.0, 4 / 5]),
+        ("absolute", 1.0, [2.0, 0.0, 6.0, 4.0, 4.0]),
+        ("absolute", 0.0, [2.0, 0.0, 6.0, 4.0, 4.0]),
+    ],
+)
+def test_error_counted_by_hand(error, delta, expected):
+    """Truth 4, -4, 4, 0, -4 and guess 2, -4, -2, 4, 0: signs never make an error small."""
+    truth, predicted = np.array([4.0, -4.0, 4.0, 0.0, -4.0]), np.array([2.0, -4.0, -2.0, 4.0, 0.0])
+    np.testing.assert_allclose(prediction_error(truth, predicted, error, delta), expected, rtol=1e-12)
+
+
+@given(st.lists(st.floats(-3, 1), min_size=1, max_size=30))
+def test_curve_is_a_strict_recount(gain):
+    thresholds = [k / 100 for k in range(0, 100, 5)]
+    curve = threshold_curve(np.array(gain + thresholds), thresholds)
+    everything = gain + thresholds
+    expected = [sum(g > t for g in everything) / len(everything) for t in thresholds]
+    assert list(curve) == pytest.approx(expected)
+
+
+# The attackers against R
+
+
+@pytest.mark.parametrize("case", CATEGORICAL)
+def test_logistic_attacker_equals_r(case):
+    _, _, expected = load(case)
+    expected = expected["attackers"]["multinom"]
+    score = attack(case, attacker="logistic")
+    np.testing.assert_allclose(score.records["gain"], expected["gain"], rtol=0, atol=1e-6)
+    assert score.value == pytest.approx(expected["curve"]["0.3"], abs=1e-9)
+    assert score.details["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-9)
+    for threshold, rate in expected["curve"].items():
+        assert score.details[f"curve_{float(threshold):.2f}"] == pytest.approx(rate, abs=1e-9)
+
+
+def test_linear_attacker_equals_r():
+    _, _, expected = load("cont_income")
+    expected = expected["attackers"]["lm"]
+    score = attack("cont_income", attacker="linear")
+    np.testing.assert_allclose(score.records["guess"], expected["predicted"], rtol=1e-6)
+    assert score.details["rmse"] == pytest.approx(expected["rmse"], rel=1e-6)
+    assert score.details["mae"] == pytest.approx(expected["mae"], rel=1e-6)
+    for row in expected["table"]:
+        error = next(name for name, theirs in ERRORS.items() if theirs == row["metric"])
+        score = attack("cont_income", attacker="linear", error=error, delta=row["delta"], tolerance=row["epsilon"])
+        assert score.value == pytest.approx(row["n_at_risk"] / 1000, abs=1e-9), row
+        np.testing.assert_allclose(
+            score.records["error"],
+            expected["errors"][f"{row['metric']}_delta{row['delta']:g}"],
+            rtol=1e-5,
+            atol=1e-6,
+        )
+
+
+@pytest.mark.parametrize(
+    ("case", "centre"),
+    [
+        ("cat3_mixed", "confidence_rate_mean"),
+        ("cont_income", "symmetric_0.1"),
+        # The three coarse QIs of Appendix B: ranger makes a leaf of a node that none of the variables drawn
+        # can split, scikit-learn looks on (METHODS 2.5), so it is surer than R's 0.156.
+        ("paper_appendix_B", 0.381),
+    ],
+)
+def test_forest_is_near_its_reference(case, centre):
+    seeds = load(case)[2]["attackers"]["rf"]["ten_seeds"]
+    if isinstance(centre, str):
+        centre = seeds["mean"][centre] if case == "cont_income" else seeds[centre]
+    else:
+        assert seeds["confidence_rate_mean"] == pytest.approx(0.156, abs=5e-4)
+    scores = [attack(case, attacker="random_forest", seed=seed) for seed in range(3)]
+    assert np.mean([score.value for score in scores]) == pytest.approx(centre, abs=0.025)
+    if case == "cat3_mixed":
+        gain = np.mean([score.records["gain"] for score in scores], axis=0)
+        assert np.corrcoef(gain, seeds["per_record_gain_mean"])[0, 1] > 0.98
+    if case == "cont_income":
+        guess = np.mean([score.records["guess"] for score in scores], axis=0)
+        assert np.corrcoef(guess, seeds["per_record_pred_mean"])[0, 1] > 0.99
+
+
+# Tables whose answer is known: a tree on one QI repeats the release's shares
+
+RELEASE = pd.DataFrame({"k": list("aaaabbbb"), "s": list("xxxyyyyx")})  # a: x with 3/4; b: y with 3/4
+REAL = pd.DataFrame({"k": list("abab"), "s": list("xyyx")}, index=[4, 2, 9, 7])
+
+
+def categorical(real=REAL, synthetic=RELEASE, attacker=TREE, **options):
+    return RAPID(real, synthetic, quasi_identifiers="k", sensitive="s", attacker=attacker, **options)
+
+
+def test_hand_counted():
+    score = categorical()
+    assert score.records.index.tolist() == [4, 2, 9, 7]
+    assert score.records["confidence"].tolist() == [0.75, 0.75, 0.25, 0.25]
+    assert score.records["baseline"].tolist() == [0.5] * 4
+    assert score.records["gain"].tolist() == [0.5, 0.5, -0.5, -0.5]
+    assert score.records["at_risk"].tolist() == [True, True, False, False]
+    assert score.records["score"].tolist() == [1.0, 1.0, 0.0, 0.0]
+    assert score.records["guess"].tolist() == ["x", "y", "x", "y"]
+    assert score.records["truth"].tolist() == ["x", "y", "y", "x"]
+    assert score.value == 0.5
+    assert score.details["accuracy"] == 0.5
+    assert score.details["mean_gain"] == 0.0
+
+
+@pytest.mark.parametrize(("threshold", "value"), [(0.5, 0.0), (0.4999, 0.5), (0.0, 0.5), (0, 0.5), (0.99, 0.0)])
+def test_the_threshold_is_strict(threshold, value):
+    assert categorical(threshold=threshold).value == value
+
+
+def test_the_curve_is_strict_too():
+    details = categorical().details
+    assert [details["curve_0.00"], details["curve_0.45"], details["curve_0.50"]] == [0.5, 0.5, 0.0]
+
+
+def test_a_class_that_the_release_lacks_has_no_confidence():
+    real = pd.DataFrame({"k": list("aaab"), "s": list("xxzy")})
+    records = categorical(real).records
+    assert records["confidence"].tolist() == [0.75, 0.75, 0.0, 0.75]
+    assert records["gain"].tolist() == pytest.approx([0.5, 0.5, -1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize("attacker", CATEGORICAL_ATTACKERS)
+def test_a_class_that_only_the_release_has_is_never_right(attacker):
+    synthetic = pd.DataFrame({"k": list("aaaabbbb"), "s": list("zzzxzzyy")})
+    score = categorical(synthetic=synthetic, attacker=attacker)
+    assert score.records["confidence"].between(0, 1).all()
+    assert score.details["accuracy"] <= 0.5
+
+
+@pytest.mark.parametrize("attacker", CATEGORICAL_ATTACKERS)
+def test_a_release_of_one_class_is_certain_of_it(attacker):
+    """Nothing to learn is not bad input: the attacker is sure of the one class he saw."""
+    score = categorical(synthetic=pd.DataFrame({"k": list("ab"), "s": list("xx")}), attacker=attacker)
+    assert score.records["confidence"].tolist() == pytest.approx([1.0, 0.0, 0.0, 1.0])
+    assert score.value == 0.5
+
+
+@pytest.mark.parametrize("attacker", [*CATEGORICAL_ATTACKERS, TREE], ids=str)
+def test_missing_is_a_class_of_its_own(attacker):
+    real = pd.DataFrame({"k": list("abab"), "s": ["x", None, "x", np.nan]})
+    synthetic = pd.DataFrame({"k": list("ab") * 20, "s": ["x", np.nan] * 20})
+    score = categorical(real, synthetic, attacker)
+    assert score.records["baseline"].tolist() == [0.5] * 4
+    assert (score.records["confidence"] > 0.9).all()
+    assert score.value == 1.0
+    assert score.details["accuracy"] == 1.0
+
+
+def test_booleans_are_classes():
+    real, synthetic = REAL.assign(s=REAL["s"] == "x"), RELEASE.assign(s=RELEASE["s"] == "x")
+    assert categorical(real, synthetic).records["gain"].tolist() == [0.5, 0.5, -0.5, -0.5]
+
+
+def test_a_tied_guess_is_right_by_halves():
+    """METHODS 0: ties by expectation, so that names and order of the classes move no number."""
+    synthetic = pd.DataFrame({"k": list("aabb"), "s": list("xyyx")})
+    real = pd.DataFrame({"k": list("abab"), "s": list("xxxy")})
+    accuracy = categorical(real, synthetic).details["accuracy"]
+    renamed = [t.assign(s=t["s"].map({"x": "z", "y": "a"})) for t in (real, synthetic)]
+    assert categorical(*renamed).details["accuracy"] == accuracy == 0.5
+
+
+@pytest.mark.parametrize("threshold", [0, 0.3, 0.9])
+@pytest.mark.parametrize("attackers", [DummyClassifier(), [DummyClassifier(), "cart"]], ids=["one", "several"])
+def test_the_guess_is_the_value_of_an_attacker_who_answers_the_class_shares(threshold, attackers):
+    """Beside the accuracy, and there alone, stands the accuracy of the commonest class."""
+    real = pd.DataFrame({"k": list("abcabca"), "s": list("xxxxyyz")})
+    shares = categorical(real, real, DummyClassifier(), threshold=threshold)
+    assert shares.records["gain"].abs().max() < 1e-12
+    found = categorical(real, real, attackers, threshold=threshold).details
+    assert shares.value == found["guess"] == 0
+    assert shares.details["accuracy"] == found["accuracy_guess"] == 4 / 7
+
+
+NUMBERS = pd.DataFrame({"k": list("aabb"), "s": [90.0, 110.0, -10.0, 10.0]})  # a: 100; b: 0
+
+
+def continuous(truth, attacker=REGRESSION_TREE, synthetic=NUMBERS, **options):
+    real = pd.DataFrame({"k": list("ab" * len(truth))[: len(truth)], "s": truth})
+    return RAPID(real, synthetic, quasi_identifiers="k", sensitive="s", attacker=attacker, **options)
+
+
+def test_continuous_hand_counted():
+    score = continuous([100.0, 5.0, 150.0, 0.0])
+    assert score.records["guess"].tolist() == [100.0, 0.0, 100.0, 0.0]
+    assert score.records["truth"].tolist() == [100.0, 5.0, 150.0, 0.0]
+    assert score.records["error"].tolist() == pytest.approx([0, 10 / 5.02, 100 / 250.02, 0])
+    assert score.records["at_risk"].tolist() == [True, False, False, True]
+    assert score.value == 0.5
+    assert score.details["mae"] == pytest.approx(55 / 4)
+    assert score.details["rmse"] == pytest.approx(math.sqrt(2525 / 4))
+
+
+@pytest.mark.parametrize(("tolerance", "value"), [(50, 0.5), (50.0001, 1.0), (5, 0.25), (5.0001, 0.5)])
+def test_the_tolerance_is_strict(tolerance, value):
+    score = continuous([100.0, 5.0, 150.0, 50.0], error="absolute", tolerance=tolerance)
+    assert score.value == value
+    assert score.records["at_risk"].mean() == value
+
+
+def test_a_missing_continuous_truth_is_not_scored():
+    score = continuous([100.0, np.nan, 150.0, np.nan])
+    assert score.records["score"].tolist()[::2] == [1.0, 0.0]
+    assert score.records["score"].isna().tolist() == [False, True, False, True]
+    assert score.records["error"].isna().tolist() == [False, True, False, True]
+    assert score.value == 0.5
+    assert score.details["mae"] == pytest.approx(25.0)
+    nullable = continuous(pd.array([100, None, 150, None], dtype="Int64"))
+    assert nullable.value == 0.5
+
+
+@pytest.mark.parametrize("attacker", [*CONTINUOUS_ATTACKERS, REGRESSION_TREE], ids=str)
+def test_a_missing_number_in_the_release_is_not_a_zero(attacker):
+    gaps = pd.concat([NUMBERS, NUMBERS.assign(s=np.nan)])
+    with_gaps = continuous([100.0, 5.0], attacker, gaps).records["guess"]
+    without = continuous([100.0, 5.0], attacker, NUMBERS).records["guess"]
+    assert with_gaps.tolist() == pytest.approx(without.tolist(), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("error", "tolerance"), [("absolute", 3.0), ("symmetric", 0.1), ("symmetric", 0.9), ("stabilized_relative", 0.4)]
+)
+def test_the_guess_is_the_value_of_the_best_constant_prediction(error, tolerance):
+    truth = np.random.default_rng(4).normal(2, 9, 30).round(1)
+    rule = {"error": error, "tolerance": tolerance}
+    grid = np.arange(truth.min() - 5, truth.max() + 5, 0.05)
+
+    def value(constant):
+        return continuous(truth, DummyRegressor(strategy="constant", constant=constant), **rule).value
+
+    assert continuous(truth, **rule).details["guess"] == pytest.approx(max(value(c) for c in grid), abs=1e-12)
+
+
+def test_no_truth_at_all_is_refused():
+    with pytest.raises(InputError, match="sensitive"):
+        continuous([np.nan, np.nan])
+
+
+@pytest.mark.parametrize(("truth", "value"), [([100.0], 1.0), ([70.0], 0.0), ([100.0, np.nan, 100.0], 1.0)])
+def test_one_continuous_truth_is_scored(truth, value):
+    """A baseline is of classes: a number needs no second one beside it (METHODS 2.1)."""
+    assert continuous(truth).value == value
+
+
+# Quasi-identifiers as they come
+
+
+@pytest.mark.parametrize("attacker", [*CATEGORICAL_ATTACKERS, "linear"])
+@pytest.mark.parametrize("gaps", ["real", "synthetic", "both", "whole column of synthetic"])
+def test_unseen_and_missing_quasi_identifiers_do_not_crash(attacker, gaps):
+    rng = np.random.default_rng(5)
+
+    def draw(n, levels):
+        table = pd.DataFrame({"age": rng.normal(50, 10, n), "city": rng.choice(levels, n)})
+        table["when"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D")
+        table["member"] = rng.random(n) < 0.5
+        table["s"] = table["age"] + 5 * table["member"]
+        if attacker != "linear":
+            table["s"] = np.where(table["s"] > 52, "high", "low")
+        return table
+
+    real, synthetic = draw(60, ["a", "b", "unseen"]), draw(80, ["a", "b", "only here"])
+    for name, table in (("real", real), ("synthetic", synthetic)):
+        if gaps in (name, "both"):
+            table.loc[::5, ["age", "city", "when"]] = None
+    if gaps.startswith("whole"):
+        synthetic["age"] = np.nan
+    score = RAPID(
+        real,
+        synthetic,
+        quasi_identifiers=["age", "city", "when", "member"],
+        sensitive="s",
+        attacker=attacker,
+    )
+    column = "error" if attacker == "linear" else "confidence"
+    assert np.isfinite(score.records[column]).all()
+    assert 0 <= score.value <= 1
+
+
+@pytest.mark.parametrize("attacker", [*CATEGORICAL_ATTACKERS, TREE], ids=str)
+def test_an_unseen_level_is_guessed_like_nothing_in_particular(attacker):
+    """Two unseen levels are one to the attacker: he knows neither."""
+    real = pd.DataFrame({"k": ["b", "new", "newer", "a"], "s": list("xxxy")})
+    confidence = categorical(real, attacker=attacker).records["confidence"]
+    assert confidence.iloc[1] == pytest.approx(confidence.iloc[2], abs=1e-9)
+
+
+@pytest.mark.parametrize("attacker", CATEGORICAL_ATTACKERS)
+def test_missing_keys_can_be_learned(attacker):
+    synthetic = pd.DataFrame({"k": ["a", None] * 30, "x": [1.0, np.nan] * 30, "s": ["p", "q"] * 30})
+    real = pd.DataFrame({"k": ["a", np.nan], "x": [1.0, np.nan], "s": ["p", "q"]})
+    for keys in (["k"], ["x"], ["k", "x"]):
+        score = RAPID(real, synthetic, quasi_identifiers=keys, sensitive="s", attacker=attacker)
+        assert (score.records["confidence"] > 0.9).all(), keys
+
+
+# Bad input: one sentence that names the argument
+
+GOOD = {"quasi_identifiers": ["k"], "attacker": "logistic"}
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"threshold": 1.5}, "threshold"),
+        ({"threshold": -0.1}, "threshold"),
+        ({"threshold": math.nan}, "threshold"),
+        ({"threshold": "0.3"}, "threshold"),
+        ({"attacker": "random_forrest"}, "attacker .*random_forest"),
+        ({"attacker": "linear"}, "attacker .*linear"),
+        ({"attacker": DecisionTreeRegressor()}, "attacker"),
+        ({"attacker": 3}, "attacker"),
+        ({"attacker": None}, "attacker"),
+        ({"sensitive": ["s", "t"]}, "sensitive"),
+        ({"quasi_identifiers": []}, "quasi_identifiers"),
+        ({"quasi_identifiers": ["k", "s"]}, "quasi_identifiers"),
+        ({"attacker": "random_forest", "seed": -1}, "seed"),
+        ({"attacker": "random_forest", "seed": "one"}, "seed"),
+    ],
+)
+def test_bad_categorical_argument(options, named):
+    real, synthetic = (t.assign(t=t["k"]) for t in (REAL, RELEASE))
+    with pytest.raises(InputError, match=named) as caught:
+        RAPID(real, synthetic, **GOOD | {"sensitive": "s"} | options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"tolerance": -0.1}, "tolerance"),
+        ({"tolerance": math.nan}, "tolerance"),
+        ({"tolerance": "5%"}, "tolerance"),
+        ({"error": "symetric"}, "error .*symmetric"),
+        ({"error": None}, "error"),
+        ({"error": "absolute"}, "tolerance"),
+        ({"error": "absolute", "tolerance": None}, "tolerance"),
+        ({"delta": -0.01}, "delta"),
+        ({"delta": math.nan}, "delta"),
+        ({"delta": math.inf}, "delta"),
+        ({"attacker": "logistic"}, "attacker .*logistic"),
+        ({"attacker": DecisionTreeClassifier()}, "attacker"),
+    ],
+)
+def test_bad_continuous_argument(options, named):
+    with pytest.raises(InputError, match=named) as caught:
+        continuous([100.0, 5.0], **{"attacker": "linear"} | options)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_single_class_is_refused():
+    with pytest.raises(InputError, match="sensitive"):
+        categorical(REAL.assign(s="x"))
+
+
+@pytest.mark.parametrize(
+    ("truth", "error"),
+    [([100.0, 0.0], "symmetric"), ([100.0, 0.0], "stabilized_relative")],
+)
+def test_delta_zero_is_refused_where_nothing_is_divided_by_nothing(truth, error):
+    """The second record is 0 and guessed 0."""
+    with pytest.raises(InputError, match="delta"):
+        continuous(truth, error=error, delta=0)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [("symmetric", [0.0, 2.0]), ("stabilized_relative", [0.0, 1.0]), ("absolute", [0.0, 5.0])],
+)
+def test_delta_zero_is_taken_where_no_truth_is_zero(error, expected):
+    """The second record is 5 and guessed 0."""
+    tolerance = {"tolerance": 1.0} if error == "absolute" else {}
+    records = continuous([100.0, 5.0], error=error, delta=0, **tolerance).records
+    assert records["error"].tolist() == expected
+
+
+def test_text_in_place_of_a_number_is_refused():
+    real = pd.DataFrame({"k": [1.0, 2.0], "s": [1.0, 2.0]})
+    for column in ("k", "s"):
+        with pytest.raises(InputError, match=f"'{column}'"):
+            RAPID(
+                real,
+                real.astype({column: str}),
+                quasi_identifiers="k",
+                sensitive="s",
+                attacker="linear",
+            )
+
+
+# Properties
+
+
+@pytest.fixture(scope="module")
+def release():
+    rng = np.random.default_rng(11)
+
+    def draw(n):
+        table = pd.DataFrame(
+            {
+                "age": rng.integers(20, 80, n),
+                "city": rng.choice(["a", "b", "c"], n),
+                "hours": rng.normal(40, 10, n).round(1),
+            }
+        )
+        income = 100 * table["age"] + 1000 * (table["city"] == "a") + rng.normal(0, 800, n)
+        return table.assign(income=income.round(), band=pd.cut(income, 3, labels=list("lmh")).astype(str))
+
+    return draw(120), draw(150)
+
+
+KEYS = ["age", "city", "hours"]
+CASES = [
+    *itertools.product(["band"], CATEGORICAL_ATTACKERS),
+    *itertools.product(["income"], CONTINUOUS_ATTACKERS),
+]
+DETERMINISTIC = [case for case in CASES if case[1] != "random_forest"]
+
+
+def scores(real, synthetic, sensitive, attacker, keys=KEYS):
+    records = RAPID(real, synthetic, quasi_identifiers=keys, sensitive=sensitive, attacker=attacker, seed=3).records
+    return records["gain" if sensitive == "band" else "error"].to_numpy(float)
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), CASES)
+def test_value_and_details_follow_from_the_records(release, sensitive, attacker):
+    score = RAPID(*release, quasi_identifiers=KEYS, sensitive=sensitive, attacker=attacker, threshold=0.35)
+    records, details = score.records, score.details
+    assert score.value == pytest.approx(records["score"].mean(), abs=1e-12)
+    assert 0 < score.value < 1
+    assert records["score"].tolist() == records["at_risk"].astype(float).tolist()
+    assert records["truth"].tolist() == release[0][sensitive].tolist()
+    right = records["guess"] == records["truth"]
+    if sensitive == "income":
+        gap = (records["guess"] - records["truth"]).astype(float)
+        assert records["at_risk"].tolist() == (records["error"] < 0.10).tolist()
+        assert details["rmse"] == pytest.approx(math.sqrt((gap**2).mean()))
+        assert details["mae"] == pytest.approx(gap.abs().mean())
+        return
+    share = release[0][sensitive].value_counts(normalize=True)
+    np.testing.assert_allclose(records["baseline"], records["truth"].map(share), rtol=1e-12)
+    gain = (records["confidence"] - records["baseline"]) / (1 - records["baseline"])
+    np.testing.assert_allclose(records["gain"], gain, rtol=0, atol=1e-12)
+    assert records["at_risk"].tolist() == (records["gain"] > 0.35).tolist()
+    assert details["accuracy"] == pytest.approx(right.mean())
+    assert details["mean_gain"] == pytest.approx(records["gain"].mean())
+    curve = {name: value for name, value in details.items() if name.startswith("curve_")}
+    assert list(curve) == [f"curve_{k / 100:.2f}" for k in range(0, 100, 5)]
+    for name, value in curve.items():
+        threshold = float(name.removeprefix("curve_"))
+        assert value == pytest.approx(sum(g > threshold for g in records["gain"]) / len(records), abs=1e-12)
+    assert details["curve_0.35"] == pytest.approx(score.value, abs=1e-12)
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), CASES)
+def test_order_of_the_real_records_moves_nothing(release, sensitive, attacker):
+    real, synthetic = release
+    before = scores(real, synthetic, sensitive, attacker)
+    order = np.random.default_rng(0).permutation(len(real))
+    moved = real.iloc[order].set_axis(["label"] * len(real))
+    np.testing.assert_allclose(scores(moved, synthetic, sensitive, attacker), before[order], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), CASES)
+def test_one_record_is_attacked_as_among_many(release, sensitive, attacker):
+    """Its guess comes from the release alone; only the baseline looks at the other real records."""
+    real, synthetic = release
+    options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": attacker, "seed": 3}
+    column = "confidence" if sensitive == "band" else "guess"
+    part = real.iloc[:40]
+    np.testing.assert_allclose(
+        RAPID(part, synthetic, **options).records[column],
+        RAPID(real, synthetic, **options).records[column].iloc[:40],
+        rtol=1e-12,
+    )
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), CASES)
+def test_order_of_columns_and_index_labels_move_nothing(release, sensitive, attacker):
+    real, synthetic = release
+    before = scores(real, synthetic, sensitive, attacker)
+    after = scores(real[real.columns[::-1]], synthetic.set_axis(range(900, 1050)), sensitive, attacker)
+    np.testing.assert_array_equal(after, before)
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), CASES)
+def test_category_codes_and_dtype_width_move_nothing(release, sensitive, attacker):
+    real, synthetic = release
+    before = scores(real, synthetic, sensitive, attacker)
+    recoded = real.astype({"city": pd.CategoricalDtype(["x", "c", "b", "a"]), "age": "int8", "hours": "Float64"})
+    released = synthetic.astype({"city": pd.CategoricalDtype(["b", "a", "c"]), "age": "float32"})
+    if sensitive == "band":
+        recoded["band"] = recoded["band"].astype(pd.CategoricalDtype(["m", "unused", "h", "l"]))
+        released["band"] = released["band"].astype(pd.CategoricalDtype(["h", "l", "m"]))
+    np.testing.assert_allclose(scores(recoded, released, sensitive, attacker), before, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), DETERMINISTIC)
+def test_order_of_the_release_moves_nothing(release, sensitive, attacker):
+    real, synthetic = release
+    before = scores(real, synthetic, sensitive, attacker)
+    moved = synthetic.sample(frac=1, random_state=0)
+    np.testing.assert_allclose(scores(real, moved, sensitive, attacker, KEYS[::-1]), before, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), DETERMINISTIC)
+def test_names_and_units_move_nothing(release, sensitive, attacker):
+    before = scores(*release, sensitive, attacker)
+    names = {"city": {"a": "z", "b": "y", "c": "x"}, "band": {"l": "3", "m": "1", "h": "2"}}
+    renamed = [t.replace(names).assign(hours=t["hours"] * 3600 + 1e6) for t in release]
+    np.testing.assert_allclose(scores(*renamed, sensitive, attacker), before, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("sensitive", ["band", "income"])
+def test_the_seed_decides_the_forest(release, sensitive):
+    options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": "random_forest"}
+    column = "confidence" if sensitive == "band" else "guess"
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, again, other = (RAPID(*release, **options, seed=s).records[column] for s in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_an_estimator_given_is_seeded_and_left_unfitted(release):
+    forest = RandomForestClassifier(n_estimators=5)
+    first, again = (scores(*release, "band", forest) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert not hasattr(forest, "classes_")
+    assert forest.random_state is None
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=10),
+    st.lists(st.tuples(st.sampled_from("abd"), st.sampled_from("xyw")), min_size=1, max_size=10),
+    st.integers(0, 99),
+)
+def test_equals_a_recount_of_shares(real, synthetic, percent):
+    """A tree over one QI is a table of shares: the confidence of a seen key is counted by hand."""
+    real, synthetic = (pd.DataFrame(t, columns=["k", "s"]) for t in (real, synthetic))
+    if real["s"].nunique() < 2:
+        real.loc[len(real)] = ["a", "x" if real["s"].iloc[0] != "x" else "y"]
+    score = categorical(real, synthetic, threshold=percent / 100)
+    gains = []
+    for key, truth, confidence, gain in zip(
+        real["k"], real["s"], score.records["confidence"], score.records["gain"], strict=True
+    ):
+        released = [s for k, s in zip(synthetic["k"], synthetic["s"], strict=True) if k == key]
+        if released:
+            assert confidence == pytest.approx(released.count(truth) / len(released), abs=1e-12)
+        if truth not in set(synthetic["s"]):
+            assert confidence == 0
+        b = real["s"].tolist().count(truth) / len(real)
+        assert gain == pytest.approx((confidence - b) / (1 - b), abs=1e-12)
+        gains.append(gain)
+    assert score.value == sum(g > percent / 100 for g in gains) / len(gains)
+
+
+@pytest.mark.parametrize("attacker", ["random_forest", TREE], ids=str)
+def test_a_copy_is_worse_than_shuffled_columns(release, attacker):
+    real, _ = release
+    shuffled = pd.DataFrame({c: real[c].sample(frac=1, random_state=i).to_numpy() for i, c in enumerate(real)})
+    options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": attacker}
+    copied, noise = RAPID(real, real, **options).value, RAPID(real, shuffled, **options).value
+    assert copied > 0.8 > noise + 0.2
+
+
+# What stands beside the value
+
+
+@pytest.mark.parametrize(("sensitive", "attacker"), [("band", "cart"), ("pay", "linear")])
+def test_the_null_that_costs_nothing_is_that_of_permuted_real_values(release, sensitive, attacker):
+    real, synthetic = release
+    if sensitive == "pay":
+        real, synthetic = (t.assign(pay=np.arange(len(t)) % 7 + 1.0) for t in release)
+    options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": attacker}
+    details = RAPID(real, synthetic, **options).details
+    null = permutation_null(Tables(real, synthetic), **options, permute="real", permutations=0)
+    assert details["null_real_mean"] == pytest.approx(null.mean, abs=1e-12)
+    assert details["null_real_quantile"] == pytest.approx(null.quantile, abs=1e-12)
+    assert details["null_real_p_value"] == pytest.approx(null.p_value, abs=1e-12)
+
+
+def test_permutations_calibrate_and_say_whose_values_were_permuted(release):
+    options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": "cart", "seed": 4}
+    score = RAPID(*release, **options, permutations=20)
+    null = permutation_null(Tables(*release), **options)
+    assert null.permute == score.settings["permute"] == "synthetic"
+    for name in ("mean", "quantile", "p_value", "threshold"):
+        assert score.details[f"null_synthetic_{name}"] == getattr(null, name)
+    assert {"null_real_mean"} <= set(score.details)
+
+
+@pytest.mark.parametrize("absent", [False, True])
+@pytest.mark.parametrize(("sensitive", "attacker"), [("band", "random_forest"), ("band", "cart"), ("pay", "linear")])
+def test_real_permutations_are_those_of_permutation_null(release, sensitive, attacker, absent):
+    real, synthetic = (t.assign(pay=np.arange(len(t)) % 7 + 1.0) for t in release)
+    if absent:  # a class that the release lacks, a value that is missing
+        real = real.assign(band=real["band"].astype(str).where(np.arange(len(real)) > 3, "rare"))
+        real = real.assign(pay=real["pay"].where(np.arange(len(real)) > 3))
+    options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": attacker, "seed": 4}
+    options |= {"permute": "real", "permutations": 50}
+    score, null = RAPID(real, synthetic, **options), permutation_null(Tables(real, synthetic), **options)
+    limit = "tolerance" if sensitive == "pay" else "threshold"
+    for name in ("mean", "quantile", "p_value", limit):
+        assert score.details[f"null_real_{name}"] == getattr(null, name)
+    rank = score.details["null_real_p_value"] * 51  # drawn: the normal tail is no multiple of 1/51
+    assert rank == pytest.approx(round(rank))
+    assert (score.settings["permute"], score.settings["permutations"]) == ("real", 50)
+
+
+class CountingTree(DecisionTreeClassifier):
+    fits = 0
+
+    def fit(self, *arguments):
+        CountingTree.fits += 1
+        return super().fit(*arguments)
+
+
+@pytest.mark.parametrize(("permute", "fits"), [("real", 1), ("synthetic", 1 + 1 + 7)])
+def test_permuted_real_values_need_no_further_fit(release, permute, fits):
+    """Permuted releases need one each, and one of as many trees for the observed value."""
+    CountingTree.fits = 0
+    options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": CountingTree()}
+    RAPID(*release, **options, permute=permute, permutations=7)
+    assert CountingTree.fits == fits
+
+
+def test_three_intervals_of_the_share_stand_beside_it(release):
+    score = RAPID(*release, quasi_identifiers=KEYS, sensitive="band", attacker="cart")
+    count, n = int(score.records["score"].sum()), len(score.records)
+    for name, method in (("wilson", "wilson"), ("clopper_pearson", "exact")):
+        ends = binomtest(count, n).proportion_ci(0.95, method)
+        assert (score.details[f"{name}_lower"], score.details[f"{name}_upper"]) == (ends.low, ends.high)
+    assert score.details["bootstrap_lower"] <= score.value <= score.details["bootstrap_upper"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"permutations": 1}, "permutations must be a whole number of at least 2, got 1"),
+        ({"permutations": -1, "permute": "real"}, "at least 0, got -1"),
+        ({"permutations": 2.5}, "got 2.5"),
+        ({"permutations": True}, "got True"),
+        ({"permute": "both"}, "permute must be synthetic or real, got 'both'"),
+        ({"permutations": 20, "attacker": ["cart", "logistic"]}, "permutations need one attacker"),
+    ],
+)
+def test_bad_permutations_are_refused(release, options, said):
+    with pytest.raises(InputError, match=said):
+        RAPID(*release, **{"quasi_identifiers": KEYS, "sensitive": "band", "attacker": "cart"} | options)
+
+
+def test_a_tolerance_above_one_is_warned_of(release):
+    real, synthetic = (t.assign(pay=np.arange(len(t)) % 7 + 1.0) for t in release)
+    options = {"quasi_identifiers": KEYS, "sensitive": "pay", "attacker": "linear"}
+    with pytest.warns(UserWarning, match=r"tolerance 5 is a share of the value.*0\.05"):
+        assert RAPID(real, synthetic, **options, tolerance=5).value == 1
+    with pytest.warns(UserWarning, match="wider than the column"):  # 5 of 1 to 7: a guess of 4 is always near
+        RAPID(real, synthetic, **options, tolerance=5, error="absolute")
+    assert RAPID(real, synthetic, **options, tolerance=0.5, error="absolute").warning is None
+
+
+def test_no_stabiliser_is_needed_where_nothing_is_divided_by_zero(release):
+    """A guess of 0 and a value of 0 of two people: only a permutation would bring them together."""
+    real = pd.DataFrame({"k": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 2.0]})
+    synthetic = pd.DataFrame({"k": [0.0, 1.0, 2.0], "y": [1.0, 0.0, 5.0]})
+    options = {"quasi_identifiers": ["k"], "sensitive": "y", "attacker": DecisionTreeRegressor()}
+    score = RAPID(real, synthetic, **options, delta=0)
+    assert score.value == 0
+    assert "null_real_mean" not in score.details
+    assert "null_real_mean" in RAPID(real, synthetic, **options).details
+    with pytest.raises(InputError, match="delta must be above 0"):
+        RAPID(real, synthetic, **options, delta=0, permute="real", permutations=5)

@@ -1,0 +1,390 @@
+"""A release looked at before it is judged: each rule on a release made for it, and none on strangers."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import InputError
+from synthrisk.metrics.release.check import NOTHING, as_plain, check_release, from_plain
+from synthrisk.metrics.release.nearness import ALONE, below_quantile
+from synthrisk.metrics.release.summary import AS_EXPECTED, releases_table, summarise
+from synthrisk.tasks.data.adult import ADULT
+from synthrisk.tasks.synthesize.cart import CART
+from synthrisk.tasks.synthesize.controls import FRESH, MARGINALS
+from synthrisk.tasks.synthesize.synthesizer import Job
+
+N = 400
+SECRET = "Zebrafink"
+
+
+def people(rows: int = N, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, rows),
+            "big": rng.integers(2**60, 2**62, rows),
+            "pay": np.where(rng.random(rows) < 0.2, np.nan, rng.lognormal(3, 1, rows)),
+            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, rows), unit="D"),
+            "city": pd.Categorical(rng.choice(["", "Wïen", "東京", SECRET], rows)),
+            "job": pd.Series(rng.choice(["a", "b", None], rows), dtype=object),
+            "vote": rng.choice([True, False], rows),
+        }
+    )
+
+
+MEMBERS, CONTROL, RELEASE = people(seed=1), people(200, seed=2), people(seed=3)
+
+
+def rules(release, members=MEMBERS, control=CONTROL, **others) -> set:
+    found = check_release(members, control, release, **others)
+    assert SECRET not in str(found)
+    return {(p.rule, p.column, p.severity) for p in found.problems}
+
+
+def test_a_release_of_strangers_has_nothing_wrong():
+    for control in (CONTROL, CONTROL[:0], None):
+        found = check_release(MEMBERS, control, RELEASE)
+        assert (found.problems, found.invalid, found.suspicious) == ((), "", False)
+
+
+# rules on columns
+
+CASES = {
+    "constant number": (lambda r: r.assign(age=40), ("constant", "age")),
+    "constant date": (lambda r: r.assign(born=pd.Timestamp("2000-01-01")), ("constant", "born")),
+    "constant huge integer": (lambda r: r.assign(big=2**61), ("constant", "big")),
+    "constant truth": (lambda r: r.assign(vote=True), ("constant", "vote")),
+    "constant level": (lambda r: r.assign(city=pd.Categorical(["東京"] * len(r))), ("constant", "city")),
+    "missing cells only": (lambda r: r.assign(age=np.nan), ("constant", "age")),
+    "no text left": (lambda r: r.assign(job=None), ("constant", "job")),
+    "no date left": (lambda r: r.assign(born=pd.NaT), ("constant", "born")),
+    "text for numbers": (lambda r: r.assign(age=r["age"].astype(str)), ("type", "age")),
+    "numbers for dates": (lambda r: r.assign(born=r["born"].astype("int64")), ("type", "born")),
+    "dates for numbers": (lambda r: r.assign(age=r["born"]), ("type", "age")),
+    "numbers for text": (lambda r: r.assign(job=np.arange(len(r))), ("type", "job")),
+    "lists": (lambda r: r.assign(job=[[1]] * len(r)), ("type", "job")),
+    "infinity": (lambda r: r.assign(pay=np.inf), ("type", "pay")),
+    "mostly missing": (lambda r: r.assign(age=r["age"].where(np.arange(len(r)) % 10 == 0)), ("missing", "age")),
+    "none missing": (lambda r: r.assign(pay=1.0 + np.arange(len(r)) % 60), None),
+    "another unit": (lambda r: r.assign(age=r["age"] * 12), ("mean", "age")),
+    "another century": (lambda r: r.assign(born=r["born"] + pd.Timedelta(40_000, "D")), ("mean", "born")),
+    "other level names": (lambda r: r.assign(city=r["city"].cat.rename_categories(list("pqrs"))), ("unseen", "city")),
+    "blank for empty": (
+        lambda r: r.assign(city=r["city"].cat.rename_categories([f"{c} " for c in "wxyz"])),
+        ("unseen", "city"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_broken_column_is_named(case):
+    make, found = CASES[case]
+    broken = {p[:2] for p in rules(make(RELEASE)) if p[2] == "broken"}
+    assert broken == ({found} if found else set())
+    check = check_release(MEMBERS, CONTROL, make(RELEASE))
+    assert bool(check.invalid) == bool(found)
+    if found:
+        assert repr(found[1]) in check.invalid
+
+
+def test_moderate_shifts_are_notes():
+    assert ("mean", "age", "note") in rules(RELEASE.assign(age=RELEASE["age"] + 10))
+    assert ("missing", "pay", "note") in rules(RELEASE.assign(pay=RELEASE["pay"].fillna(20.0)))
+    city = RELEASE["city"].astype(object).where(np.arange(N) % 20 > 0, "new")
+    assert rules(RELEASE.assign(city=city.astype("category"))) == {("unseen", "city", "note")}
+    found = check_release(MEMBERS, CONTROL, RELEASE.assign(city=city.astype("category")))
+    assert found.problems[0].words == "column 'city' has values in 5.0% of the released cells that no real record has"
+
+
+def test_a_value_of_a_control_record_is_no_unseen_one():
+    own = MEMBERS.assign(city="Graz")
+    assert rules(RELEASE.assign(city="Linz"), own, CONTROL.assign(city="Linz")) == set()
+    assert rules(RELEASE.assign(city="Linz"), own, CONTROL.assign(city="Graz")) == {("unseen", "city", "broken")}
+
+
+def test_invented_names_are_no_broken_column():
+    """Where nearly everybody has a value of his own, strangers bring new ones."""
+    named = [t.assign(job=[f"{k}-{i}" for i in range(len(t))]) for k, t in enumerate((MEMBERS, CONTROL, RELEASE))]
+    assert rules(named[2], named[0], named[1]) == {("unseen", "job", "note")}
+
+
+def test_a_rare_value_that_is_gone_by_chance_is_a_note():
+    rare = MEMBERS.assign(vote=np.arange(N) == 0)
+    assert rules(RELEASE.assign(vote=False), rare) == {("constant", "vote", "note")}
+    common = MEMBERS.assign(vote=np.arange(N) % 10 == 0)
+    assert ("constant", "vote", "broken") in rules(RELEASE.assign(vote=False), common)
+    assert ("constant", "vote", "note") in rules(RELEASE.assign(vote=False), common, people=20)
+
+
+@pytest.mark.parametrize(("rows", "told"), [(1, True), (9, True), (39, True), (40, False), (4000, False), (4001, True)])
+def test_a_very_different_number_of_rows_is_a_note(rows, told):
+    found = rules(people(rows, seed=5))
+    assert (("rows", "", "note") in found) == told
+    assert not {p for p in found if p[2] == "broken"}
+
+
+def test_one_row_everywhere():
+    for members, release in ((MEMBERS[:1], RELEASE), (MEMBERS[:1], RELEASE[:1]), (MEMBERS, RELEASE[:1])):
+        found = check_release(members, None, release)
+        assert (found.invalid, found.suspicious) == ("", False)
+    assert check_release(MEMBERS[:1], None, RELEASE).nearness.reason == ALONE
+
+
+def test_nothing_that_can_be_compared():
+    found = check_release(pd.DataFrame({"a": [1, 2]}), None, pd.DataFrame({"a": ["x", "y"]}))
+    assert found.nearness.reason == NOTHING
+    assert found.verbatim.members.count == 0
+    assert found.invalid == "column 'a' holds numbers among the members, but not in the release"
+
+
+def test_a_broken_column_does_not_hide_a_copy():
+    found = check_release(MEMBERS, CONTROL, MEMBERS.assign(age=MEMBERS["age"].astype(str)))
+    assert found.verbatim.members.share == 1
+    assert found.suspicious
+    assert found.invalid
+
+
+def test_other_columns_are_refused_by_name():
+    with pytest.raises(InputError, match="synthetic must have the columns of real"):
+        check_release(MEMBERS, None, RELEASE.drop(columns="age"))
+    with pytest.raises(InputError, match="synthetic must have rows"):
+        check_release(MEMBERS, None, RELEASE[:0])
+
+
+def test_order_and_names_do_not_matter():
+    bad = RELEASE.assign(age=40, city=RELEASE["city"].cat.rename_categories(list("pqrs")))
+    first = check_release(MEMBERS, CONTROL, bad)
+    turned = [t.sample(frac=1, random_state=1)[list(reversed(t.columns))] for t in (MEMBERS, CONTROL, bad)]
+    assert check_release(*turned) == first
+    renamed = [t.assign(city=t["city"].astype(object).map(lambda c: f"~{c}")) for t in (MEMBERS, CONTROL, RELEASE)]
+    before = check_release(MEMBERS, CONTROL, RELEASE)
+    assert check_release(*renamed) == before
+
+
+def test_the_check_survives_json():
+    for control in (CONTROL, None):
+        check = check_release(MEMBERS, control, RELEASE.assign(age=40))
+        again = from_plain(json.loads(json.dumps(as_plain(check))))
+        assert str(again) == str(check)  # NaN is not equal to itself
+        assert again.invalid == check.invalid
+
+
+# the screen for near copies
+
+
+def test_ties_at_the_quantile_count_by_expectation():
+    """The mean over all ways to break the ties by a tiny jitter."""
+    rng = np.random.default_rng(0)
+    members, controls = rng.integers(0, 4, 50).astype(float), rng.integers(0, 4, 41).astype(float)
+    k = 10
+    found = []
+    for _ in range(4000):
+        own, other = members + rng.random(50) * 1e-3, controls + rng.random(41) * 1e-3
+        found.append((own < np.sort(other)[k - 1]).sum() / 2 + (own < np.sort(other)[k]).sum() / 2)
+    got = below_quantile(members, controls, k / 41)
+    assert got == pytest.approx(np.mean(found), abs=0.2)
+    assert below_quantile(controls, controls, k / 41) == pytest.approx(k)
+
+
+def test_nearness_against_a_plain_loop():
+    real, control, release = (people(n, s)[["age", "vote", "job"]] for n, s in ((60, 1), (40, 2), (50, 3)))
+    ages = pd.concat([real, control, release])["age"]
+
+    def gower(a, b):
+        job = (a.job is not b.job) and not (pd.isna(a.job) and pd.isna(b.job)) and a.job != b.job
+        return (abs(a.age - b.age) / (ages.max() - ages.min()) + (a.vote != b.vote) + job) / 3
+
+    nearest = [min(gower(a, b) for b in release.itertuples()) for a in pd.concat([real, control]).itertuples()]
+    members, controls = np.round(nearest[:60], 12), np.sort(np.round(nearest[60:], 12))
+    t = controls[9]
+    share = (10 - (controls < t).sum()) / (controls == t).sum()
+    expected = ((members < t).sum() + share * (members == t).sum()) / 60
+    found = check_release(real, control, release).nearness
+    assert found.expected == 0.25
+    assert found.nearer_members.value == pytest.approx(expected)
+
+
+def test_without_control_records_against_a_plain_loop():
+    real, release = (pd.DataFrame({"x": np.random.default_rng(s).integers(0, 30, n)}) for n, s in ((40, 1), (10, 2)))
+    scores = []
+    for i, x in enumerate(real["x"]):
+        ours, others = (release["x"] - x).abs(), (real["x"].drop(i) - x).abs()
+        best = min(ours.min(), others.min())
+        scores.append((ours == best).sum() / ((ours == best).sum() + (others == best).sum()))
+    found = check_release(real, None, release).nearness
+    assert found.nearer_members.value == pytest.approx(np.mean(scores))
+    assert found.expected == pytest.approx(10 / 49)
+
+
+def test_few_control_records_are_not_compared_with():
+    found = check_release(MEMBERS, CONTROL[:19], RELEASE).nearness
+    assert found == check_release(MEMBERS, None, RELEASE).nearness
+    assert check_release(MEMBERS, CONTROL[:20], RELEASE).nearness.expected == 0.5
+
+
+# strangers and copies
+
+
+read_once = cache(ADULT)
+
+
+def adults(rows: int, seed: int) -> pd.DataFrame:
+    return read_once().sample(rows, random_state=seed).reset_index(drop=True)
+
+
+def survey(rows: int, seed: int) -> pd.DataFrame:
+    folder = Path(__file__).parents[2] / "reference" / "sdmetrics" / "fair_1000"
+    return pd.read_csv(folder / "real.csv").sample(rows, random_state=seed).reset_index(drop=True)
+
+
+def texts(rows: int, seed: int) -> pd.DataFrame:
+    """Return a table of texts alone."""
+    return adults(rows, seed).select_dtypes("category")
+
+
+def twins(rows: int, seed: int) -> pd.DataFrame:
+    """Return a table in which most people have a twin."""
+    return adults(rows, seed)[["education", "occupation", "sex", "race"]]
+
+
+def split(table: pd.DataFrame, seed: int) -> Job:
+    """Return the training part and the third that is held out."""
+    held_out = np.isin(np.arange(len(table)), np.random.default_rng(seed).permutation(len(table))[: len(table) // 3])
+    train, rest = (table[own].reset_index(drop=True) for own in (~held_out, held_out))
+    return Job(train, rest, len(train), seed)
+
+
+def looked_at(job: Job, make, with_control=True):
+    made = make(job)
+    control = job.held_out.drop(made.used) if with_control else None
+    return check_release(job.train, control, made.synthetic, len(made.used) or None)
+
+
+@pytest.mark.parametrize("make", [FRESH.function, MARGINALS.function], ids=["fresh", "marginals"])
+@pytest.mark.parametrize(("table", "rows"), [(adults, 60), (survey, 150), (texts, 200), (twins, 100)])
+def test_strangers_and_marginals_are_neither_broken_nor_suspicious(table, rows, make):
+    for seed in range(20):
+        found = looked_at(split(table(rows, seed), seed), make, seed % 2 == 0)
+        assert (found.invalid, found.suspicious) == ("", False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [FRESH.function, MARGINALS.function], ids=["fresh", "marginals"])
+@pytest.mark.parametrize(("table", "rows"), [(adults, 60), (adults, 500), (survey, 150), (texts, 200), (twins, 100)])
+def test_of_200_strangers_hardly_any_is_broken_or_suspicious(table, rows, make):
+    """At most 2, which the rules keep by a wide margin."""
+    found = [looked_at(split(table(rows, seed), seed), make, seed % 2 == 0) for seed in range(200)]
+    assert sum(bool(f.invalid) for f in found) <= 2
+    assert sum(f.suspicious for f in found) <= 2
+
+
+@pytest.mark.parametrize(
+    "make", [FRESH.function, MARGINALS.function, CART.function], ids=["fresh", "marginals", "cart"]
+)
+@pytest.mark.parametrize("rows", [60, 500, 3000])
+def test_generators_of_adult_are_neither_broken_nor_suspicious(rows, make):
+    for seed in range(3):
+        found = looked_at(split(adults(rows, seed), seed), make)
+        assert found.invalid == ""
+        assert not found.suspicious
+
+
+def near(table: pd.DataFrame, rng) -> pd.DataFrame:
+    """Return the table with its numbers jittered by 2 % of their range, and a tenth of its other cells redrawn."""
+    made = table.copy()
+    for name in table.columns:
+        if table[name].dtype.kind in "if":
+            made[name] = table[name] + 0.02 * np.ptp(table[name]) * rng.normal(size=len(table))
+        else:
+            other = table[name].take(rng.integers(len(table), size=len(table))).set_axis(table.index)
+            made[name] = table[name].where(rng.random(len(table)) >= 0.1, other)
+    return made
+
+
+def shuffled(column: str):
+    return lambda table, rng: table.assign(**{column: table[column].take(rng.permutation(len(table))).to_numpy()})
+
+
+def rounded(table: pd.DataFrame, rng) -> pd.DataFrame:
+    return table.assign(**{c: (table[c] / 10).round() * 10 for c in table.columns if table[c].dtype.kind in "if"})
+
+
+DISGUISES = {
+    "copy": lambda table, rng: table,
+    "near copy": near,
+    "a column shuffled": shuffled("occupation"),
+    "the sensitive column shuffled": shuffled("income"),
+    "numbers shuffled": shuffled("fnlwgt"),
+    "rounded": rounded,
+    "half of the members, thrice": lambda table, rng: pd.concat([table[: len(table) // 2]] * 3, ignore_index=True),
+    "half of the members": lambda table, rng: table.sample(frac=0.5, random_state=1),
+}
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+@pytest.mark.parametrize("rows", [500, 3000])
+@pytest.mark.parametrize("controls", [None, 10, 0])
+def test_copies_in_disguise_are_suspicious(name, rows, controls):
+    job = split(adults(rows, 1), 1)
+    release = DISGUISES[name](job.train, np.random.default_rng(1))
+    found = check_release(job.train, job.held_out[:controls], release)
+    assert found.invalid == ""
+    assert found.suspicious
+
+
+@pytest.mark.parametrize(("table", "rows"), [(survey, 600), (texts, 600), (twins, 900), (adults, 60)])
+def test_copies_of_any_table_are_suspicious(table, rows):
+    job = split(table(rows, 1), 1)
+    for control in (job.held_out, None):
+        found = check_release(job.train, control, job.train)
+        assert found.suspicious
+        assert found.verbatim.members.share == 1
+        assert found.verbatim.rows_of_members.share == 1
+    if table is survey:
+        made = near(job.train, np.random.default_rng(2))
+        assert check_release(job.train, job.held_out, made).suspicious
+        assert check_release(job.train, None, made).suspicious
+
+
+def test_a_table_without_an_equal_pair_expects_none():
+    found = check_release(MEMBERS, CONTROL, MEMBERS[:30])
+    assert (found.verbatim.members.count, found.verbatim.members.expected) == (30, 0.0)
+    assert (found.verbatim.controls.count, found.verbatim.rows_of_members.count) == (0, 30)
+
+
+# all releases of a synthesizer
+
+
+def test_a_broken_release_is_named_and_never_averaged_away():
+    fine, bad = (check_release(MEMBERS, CONTROL, r) for r in (RELEASE, RELEASE.assign(age=40)))
+    found = summarise([fine, fine, bad, fine, fine, fine])
+    assert found.invalid == "1 of 6 releases: column 'age' is constant in the release, but not among the members"
+    assert found.suspicious == ""
+    assert found.status == found.invalid
+    assert summarise([fine, fine]).status == AS_EXPECTED
+    assert summarise([bad]).invalid == bad.invalid
+    two = summarise([bad, check_release(MEMBERS, CONTROL, RELEASE.assign(age=40, pay=np.inf))])
+    assert two.invalid.startswith("2 of 2 releases: ")
+    assert two.invalid.endswith(" (and 1 more)")
+    assert two.notes == ("1 of 2 releases: column 'pay' holds infinite numbers in the release",)
+
+
+def test_a_copy_among_strangers_is_named():
+    fine, copy = (check_release(MEMBERS, CONTROL, r) for r in (RELEASE, MEMBERS))
+    found = summarise([fine, copy])
+    assert found.suspicious.startswith("1 of 2 releases: 100.0% of the members ")
+    assert (found.rows_of_members.mean, found.rows_of_members.lowest, found.rows_of_members.highest) == (200, 0, 400)
+    table = releases_table({"cart": found}).iloc[0]
+    assert table["status"] == found.suspicious
+    assert (table["rows_of_members"], table["rows_of_members_highest"], table["releases"]) == (200, 400, 2)
+
+
+def test_without_control_records_their_counts_are_absent():
+    found = summarise([check_release(MEMBERS, None, RELEASE)])
+    assert np.isnan(found.rows_of_controls.mean)
+    assert np.isnan(found.controls_released.mean)
+    assert found.nearer_expected.mean == pytest.approx(400 / 799)

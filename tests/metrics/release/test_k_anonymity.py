@@ -1,0 +1,101 @@
+"""How rare keys are, against plain loops."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.release.k_anonymity import (
+    SIZES,
+    KeySizes,
+    ReleaseKeys,
+    key_sizes,
+    keys_of_real,
+    keys_of_release,
+    mean_keys,
+)
+from synthrisk.metrics.tables.tables import Tables
+
+RANGES = [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 10**9)]
+
+
+def drawn(seed, n):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"age": rng.geometric(0.15, n), "city": rng.choice(["a", "b", None], n, p=[0.7, 0.2, 0.1])})
+    return table.assign(secret=rng.random(n))
+
+
+def keys(table):
+    return [(age, "missing" if city is None else city) for age, city in zip(table["age"], table["city"], strict=True)]
+
+
+def counted(sizes):
+    return tuple(float(sum(low <= k <= high for k in sizes)) for low, high in RANGES)
+
+
+def test_every_range_is_counted_where_it_belongs():
+    k = np.array([1, 2, 3, 4, 5, 9, 10, 19, 20, 1000, 0, 0])
+    found = key_sizes(k)
+    assert found == KeySizes((1, 1, 2, 2, 2, 2), 1, 2)
+    assert found.records == len(k)
+    assert len(found.counts) == len(SIZES)
+    assert key_sizes(np.array([0, 0])) == KeySizes((0,) * 6, 0, 2)
+
+
+def test_real_keys_brute_force():
+    real = drawn(1, 300)
+    own = keys(real)
+    sizes = [own.count(each) for each in own]
+    assert min(counted(sizes)) > 0  # each range is tested
+    assert keys_of_real(real, ["age", "city"]) == KeySizes(counted(sizes), min(sizes), 0)
+
+
+def test_entities_are_counted_once_a_key():
+    real, entities = drawn(2, 200), np.random.default_rng(3).integers(60, size=200)
+    own = keys(real)
+    sizes = [len({e for e, other in zip(entities, own, strict=True) if other == each}) for each in own]
+    assert keys_of_real(real, ["age", "city"], entities) == KeySizes(counted(sizes), min(sizes), 0)
+
+
+def test_release_keys_brute_force():
+    real, release = drawn(4, 200), drawn(5, 150)
+    groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
+    found = keys_of_release(Tables(real, release, groups=groups), ["age", "city"])
+    own, held = keys(real), keys(release)
+    sizes = [held.count(each) for each in held]
+    assert found.release == KeySizes(counted(sizes), min(sizes), 0)
+    for group, told in ((1, found.members), (0, found.controls)):
+        looked = [held.count(each) for each, g in zip(own, groups, strict=True) if g == group]
+        assert told == KeySizes(counted(looked), min(k for k in looked if k), looked.count(0))
+        assert told.absent > 0
+    assert keys_of_release(Tables(real, release), ["age"]).controls is None
+
+
+def test_a_copy_holds_each_member_and_not_each_control_record():
+    real = drawn(7, 200).assign(age=np.arange(200))
+    groups = (np.arange(200) < 120).astype(int)
+    found = keys_of_release(Tables(real, real[:120], groups=groups), ["age"])
+    assert found.members == found.release == KeySizes((120, 0, 0, 0, 0, 0), 1, 0)
+    assert found.controls == KeySizes((0,) * 6, 0, 80)
+
+
+def test_order_of_rows_and_columns_and_names_move_nothing():
+    real, release = drawn(8, 100), drawn(9, 100)
+    groups = (np.arange(100) < 60).astype(int)
+    order = np.random.default_rng(0).permutation(100)
+    before = keys_of_release(Tables(real, release, groups=groups), ["age", "city"])
+    renamed = [t.assign(city=t["city"].map({"a": "y", "b": "x"})) for t in (real, release)]
+    moved = Tables(renamed[0].iloc[order], renamed[1].iloc[::-1], groups=groups[order])
+    assert keys_of_release(moved, ["city", "age"]) == before
+
+
+def test_means_over_releases():
+    one = KeySizes((1, 2, 3, 0, 0, 0), 1, 4)
+    two = KeySizes((0, 4, 0, 5, 0, 0), 2, 0)
+    mean = KeySizes((0.5, 3.0, 1.5, 2.5, 0, 0), 1, 2)
+    assert mean_keys([ReleaseKeys(one, two, None), ReleaseKeys(two, one, one)]) == ReleaseKeys(mean, mean, one)
+
+
+def test_a_column_that_is_not_there_is_refused():
+    with pytest.raises(InputError, match="quasi_identifiers"):
+        keys_of_release(Tables(drawn(1, 5), drawn(1, 5)), ["agee"])

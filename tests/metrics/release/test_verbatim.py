@@ -1,0 +1,178 @@
+"""Verbatim rows and control records that are no strangers, against plain loops and draws."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import InputError, Tables
+from synthrisk.metrics.release.strangers import strangers
+from synthrisk.metrics.release.verbatim import chance_of_twin, verbatim
+
+
+def equal(a, b):
+    return (pd.isna(a) and pd.isna(b)) or a == b
+
+
+def has_equal(row, table):
+    return any(all(equal(row[c], other[c]) for c in table.columns) for _, other in table.iterrows())
+
+
+def ugly(rows: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "n": rng.choice([1.5, np.nan, -0.0], rows),
+            "big": rng.choice([2**60, 2**60 + 1], rows),
+            "text": pd.Series(rng.choice(["", " ", "ä\u0308", "ä", None], rows), dtype=object),
+            "flag": rng.choice([True, False], rows),
+            "day": pd.to_datetime(rng.choice(["2020-01-01", "2020-01-02"], rows)),
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_against_a_plain_loop(seed):
+    members, control, release = ugly(30, seed), ugly(20, seed + 10), ugly(40, seed + 20)
+    found = verbatim(Tables(members, release, control).with_control())
+    assert found.rows_of_members.count == sum(has_equal(row, members) for _, row in release.iterrows())
+    assert found.rows_of_controls.count == sum(has_equal(row, control) for _, row in release.iterrows())
+    assert found.members.count == sum(has_equal(row, release) for _, row in members.iterrows())
+    assert found.controls.count == sum(has_equal(row, release) for _, row in control.iterrows())
+    assert (found.members.of, found.controls.of, found.rows_of_members.of) == (30, 20, 40)
+
+
+def test_chance_of_a_twin_against_all_ways_to_draw_others():
+    people = list("aaabbc")
+    sizes = np.array([people.count(p) for p in people])
+    for k in range(1, 6):
+        hits = [
+            people[i] in {people[j] for j in chosen}
+            for i in range(6)
+            for chosen in combinations([j for j in range(6) if j != i], k)
+        ]
+        assert chance_of_twin(sizes, k) == pytest.approx(np.mean(hits), abs=1e-12)
+    assert chance_of_twin(sizes, 99) == chance_of_twin(sizes, 5)
+    assert chance_of_twin(sizes[:1], 5) == 0.0
+
+
+def test_members_in_a_thinned_release_against_all_draws():
+    members, release = pd.DataFrame({"x": list("aabc")}), pd.DataFrame({"x": list("aaabbz")})
+    found = verbatim(Tables(members, release)).members_thinned
+    draws = list(combinations(release["x"], 3))  # as many as there are other people
+    assert found.count == pytest.approx(np.mean([members["x"].isin(d).sum() for d in draws]))
+    assert found.expected == pytest.approx(2)  # the two that are alike, among all three others
+
+
+def test_twins_explain_what_strangers_have_in_common_with_members():
+    """Other people of the same population equal members as often as is expected, in the mean over tables."""
+    rng = np.random.default_rng(0)
+    gaps = []
+    for _ in range(200):
+        everyone = pd.DataFrame(rng.integers(0, 6, (260, 3)), columns=list("abc"))
+        members, control, release = everyone[:100], everyone[100:160], everyone[160:]
+        found = verbatim(Tables(members, release, control).with_control())
+        every = (found.rows_of_members, found.rows_of_controls, found.members, found.controls, found.members_thinned)
+        gaps.append([each.share - each.expected_share for each in every])
+    mean, error = np.mean(gaps, axis=0), np.std(gaps, axis=0) / np.sqrt(200)
+    assert (np.abs(mean) < 3 * error + 1e-4).all()
+    assert (error < 0.006).all()
+
+
+def test_without_control_records_theirs_are_none():
+    found = verbatim(Tables(ugly(9, 1), ugly(9, 1)))
+    assert (found.members.count, found.controls.count, found.controls.of) == (9, 0, 0)
+    assert np.isnan(found.controls.share)
+
+
+# control records must be strangers
+
+
+def people(rows: int, seed: int, first: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "who": np.arange(first, first + rows),
+            "age": rng.integers(18, 90, rows),
+            "pay": rng.normal(30, 9, rows),
+            "sex": rng.choice(["f", "m"], rows),
+        }
+    )
+
+
+MEMBERS, OTHERS = people(300, 1), people(200, 2, first=1000)
+BARE = MEMBERS.drop(columns="who")
+
+
+def test_strangers_are_neither_refused_nor_warned_of():
+    for release in (None, people(300, 3).drop(columns="who")):
+        found = strangers(MEMBERS, OTHERS, release, identifier="who")
+        assert (found.refuse, found.warning, found.same_identifier) == ("", "", 0)
+
+
+@pytest.mark.parametrize("rows", [4, 100, 300])
+def test_members_given_as_control_records_are_refused(rows):
+    found = strangers(BARE, BARE.sample(rows, random_state=0))
+    assert found.members.count == rows
+    assert found.refuse.endswith("they are no strangers")
+    renumbered = MEMBERS.assign(who=MEMBERS["who"] + 5000)  # the same people under new numbers
+    assert strangers(MEMBERS, renumbered[:rows], identifier="who").refuse
+
+
+def test_the_release_given_as_control_records_is_refused():
+    release = people(200, 3).drop(columns="who")
+    found = strangers(BARE, release, release)
+    assert "200 of 200 control records equal a released row" in found.refuse
+    assert "equal a member" not in found.refuse
+
+
+def test_identifiers_of_members_are_told_and_more_than_half_refused():
+    few = OTHERS.assign(who=[*MEMBERS["who"][:30], *OTHERS["who"][30:]])
+    found = strangers(MEMBERS, few, identifier="who")
+    assert found.same_identifier == 30
+    assert found.refuse == ""
+    assert found.warning == "30 of 200 control records have the identifier of a member: they may be no strangers"
+    many = OTHERS.assign(who=[*MEMBERS["who"][:101], *OTHERS["who"][101:]])
+    assert strangers(MEMBERS, many, identifier="who").refuse
+    nameless = OTHERS.assign(who=None)
+    assert strangers(MEMBERS.assign(who=None), nameless, identifier="who").same_identifier == 0
+
+
+def test_some_members_among_the_control_records_are_warned_of():
+    mixed = pd.concat([BARE[:20], OTHERS.drop(columns="who")])
+    found = strangers(BARE, mixed)
+    assert found.refuse == ""
+    assert found.warning.startswith("20 of 220 control records equal a member in all columns")
+
+
+def test_natural_duplicates_are_neither_refused_nor_warned_of():
+    """Tables of few columns, 400 times: refused never, warned of as seldom as the level says."""
+    rng = np.random.default_rng(0)
+    warned = 0
+    for k in range(400):
+        levels = (2, 5, 12)[k % 3]
+        own, other = (pd.DataFrame(rng.integers(0, levels, (n, 3)), columns=list("abc")) for n in (200, 150))
+        found = strangers(own, other)
+        assert found.refuse == ""
+        warned += bool(found.warning)
+    assert warned <= 2
+
+
+def test_a_table_of_twins_is_expected_to_repeat_itself():
+    own = pd.DataFrame({"sex": ["f", "m"] * 100})
+    found = strangers(own, own)
+    assert (found.members.count, found.members.expected, found.refuse, found.warning) == (200, 200.0, "", "")
+
+
+def test_tables_that_do_not_fit_are_refused_by_name():
+    with pytest.raises(InputError, match="control must have the columns"):
+        strangers(BARE, BARE[["age"]])
+    with pytest.raises(InputError, match="identifier must be a column of real and control"):
+        strangers(BARE, BARE, identifier="who")
+
+
+def test_order_of_rows_and_columns_does_not_matter():
+    release = people(200, 3)[["age", "pay", "sex"]]
+    first = strangers(BARE, release, release)
+    assert strangers(BARE[::-1], release.sample(frac=1, random_state=1)[["sex", "age", "pay"]], release[::-1]) == first

@@ -1,0 +1,238 @@
+"""What a study says of a measure, from small cubes of scores and by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrisk.conf.plan import Planned
+from synthrisk.metrics.exposure.single_records import record_exposure
+from synthrisk.metrics.intervals.estimates import Interval, paired
+from synthrisk.metrics.intervals.yardsticks import gain
+from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values
+from synthrisk.metrics.study.groups import find_groups
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.tasks.attack import attack_release
+from synthrisk.tasks.data import read
+from synthrisk.tasks.references import Cell
+
+MEASURE = Measure("zero_cap", "zero_cap", "income")
+
+
+def said(attacked, interval=None, methods=()):
+    return find("a", "synthesizer", MEASURE, attacked, interval or Interval(), methods)
+
+
+def folds(rng, R, K, n):
+    return np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+
+
+def holdout(x, out):
+    held_out = np.zeros((1, 1, len(x)), bool)
+    held_out[..., out] = True
+    return Attacked(np.asarray(x, float)[None, None], ~held_out, held_out)
+
+
+def pooled(x, chosen, r):
+    values = [x[r, k, i] for k in range(x.shape[1]) for i in range(x.shape[2]) if chosen[r, k, i]]
+    values = [v for v in values if not math.isnan(v)]
+    return sum(values) / len(values)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(2, 4), st.booleans())
+@settings(max_examples=40)
+def test_risk_control_and_memorization_are_pooled_means(seed, R, K, fresh):
+    rng = np.random.default_rng(seed)
+    held_out = folds(rng, R, K, 24)
+    x = rng.normal(size=held_out.shape)
+    x[rng.random(x.shape) < 0.2] = np.nan
+    control = held_out & (rng.random(x.shape) < 0.6) if fresh else held_out
+    control[:, :, 0] = held_out[:, :, 0]
+    x[:, :, 0] = 0.5  # one record is always scored, so that each repetition has a control
+    found = said(Attacked(x, ~held_out, control, guess=0.25))
+    risk = sum(pooled(x, ~held_out, r) for r in range(R)) / R
+    of_control = sum(pooled(x, control, r) for r in range(R)) / R
+    assert found.risk.value == pytest.approx(risk, abs=1e-12)
+    assert found.risk_control.value == pytest.approx(of_control, abs=1e-12)
+    assert found.memorization.value == pytest.approx(risk - of_control, abs=1e-12)
+    assert found.risk_gain.value == pytest.approx((risk - 0.25) / 0.75)
+    assert found.risk_gain.lower == pytest.approx((found.risk.lower - 0.25) / 0.75)
+    assert found.control_gain == pytest.approx((risk - of_control) / (1 - of_control))
+    assert len(found.release_risk) == R * K
+
+
+def test_memorization_of_complete_folds_is_member_minus_control_of_each_record():
+    rng = np.random.default_rng(0)
+    held_out = folds(rng, 2, 3, 30)
+    x = rng.normal(size=held_out.shape)
+    each = []
+    for i in range(30):
+        as_member = np.mean([x[r, k, i] for r in range(2) for k in range(3) if not held_out[r, k, i]])
+        as_control = np.mean([x[r, k, i] for r in range(2) for k in range(3) if held_out[r, k, i]])
+        each.append((as_member, as_control, as_member - as_control))
+    found = record_exposure(x, ~held_out, held_out)[["as_member", "as_control", "memorization"]]
+    np.testing.assert_allclose(found, each, atol=1e-12)
+    assert said(Attacked(x, ~held_out, held_out)).memorization.value == pytest.approx(np.mean(each, axis=0)[2])
+
+
+def test_a_record_without_a_control_score_has_no_memorization_of_its_own():
+    one = holdout([0.2, 0.4, 0.9], [2])
+    found = record_exposure(one.scores, one.member, one.control)
+    assert found["as_member"][:2].tolist() == [0.2, 0.4]
+    assert found["as_control"][2] == 0.9
+    assert found["memorization"].isna().all()
+
+
+def test_a_group_of_records_is_estimated_as_all_are():
+    rng = np.random.default_rng(2)
+    x, held_out = rng.random((2, 3, 30)), np.stack([np.eye(3, dtype=bool)[rng.permutation(30) % 3].T for _ in range(2)])
+    rows = np.arange(30) < 12
+    attacked = Attacked(x, ~held_out, held_out, transform=np.sqrt, contribution=x**2)
+    group = find_groups(said(attacked), attacked, {"some": rows}, Interval())["some"]
+    alone = said(Attacked(x[..., rows], ~held_out[..., rows], held_out[..., rows], x[..., rows] ** 2, np.sqrt))
+    for quantity in ("risk", "risk_control", "memorization"):
+        found, expected = getattr(group, quantity), getattr(alone, quantity)
+        np.testing.assert_allclose(
+            (found.value, found.lower, found.upper), (expected.value, expected.lower, expected.upper)
+        )
+    assert group.details["records"] == (12, 12)
+
+
+def test_one_release_of_right_and_wrong_has_wilson_and_newcombe():
+    x = [1.0] * 56 + [0.0] * 14 + [1.0] * 48 + [0.0] * 32
+    found = said(holdout(x, range(70, 150)))
+    assert (found.memorization.lower, found.memorization.upper) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert (found.risk.method, found.memorization.method) == ("wilson", "newcombe")
+    assert "one repetition" in found.risk.note
+    assert said(holdout(x, range(70, 150)), Interval(method="records")).memorization.method == "records"
+
+
+def test_newcombe_says_that_it_is_one_repetition():
+    assert "one repetition" in said(holdout([1.0, 0.0, 1.0, 0.0], [2, 3])).memorization.note
+
+
+def test_one_release_of_a_transformed_measure_keeps_its_transform():
+    plain = holdout([1.0, 0.0, 1.0, 0.0], [2, 3])
+    distance = np.array([[[0.0, 2.0, 1.0, 1.0]]])
+    attacked = Attacked(plain.scores, plain.member, plain.control, distance, lambda d: math.exp(-d))
+    assert said(attacked).risk.value == pytest.approx(math.exp(-1.0))
+
+
+@pytest.mark.parametrize("held_out", [10, 25, 40])
+def test_a_holdout_has_the_variance_of_two_independent_means(held_out):
+    x = np.random.default_rng(1).normal(size=50)
+    found = said(holdout(x, range(held_out)))
+    parts = x[:held_out], x[held_out:]
+    variance = sum(sum((v - p.mean()) ** 2 for v in p) / len(p) ** 2 for p in parts) * 50 / 49
+    half = 2.009575237129235 * math.sqrt(variance)  # t of 49
+    assert found.memorization.upper - found.memorization.value == pytest.approx(half, abs=1e-9)
+
+
+def test_no_control_gives_a_risk_and_no_memorization():
+    found = said(holdout([0.1, 0.5, 0.6], []))
+    assert found.risk.value == pytest.approx(0.4)
+    assert math.isnan(found.memorization.value)
+    assert math.isnan(found.risk_control.value)
+    assert paired(np.zeros((1, 3)), np.empty((1, 0))).shape == (1, 0)
+
+
+def test_nothing_scored():
+    x = np.full((2, 2, 6), np.nan)
+    held_out = folds(np.random.default_rng(0), 2, 2, 6)
+    found = said(Attacked(x, ~held_out, held_out))
+    assert math.isnan(found.risk.value)
+    assert found.risk.note == "not scored"
+    assert np.isnan(release_values(x, held_out)).all()
+
+
+def test_what_has_no_value_says_why():
+    x, held_out = np.full((1, 1, 6), np.nan), np.arange(6)[None, None] > 3
+    found = said(Attacked(x, ~held_out, held_out, reasons=("no key", "no control key")))
+    notes = [e.note for e in (found.risk, found.risk_control, found.memorization)]
+    assert notes == ["no key", "no control key", "no key"]
+    half = np.where(held_out, np.nan, 0.5)
+    found = said(Attacked(half, ~held_out, held_out, reasons=("", "no control key")))
+    assert (found.risk.value, found.risk_control.note, found.memorization.note) == (0.5, *["no control key"] * 2)
+    assert "key" not in found.risk.note
+    found = said(Attacked(x, ~held_out, np.zeros_like(held_out), reasons=("no key", "")))
+    assert (found.risk.note, found.memorization.note) == ("no key", "no control records")
+    why = {"members": "one record", "controls": "no controls", "difference": "too few"}
+    found = find_released("a", "synthesizer", MEASURE, np.full((4, 2, 2), np.nan), Interval(), why)
+    assert [found.risk.note, found.risk_control.note, found.memorization.note] == list(why.values())
+
+
+def test_a_decreasing_transform_turns_the_interval_round():
+    rng = np.random.default_rng(2)
+    held_out = folds(rng, 2, 3, 60)
+    distance = rng.gamma(2, size=held_out.shape)
+    scores = rng.normal(size=held_out.shape)
+    found = said(Attacked(scores, ~held_out, held_out, distance, lambda d: math.exp(-d)))
+    assert found.risk.lower < found.risk.value < found.risk.upper
+    mean = np.mean([pooled(distance, ~held_out, r) for r in range(2)])
+    assert found.risk.value == pytest.approx(math.exp(-mean))
+    gap = np.mean([pooled(scores, ~held_out, r) - pooled(scores, held_out, r) for r in range(2)])
+    assert found.memorization.value == pytest.approx(gap)
+    assert found.release_risk[0] == pytest.approx(math.exp(-distance[0, 0][~held_out[0, 0]].mean()))
+
+
+def test_a_value_a_release_has_intervals_over_repetitions():
+    members, controls = np.array([[0.5, 0.7], [0.9, 0.7]]), np.array([[0.1, 0.1], [0.3, 0.3]])
+    values = np.stack([members, controls + 0.4, members, controls])
+    found = find_released("a", "synthesizer", MEASURE, values, Interval())
+    assert found.risk.value == pytest.approx(0.7)
+    assert (found.risk.lower, found.risk.upper) == (0, 1)  # 1.27 to either side, clipped to the range of a share
+    close = find_released("a", "synthesizer", MEASURE, values / 20, Interval()).risk
+    half = 12.706204736432095 * math.sqrt(0.02 / 400 / 2)
+    assert close.upper - close.value == pytest.approx(half)
+    assert close.lower == 0
+    assert found.memorization.value == pytest.approx(0.5)
+    assert found.memorization.lower == pytest.approx(found.memorization.upper)  # 0.5 in both
+    assert found.release_risk == (0.5, 0.7, 0.9, 0.7)
+    assert found.risk_control.value == pytest.approx(0.6)
+    assert found.control_gain == pytest.approx(0.25)
+
+
+def test_gain():
+    assert gain(0.8, 0.5) == pytest.approx(0.6)
+    assert gain(0.2, 0.5) == pytest.approx(-0.6)
+    assert math.isnan(gain(1.0, 1.0))
+    assert math.isnan(gain(0.5, math.nan))
+
+
+def test_all_methods_are_there_on_request():
+    rng = np.random.default_rng(3)
+    held_out = folds(rng, 2, 2, 40)
+    attacked = Attacked(rng.random(held_out.shape), ~held_out, held_out)
+    found = said(attacked, methods=("crossed", "records"))
+    assert found.intervals["memorization"]["crossed"] == found.memorization
+    assert found.intervals["risk"]["records"].method == "records"
+
+
+def test_adult_copy_memorizes_and_fresh_does_not():
+    rng = np.random.default_rng(0)
+    table = read("adult")
+    real = table.iloc[rng.permutation(len(table))[:3000]].reset_index(drop=True)
+    known = ["age", "education", "occupation", "sex", "race"]
+    planned = [Planned(MEASURE, {"quasi_identifiers": known, "sensitive": "income"})]
+    held_out = folds(rng, 2, 3, 3000)
+    cubes = {kind: np.full((3, 2, 3, 3000), np.nan) for kind in ("copy", "fresh")}
+    for r in range(2):
+        for k in range(3):
+            out = np.flatnonzero(held_out[r, k])
+            drawn_from = rng.permutation(out)[:500]
+            for kind, cube in cubes.items():
+                member = pd.array(~held_out[r, k], dtype="boolean")
+                release = real[~held_out[r, k]]
+                if kind == "fresh":
+                    member[drawn_from] = pd.NA
+                    release = real.iloc[rng.choice(drawn_from, 2000)]
+                rows, _ = attack_release(real, release.reset_index(drop=True), member, planned, 1, Cell(kind, r, k))
+                cube[0, r, k] = rows["score"]
+                cube[1, r, k] = rows["member"].to_numpy(dtype=float, na_value=np.nan)
+    found = {kind: said(Attacked(cube[0], cube[1] == 1, cube[1] == 0)) for kind, cube in cubes.items()}
+    assert found["copy"].memorization.lower > 0.5
+    assert found["fresh"].memorization.lower < 0 < found["fresh"].memorization.upper
+    assert found["fresh"].memorization.upper < 0.05

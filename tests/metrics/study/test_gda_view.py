@@ -1,0 +1,62 @@
+"""The GDA view is read off the findings, and off nothing else."""
+
+import pytest
+
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.gda import ColumnScore
+from synthrisk.metrics.study.gda_view import WHOLE, gda_view
+from synthrisk.metrics.study.ledger import Measure
+
+NOTHING = Estimate(0.5, 0.4, 0.6)
+
+
+def finding(sensitive, attempts=100.0, claims=40.0, correct=30.0, label="inference", variant_of=None, **more):
+    told = {
+        "attempts": attempts,
+        "claims": claims,
+        "correct": correct,
+        "statistical_confidence": 0.5,
+        "susceptibility": 0.8,
+        "prior_knowledge": 5.0,
+        "work": 25.0,
+    }
+    measure = Measure(label, "inference", sensitive, "key_class", variant_of)
+    details = {name: (value, -1.0) for name, value in (told | more).items()}
+    return Finding("cart", "synthesizer", measure, NOTHING, NOTHING, NOTHING, details=details)
+
+
+def test_members_counts_make_the_columns_and_both_overall_scores():
+    (view,) = gda_view([finding("a"), finding("b", correct=40.0)], of=8)
+    assert view.columns == (
+        ColumnScore("a", 100, 40, 30, 0.5, 0.8, 200, 1000),
+        ColumnScore("b", 100, 40, 40, 0.5, 0.8, 200, 1000),
+    )
+    assert view.overall.confidence_improvement == pytest.approx((0.5 + 1) / 2)
+    assert view.overall.susceptibility == pytest.approx(0.2)
+    assert view.overall.prior_knowledge == pytest.approx(5)
+    assert list(view.weakest) == [None, 1]
+    assert view.weakest[None] == view.overall
+    assert view.weakest[1].columns == ("b",)
+    assert view.weakest[1].susceptibility == pytest.approx(0.1)
+
+
+def test_as_many_of_the_weakest_columns_as_are_asked_for():
+    found = [finding("a"), finding("b", correct=40.0), finding("c", correct=20.0)]
+    (view,) = gda_view(found, of=8, weakest=(2, 5))
+    assert [view.weakest[k].columns for k in (2, 5)] == [("b", "a"), ("b", "a", "c")]
+    assert view.weakest[2].confidence_improvement == pytest.approx((1 + 0.5) / 2)
+    assert view.weakest[2].claims == 80
+    assert view.weakest[2].susceptibility == pytest.approx(0.2)
+    assert len(view.overall.columns) == 3
+
+
+def test_claims_about_whole_records_are_one_column_of_one():
+    (view,) = gda_view([finding(None)], of=8)
+    assert view.columns[0].column == WHOLE
+    assert view.overall.susceptibility == pytest.approx(0.8)
+
+
+def test_what_ifs_and_measures_without_claims_are_passed_over():
+    other = Finding("cart", "synthesizer", Measure("rapid", "rapid", "a"), NOTHING, NOTHING, NOTHING)
+    assert gda_view([other, finding("a", variant_of="inference"), finding("a", attempts=0.0)], of=8) == []

@@ -1,0 +1,91 @@
+"""Groups of records: each as if it were alone, and the worst class against a plain loop and by simulation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.study.findings import Attacked, find
+from synthrisk.metrics.study.groups import find_groups, worst_class
+from synthrisk.metrics.study.ledger import Measure
+
+MEASURE = Measure("zero_cap", "zero_cap", "income")
+R, K, N = 3, 2, 300
+
+
+def attacked(rng, gap=0.0, n=N) -> Attacked:
+    """Scores of n records; ``gap``: what a record adds to its own, a number or one a record."""
+    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+    scores = rng.uniform(0.2, 0.5, n) + rng.normal(0, 0.1, held_out.shape) + gap * ~held_out
+    return Attacked(scores, ~held_out, held_out)
+
+
+def alone(made: Attacked, rows: np.ndarray, confidence: float = 0.95):
+    own = Attacked(made.scores[..., rows], made.member[..., rows], made.control[..., rows])
+    return find("cart", "synthesizer", MEASURE, own, Interval(confidence))
+
+
+def test_a_group_is_estimated_as_if_it_were_alone_with_its_gain_over_control():
+    made, rows = attacked(np.random.default_rng(0), 0.1), np.arange(N) < 40
+    whole = find("cart", "synthesizer", MEASURE, made, Interval())
+    found = find_groups(whole, made, {"outliers": rows}, Interval())["outliers"]
+    due = alone(made, rows)
+    assert found.memorization == due.memorization
+    assert found.details["records"] == (40.0, 40.0)
+    gain = found.yardsticks["control"].gain
+    assert gain.value == pytest.approx((due.risk.value - due.risk_control.value) / (1 - due.risk_control.value))
+    assert gain.lower < gain.value < gain.upper
+
+
+def test_the_worst_class_against_a_plain_loop():
+    rng = np.random.default_rng(1)
+    classes = rng.permutation(np.repeat([0, 1, 2, 3, 4], [200, 60, 30, 6, 4]))
+    made = attacked(rng, np.where(classes == 2, 0.3, 0.05))
+    whole = find("cart", "synthesizer", MEASURE, made, Interval())
+    found = worst_class(whole, made, classes, Interval())
+    together = [classes == 0, classes == 1, classes == 2, classes >= 3]  # classes below ten records are put together
+    plain, strict = ([alone(made, rows, c) for rows in together] for c in (0.95, 1 - 0.05 / 4))
+    for quantity in ("risk", "risk_control", "memorization"):
+        own, adjusted = ([getattr(f, quantity) for f in each] for each in (plain, strict))
+        worst = getattr(found, quantity)
+        assert worst.value == max(e.value for e in own)
+        assert worst.lower == max(e.lower for e in adjusted)
+        assert worst.upper == max(e.upper for e in own)
+    assert found.details == {"records": (10.0, 10.0), "classes": (4.0, 4.0)}
+    assert found.memorization.value == pytest.approx(0.3, abs=0.06)
+    assert found.yardsticks["control"].gain.lower > 0
+
+
+def test_small_classes_are_put_together_until_they_are_ten():
+    rng = np.random.default_rng(2)
+    made, whole = attacked(rng), None
+    whole = find("cart", "synthesizer", MEASURE, made, Interval())
+    lonely = np.repeat([0, 1, 2], [250, 48, 2])  # two records: with the smallest other class
+    found = worst_class(whole, made, lonely, Interval())
+    assert found.details == {"records": (50.0, 50.0), "classes": (2.0, 2.0)}
+    assert worst_class(whole, made, np.zeros(N, int), Interval()) is None
+    assert worst_class(whole, made, np.repeat([0, 1], [297, 3]), Interval()) is None
+
+
+def test_a_class_without_an_interval_leaves_the_worst_without():
+    rng = np.random.default_rng(3)
+    made = attacked(rng)
+    whole = find("cart", "synthesizer", MEASURE, made, Interval())
+    classes = np.repeat([0, 1], [200, 100])
+    unscored = replace(made, scores=np.where(classes == 1, np.nan, made.scores))
+    found = worst_class(whole, unscored, classes, Interval())
+    assert not np.isnan(found.memorization.value)
+    assert np.isnan(found.memorization.lower)
+
+
+def test_no_class_is_called_above_zero_too_often_where_nothing_is_learned():
+    """Of m classes without memorization any is called above 0 in at most 2.5 % of the studies, not in m x 2.5 %."""
+    rng = np.random.default_rng(4)
+    called = []
+    for _ in range(400):
+        made = attacked(rng)
+        whole = find("fresh", "control", MEASURE, made, Interval())
+        found = worst_class(whole, made, np.repeat(np.arange(10), 30), Interval())
+        called.append(found.memorization.lower > 0)
+    assert np.mean(called) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 400)

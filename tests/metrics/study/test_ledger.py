@@ -1,0 +1,130 @@
+"""Rows of the ledger: columns, types, membership, texts, and the way to Parquet and back."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf.plan import Planned
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.metric import Score
+from synthrisk.metrics.study.ledger import COLUMNS, Measure, ledger_rows
+from synthrisk.tasks.attack import attack_release
+from synthrisk.tasks.references import Cell
+
+REAL = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", None, "b"], "pay": [1.0, np.nan, 3.0, 40.0]})
+RELEASE = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"], "pay": [1.0, 2.0, 3.0, 4.0]})
+MEMBER = pd.array([True, True, False, pd.NA], dtype="boolean")
+CAP = Measure("cap", "categorical_cap", "vote")
+FLOATS = ("confidence", "score", "baseline", "gain", "error", "distance", "weight", "placement")
+TEXTS = ("metric", "attacker", "sensitive", "guess", "truth")
+
+
+def rows_of_cap(real=REAL):
+    score = METRICS["categorical_cap"](real, RELEASE, quasi_identifiers=["age"], sensitive="vote")
+    return ledger_rows(score, CAP, MEMBER, real["vote"])
+
+
+def test_columns_and_types():
+    rows = rows_of_cap()
+    assert tuple(rows.columns) == COLUMNS
+    assert rows["record"].dtype == np.int64
+    assert rows["record"].tolist() == [0, 1, 2, 3]
+    assert {str(rows[c].dtype) for c in ("member", "at_risk")} == {"boolean"}
+    assert {str(rows[c].dtype) for c in TEXTS} == {"string"}
+    assert {str(rows[c].dtype) for c in FLOATS} == {"float64"}
+    assert rows["claim"].dtype == bool
+
+
+def test_members_controls_and_neither():
+    rows = rows_of_cap()
+    assert rows["member"].tolist()[:3] == [True, True, False]
+    assert rows["member"].isna().tolist() == [False, False, False, True]
+
+
+def test_an_unseen_key_is_not_scored_and_makes_no_claim():
+    rows = rows_of_cap()  # nobody of 50 in the release
+    assert rows["score"].tolist()[:3] == [1.0, 0.0, 0.0]
+    assert np.isnan(rows["score"][3])
+    assert rows["claim"].tolist() == [True, True, True, False]
+    assert rows["attacker"].isna().all()
+    assert rows["guess"].isna().all()
+
+
+def test_texts_of_truth_keep_missing_missing():
+    rows = rows_of_cap()
+    assert rows["truth"].tolist()[:2] == ["a", "b"]
+    assert rows["truth"].isna().tolist() == [False, False, True, False]
+    as_category = ledger_rows(
+        Score("m", 0.0, 0.0, pd.DataFrame({"score": [0.0] * 4})), CAP, MEMBER, REAL["vote"].astype("category")
+    )
+    assert as_category["truth"].equals(rows["truth"])
+    nothing = ledger_rows(Score("m", 0.0, 0.0, pd.DataFrame({"score": [0.0] * 4})), Measure("d", "m"), MEMBER, None)
+    assert nothing["truth"].isna().all()
+    assert nothing["sensitive"].isna().all()
+
+
+def test_any_index_of_the_real_table_will_do():
+    odd = REAL.set_axis(["x", "x", "y", "z"])
+    pd.testing.assert_frame_equal(rows_of_cap(odd), rows_of_cap())
+
+
+def test_what_a_metric_says_of_a_record_is_copied():
+    said = pd.DataFrame(
+        {
+            "score": [1.0, 0.0, np.nan, 1.0],
+            "at_risk": [True, False, False, True],
+            "gain": [0.9, 0.1, np.nan, 0.5],
+            "confidence": [0.95, 0.2, np.nan, 0.6],
+            "guess": ["a", "a", None, 3],
+        }
+    )
+    measure = Measure("rapid-logistic", "rapid", "vote", "logistic")
+    rows = ledger_rows(Score("rapid", 0.5, 0.5, said), measure, MEMBER, REAL["vote"])
+    for name in ("score", "gain", "confidence"):
+        np.testing.assert_array_equal(rows[name], said[name])
+    assert rows["guess"].tolist()[:2] == ["a", "a"]
+    assert rows["guess"][3] == "3"
+    assert rows["guess"].isna()[2]
+    assert rows["at_risk"].tolist() == [True, False, False, True]
+    assert set(rows["attacker"]) == {"logistic"}
+    assert set(rows["metric"]) == {"rapid-logistic"}
+    assert rows["distance"].isna().all()
+
+
+def test_a_metric_without_records_has_no_rows():
+    with pytest.raises(ValueError, match="no per-record form"):
+        ledger_rows(Score("auc", 0.5, 0.5), CAP, MEMBER, None)
+
+
+def test_keys():
+    assert CAP.key == "cap.vote"
+    assert Measure("distance", "distance_to_closest_record").key == "distance"
+
+
+def test_a_release_attacked_by_several_measures_goes_to_parquet_and_back(tmp_path):
+    numeric = Measure("rapid", "rapid", "pay", "linear")
+    planned = [
+        Planned(CAP, {"quasi_identifiers": ["age"], "sensitive": "vote"}),
+        Planned(numeric, {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear"}),
+        Planned(Measure("distance", "distance_to_closest_record")),
+    ]
+    rows, values = attack_release(REAL, RELEASE, MEMBER, planned, 1, Cell("cart", 0, 0))
+    assert len(rows) == 12
+    assert set(values) == {"cap.vote", "rapid.pay", "distance"}
+    assert np.isnan(rows.loc[rows["metric"] == "rapid", "score"].to_numpy()[1])  # pay is missing: not scored
+    rows.to_parquet(tmp_path / "ledger.parquet", compression="zstd")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "ledger.parquet"), rows)
+    again, _ = attack_release(REAL, RELEASE, MEMBER, planned[::-1], 1, Cell("cart", 0, 0))
+    for each in planned:
+        mine = [r.loc[r["metric"] == each.measure.label].reset_index(drop=True) for r in (rows, again)]
+        pd.testing.assert_frame_equal(*mine)
+
+
+def test_a_record_that_is_not_scored_is_not_said_to_be_safe():
+    planned = [
+        Planned(
+            Measure("rapid", "rapid", "pay"), {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear"}
+        )
+    ]
+    rows, _ = attack_release(REAL, RELEASE, MEMBER, planned, 1, Cell("cart", 0, 0))
+    assert rows["at_risk"].isna().tolist() == [False, True, False, False]

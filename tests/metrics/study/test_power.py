@@ -1,0 +1,159 @@
+"""The smallest leak that is seen, against simulated studies and by hand."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from synthrisk.metrics.intervals.estimates import Estimate, Interval, Prior, Variances, t_test, variances
+from synthrisk.metrics.intervals.moderated import moderate
+from synthrisk.metrics.study.contributions import contributions_of
+from synthrisk.metrics.study.findings import Attacked, find
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.power import Leak, power
+
+CAP = Measure("zero_cap", "zero_cap", "income")
+SHARES = (0.01, 0.02, 0.05, 0.1)
+
+
+def leak(share, value, half=0.01, count=10_000):
+    spread = half / stats.t.ppf(0.975, count - 1)
+    return Leak(share, Estimate(value, value - half, value + half), Variances(spread**2, 0.0, 0.0, count, 1))
+
+
+def test_one_repetition_by_hand():
+    """Half width .01, slope .5: seen four times in five where .5 f = .01 + z(.8) .01/t."""
+    found = power([leak(f, 0.5 * f) for f in SHARES])
+    spread = 0.01 / stats.t.ppf(0.975, 9999)
+    assert found.slope == pytest.approx(0.5)
+    assert found.share == pytest.approx((0.01 + stats.norm.ppf(0.8) * spread) / 0.5, abs=1e-5)
+    assert found.seen == ((0.01, False), (0.02, False), (0.05, True), (0.1, True))
+    assert not found.beyond
+    assert "a leak of 2.9% of the training rows would have been seen in four studies of five" in found.words
+    assert "1% missed, 2% missed, 5% seen, 10% seen" in found.words
+
+
+def test_the_line_goes_through_zero_and_weighs_what_is_sure():
+    sure, vague = leak(0.1, 0.05, 0.01), leak(0.05, 0.9, 1.0)
+    w = [1 / x.variances.records for x in (sure, vague)]
+    slope = (w[0] * 0.1 * 0.05 + w[1] * 0.05 * 0.9) / (w[0] * 0.01 + w[1] * 0.0025)
+    assert power([sure, vague]).slope == pytest.approx(slope)
+
+
+def test_the_order_of_the_shares_does_not_matter():
+    leaks = [leak(f, 0.5 * f + 0.001 * i, 0.01 + f / 9) for i, f in enumerate((0.0, *SHARES))]
+    assert power(leaks) == power(leaks[::-1])
+
+
+def test_a_measure_that_sees_nothing_has_no_share():
+    blind = power([leak(f, -0.2 * f) for f in SHARES])
+    assert (blind.slope, math.isnan(blind.share)) == (0.0, True)
+    assert "no leak would have been seen" in blind.words
+    assert math.isnan(power([leak(f, 0.01 * f, 0.05) for f in SHARES]).share)  # even a copy would be missed
+
+
+def test_a_share_beyond_those_run_says_so():
+    found = power([leak(f, 0.5 * f, 0.1) for f in SHARES])
+    assert found.share > 0.2
+    assert "beyond" in found.words
+
+
+def test_nothing_measured_is_no_power():
+    nan = float("nan")
+    assert power([leak(0.0, 0.0)]) is None
+    assert power([Leak(0.1, Estimate(0.2, nan, nan), Variances(0, 0, 0, 1, 1))]) is None
+
+
+def test_more_noise_or_less_confidence_moves_the_share_the_right_way():
+    def share(half, confidence=0.95):
+        return power([leak(f, 0.5 * f, half) for f in SHARES], confidence).share
+
+    assert share(0.005) < share(0.01) < share(0.02)
+    assert share(0.01, 0.9) < share(0.01, 0.95) < share(0.01, 0.99)
+
+
+# Simulated studies
+
+
+def study(rng, share, R, K, n, drift):
+    """Draw scores: an ease of the record, and a leak that gives the leaked members away."""
+    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+    ease = rng.uniform(0.1, 0.4, n)
+    moved = rng.normal(0, drift, R)[:, None, None] * ~held_out
+    leaked = ~held_out & (rng.random(held_out.shape) < share)
+    return Attacked(((rng.random(held_out.shape) < ease + moved) | leaked) * 1.0, ~held_out, held_out)
+
+
+def seen_by(rng, share, **design):
+    attacked = study(rng, share, **design)
+    memorization = find("a", "control", CAP, attacked, Interval()).memorization
+    return Leak(share, memorization, variances(contributions_of(attacked).memorization))
+
+
+def detection(design, studies=60, tries=25):
+    """Return how often leaks of the stated size are seen: the share is stated by one study, judged by others."""
+    rng, hits, stated = np.random.default_rng(3), [], []
+    for _ in range(studies):
+        found = power([seen_by(rng, f, **design) for f in (0.0, *SHARES)])
+        stated.append(found.share)
+        hits += [seen_by(rng, found.share, **design).memorization.lower > 0 for _ in range(tries)]
+    return float(np.mean(hits)), np.array(stated)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"R": 1, "K": 2, "n": 600, "drift": 0.0},
+        {"R": 2, "K": 3, "n": 600, "drift": 0.0},
+        {"R": 2, "K": 3, "n": 600, "drift": 0.01},
+        {"R": 3, "K": 3, "n": 1500, "drift": 0.01},
+        {"R": 5, "K": 2, "n": 600, "drift": 0.0},
+    ],
+    ids=str,
+)
+def test_a_leak_of_the_stated_size_is_seen_four_times_in_five(design):
+    found, _ = detection(design)
+    assert 0.73 <= found <= 0.88
+
+
+def test_what_other_findings_say_lets_smaller_leaks_be_seen():
+    """The prior enters the leaks' variances and those of the studies that are to see them."""
+    parts = [Variances(4e-6, 4e-6, 2e-6, 500, 2, None) for _ in SHARES]
+    known = [Leak(f, Estimate(0.5 * f, 0.4 * f, 0.6 * f), p) for f, p in zip(SHARES, parts, strict=True)]
+    lent = [replace(x, variances=replace(x.variances, prior=Prior(12.0, 2.0))) for x in known]
+    assert power(lent).share < 0.9 * power(known).share
+    vague = [replace(x, variances=replace(x.variances, prior=Prior(1e-9, 2.0))) for x in known]
+    assert power(vague).share == pytest.approx(power(known).share, rel=1e-6)
+
+
+def detection_of_moderated(R, drift, studies=40, tries=10):
+    """As ``detection``, with moderated intervals of the five findings of each study."""
+    rng, hits = np.random.default_rng(4), []
+
+    def looked(shares):
+        leaks = [seen_by(rng, f, R=R, K=2, n=600, drift=drift) for f in shares]
+        made = moderate([x.memorization for x in leaks])
+        return [replace(x, memorization=e, variances=e.parts) for x, e in zip(leaks, made, strict=True)]
+
+    for _ in range(studies):
+        stated = power(looked((0.0, *SHARES))).share
+        for _ in range(tries):
+            hits.append(looked((0.0, *SHARES[:3], stated))[-1].memorization.lower > 0)
+    return float(np.mean(hits))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("R", "drift"), [(2, 0.0), (2, 0.01), (3, 0.01)])
+def test_a_leak_of_the_stated_size_is_seen_four_times_in_five_by_moderated_intervals(R, drift):
+    assert 0.72 <= detection_of_moderated(R, drift) <= 0.89
+
+
+def test_the_variances_are_those_of_the_interval():
+    rng = np.random.default_rng(1)
+    made = contributions_of(study(rng, 0.05, 3, 3, 90, 0.01)).memorization
+    parts, tested = variances(made), t_test(made).estimate
+    half = stats.t.ppf(0.975, parts.freedom) * parts.spread
+    assert (tested.lower, tested.upper) == pytest.approx((tested.value - half, tested.value + half))

@@ -1,0 +1,133 @@
+"""Checks of the reference generators, by hand and by simulation."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.intervals.estimates import Estimate, Interval
+from synthrisk.metrics.study.findings import Attacked, Finding, find
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.reference_checks import check_controls
+
+ZERO = Measure("zero_cap", "zero_cap", "income")
+KINDS = {"copy": "copy", "fresh": "fresh", "leaky": "leaky", "marginals": "marginals"}
+FINE = Estimate(0.3, 0.28, 0.32)
+
+
+def line(name, memorization, risk=FINE, guess=0.5, measure=ZERO):
+    role = "control" if name in KINDS else "synthesizer"
+    return Finding(name, role, measure, risk, FINE, memorization, guess)
+
+
+def around(value, half):
+    return Estimate(value, value - half, value + half)
+
+
+COPY = line("copy", around(0.5, 0.03))
+
+
+def failing(*findings):
+    return [(c.control, c.expectation) for c in check_controls(findings, KINDS) if not c.passed]
+
+
+def test_controls_that_behave():
+    marginals = line("marginals", around(0, 0.02), around(0.49, 0.02))
+    assert failing(COPY, line("fresh", around(0.01, 0.02)), line("leaky", around(0.07, 0.02)), marginals) == []
+
+
+def test_a_copy_that_no_measure_sees():
+    blind, seeing = line("copy", around(0.01, 0.03)), line("copy", around(0.5, 0.03), measure=Measure("b", "rapid"))
+    assert failing(blind) == [("copy", "a copy of the training rows shows memorization")]
+    assert failing(blind, seeing) == []
+    assert failing(line("copy", around(-0.5, 0.03))) != []
+    too_small = line("copy", around(0.2, 0.3))  # its interval holds 0 and plain memorization: it tells nothing
+    assert check_controls([too_small], KINDS) == []
+
+
+def hits(value, half, control, details=None, name="hitting_rate"):
+    found = line("copy", around(value, half), measure=Measure(name, name))
+    return replace(found, risk_control=around(control, 0.01), details=details or {})
+
+
+def test_a_copy_that_is_not_hit_where_it_must_be_is_caught():
+    """Memorization is 1 - success on control records where a copy cannot but be hit, and only there."""
+    words = "memorization is 1 - success on control records"
+    assert failing(hits(0.8, 0.02, 0.2)) == []
+    assert failing(hits(0.81, 0.02, 0.2)) == []
+    assert failing(hits(0.6, 0.02, 0.2)) == [("copy", words)]
+    pure, mixed = {"ceiling": (1.0, 1.0)}, {"ceiling": (0.98, 0.97)}
+    assert failing(hits(0.6, 0.02, 0.2, pure, "zero_cap")) == [("copy", words)]
+    assert failing(hits(0.6, 0.02, 0.2, mixed, "zero_cap")) == []  # no number is known beforehand
+    assert failing(hits(0.6, 0.02, 0.2, name="rapid")) == []
+    exact = hits(0.8, 0.0, 1 - 0.8)  # equal but for the last bit, and no width
+    assert failing(exact) == []
+
+
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.copied is not None])
+def test_a_copy_has_the_score_that_its_metric_declares(name):
+    table = pd.DataFrame({"a": [1.0, 2.5, None, 2.5], "b": ["x", None, "y", "x"], "c": [True, False, True, True]})
+    own = {"quasi_identifiers": ["a"], "sensitive": "b"}
+    score = METRICS[name](table, table, **{k: own[k] for k in METRICS[name].needs})
+    assert (score.records["score"] == METRICS[name].copied).all()
+
+
+def test_a_fresh_that_leaks_or_repels_is_caught():
+    for value in (0.06, -0.06):
+        assert failing(COPY, line("fresh", around(value, 0.02))) == [("fresh", "memorization around 0")]
+
+
+def test_marginals_that_beat_the_guess_are_caught_and_below_is_fine():
+    assert failing(line("marginals", around(0, 0.02), around(0.6, 0.02))) == [("marginals", "no gain over the guess")]
+    assert failing(line("marginals", around(0, 0.02), around(0.1, 0.02))) == []
+    assert failing(line("marginals", around(0, 0.02), around(0.6, 0.02), guess=math.nan)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "checked"), [("inference", False), ("linkability", False), ("membership", True), ("zero_cap", True)]
+)
+def test_claims_about_entities_with_several_records_beat_the_guess_by_luck(name, checked):
+    """Of an entity with more records more is claimed, and more is right: no release has to say anything for that."""
+    beats = line("marginals", around(0, 0.02), around(0.6, 0.02), measure=Measure(name, name))
+    assert [c.passed for c in check_controls([beats], KINDS, entities=True)] == [False] * checked
+    assert [c.passed for c in check_controls([beats], KINDS)] == [False]
+
+
+def test_leaky_lies_between_fresh_and_copy():
+    fresh = line("fresh", around(0.0, 0.02))
+    assert failing(COPY, fresh, line("leaky", around(-0.2, 0.02))) == [("leaky", "memorization not below fresh")]
+    assert failing(COPY, fresh, line("leaky", around(0.9, 0.02))) == [("leaky", "memorization not above copy")]
+
+
+def test_a_control_of_another_name_is_known_by_its_kind():
+    found = line("ideal", around(0.2, 0.02))
+    assert [c.passed for c in check_controls([found], {"ideal": "fresh"})] == [False]
+    assert check_controls([found], {}) == []
+
+
+def simulated(rng, gap, interval, noise=0.2, n=150, R=3, K=3):
+    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+    scores = rng.uniform(0.3, 0.6, n) + rng.normal(0, noise, held_out.shape) + gap * ~held_out
+    return find("fresh", "control", ZERO, Attacked(scores, ~held_out, held_out), interval)
+
+
+def alarms(measures, studies, gap, interval=None):
+    rng, interval = np.random.default_rng(8), interval or Interval()
+    failed = 0
+    for _ in range(studies):
+        found = [simulated(rng, gap, interval) for _ in range(measures)]
+        failed += not all(c.passed for c in check_controls(found, KINDS, interval.confidence))
+    return failed / studies
+
+
+def test_sound_studies_pass_and_leaking_ones_do_not():
+    assert alarms(measures=1, studies=600, gap=0.0) <= 0.022
+    assert alarms(measures=12, studies=120, gap=0.0) <= 0.045
+    assert alarms(measures=12, studies=20, gap=0.08) == 1.0
+
+
+def test_sound_studies_pass_at_other_confidence_too():
+    assert alarms(measures=1, studies=300, gap=0.0, interval=Interval(confidence=0.8)) <= 0.03

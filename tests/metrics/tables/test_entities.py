@@ -1,0 +1,593 @@
+"""Several rows of one entity: what METHODS 3 counts in entities, by hand and against plain loops that share no code."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS, Attack, InputError, Tables
+from synthrisk.metrics.claims.linkability_attacks import SHARED_NEIGHBOUR
+from synthrisk.metrics.claims.right_numbers import share_close
+from synthrisk.metrics.claims.selective_curve import halves
+from synthrisk.metrics.exposure.what_if import Change, what_if
+
+SECRETS = [f"patient-{i}-zq" for i in range(100)]
+CALLS = {
+    "singling_out": {},
+    "inference": {"quasi_identifiers": ["age", "job"], "sensitive": "ill"},
+    "linkability": {"columns_a": ["age", "job"], "columns_b": ["ill"]},
+    "coverage": {},
+    "accuracy": {},
+}
+counting = pytest.mark.parametrize("name", CALLS)
+
+
+def draw(seed, n):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 30, n),
+            "job": rng.choice(["a", "b", "c", None], n, p=[0.4, 0.3, 0.2, 0.1]),
+            "pay": rng.choice([-3.0, 0.0, 0.5, 10.0, 10.4, 10.9, 100.0, np.nan], n),
+            "ill": rng.choice(["x", "y", "z", None], n, p=[0.4, 0.3, 0.2, 0.1]),
+        }
+    )
+
+
+def visits(seed, n, people=25):
+    """A table with several rows of most patients, half of them as an earlier one, and some rows of nobody known."""
+    rng = np.random.default_rng(seed + 1000)
+    whose = pd.Series(rng.choice(SECRETS[:people], n)).where(rng.random(n) > 0.15, None)
+    table = draw(seed, n).assign(patient=whose)
+    first = table.groupby("patient", dropna=False)["age"].transform(lambda rows: rows.index[0])
+    again = whose.notna() & (rng.random(n) < 0.5)
+    return table.iloc[np.where(again, first, np.arange(n))].reset_index(drop=True)
+
+
+def by_patient(table):
+    """Return the rows of each entity as dicts; a row without a patient is one of its own."""
+    found = {}
+    for place, row in enumerate(table.to_dict("records")):
+        whose = row.pop("patient")
+        found.setdefault(place if pd.isna(whose) else whose, []).append((place, row))
+    return found
+
+
+def call(name, real, release, **options):
+    return METRICS[name](real, release, **CALLS[name] | options)
+
+
+def equal(a, b):
+    return (pd.isna(a) and pd.isna(b)) or (not pd.isna(a) and not pd.isna(b) and a == b)
+
+
+# singling out: exactly one entity has these attribute values
+
+
+def fulfils(row, predicate):
+    tests = {"==": equal, "<=": lambda a, b: a <= b, ">=": lambda a, b: a >= b, "missing": lambda a, _: pd.isna(a)}
+    return all(tests[operator](row[column], value) for column, operator, value in predicate)
+
+
+def fulfilling(people, predicate):
+    return sum(any(fulfils(row, predicate) for _, row in rows) for rows in people.values())
+
+
+def name_all(release, rng):
+    """Name the age and job of each row, with a limit on its pay, and the job alone of some."""
+    named = []
+    for place, row in enumerate(release.to_dict("records")):
+        job = ("job", "missing", None) if pd.isna(row["job"]) else ("job", "==", row["job"])
+        limit = ("pay", ("<=", ">=")[place % 2], row["pay"])
+        named.append(
+            (("age", "==", row["age"]), job, *([] if pd.isna(row["pay"]) else [limit])) if place % 5 else (job,)
+        )
+    return pd.DataFrame({"predicate": pd.Series(named, dtype=object), "confidence": 1.0})
+
+
+NAME_ALL = Attack("name_all", "singling_out", name_all)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_entities_that_are_singled_out_are_counted_as_by_plain_loops(seed):
+    real, release, control = visits(seed, 60), draw(seed + 50, 50), visits(seed + 70, 30, people=12)
+    found = call("singling_out", real, release, attacker=NAME_ALL, control=control, identifier="patient")
+    people, others = by_patient(real), by_patient(control)
+    n, m = len(people), len(others)
+    claims = found.records[found.records["claim"]]
+    isolated = set()
+    for record in claims.to_dict("records"):
+        own = fulfilling(people, record["predicate"])
+        weight = math.prod(
+            fulfilling(people, [c for c in record["predicate"] if c[0] == column]) / n
+            for column in {c[0] for c in record["predicate"]}
+        )
+        assert record["score"] == (own == 1)
+        assert record["baseline"] == pytest.approx(n * weight * (1 - weight) ** (n - 1), abs=1e-12)
+        both = [
+            (side, who)
+            for side, group in ((1, people), (0, others))
+            for who, own_rows in group.items()
+            if any(fulfils(row, record["predicate"]) for _, row in own_rows)
+        ]
+        isolated |= set(both) if len(both) == 1 else set()
+    rows = [sum(fulfils(row, p) for row in real.to_dict("records")) for p in claims["predicate"]]
+    assert (np.array(rows) == 1).tolist() != claims["score"].astype(bool).tolist()  # or the test could not fail
+    assert found.details["isolated"] == len(isolated) > 3
+    assert found.details["isolated_members"] == sum(side for side, _ in isolated)
+    assert found.details["control"] == n / (n + m)
+
+
+def test_two_visits_of_one_patient_single_him_out():
+    real = pd.DataFrame({"age": [30, 30, 40, 40], "who": ["ann", "ann", "bob", "eve"]})
+    release = pd.DataFrame({"age": [30, 40]})
+    found = METRICS["singling_out"](real, release, mode="univariate", identifier="who")
+    assert found.records["score"].tolist() == [1.0, 0.0]
+    assert found.records["baseline"].tolist() == pytest.approx([3 / 3 * (2 / 3) ** 2, 3 * 2 / 3 * (1 / 3) ** 2])
+    rows = METRICS["singling_out"](real[["age"]], release, mode="univariate")
+    assert rows.records["score"].tolist() == [0.0, 0.0]
+
+
+def test_conditions_must_hold_for_one_record_not_for_several_of_an_entity():
+    real = pd.DataFrame({"x": [1, 2, 2], "y": ["a", "b", "a"], "who": [7, 7, 8]})
+
+    def both(release, rng):
+        predicate = (("x", "==", 1), ("y", "==", "b"))
+        return pd.DataFrame({"predicate": [predicate] + [None] * (len(release) - 1), "confidence": 1.0})
+
+    found = METRICS["singling_out"](
+        real, real[["x", "y"]], attacker=Attack("both", "singling_out", both), identifier="who"
+    )
+    claim = found.records[found.records["claim"]]
+    assert claim["score"].tolist() == [0.0]
+    assert claim["baseline"].tolist() == [2 * 0.25 * 0.75]  # one of the two has x, one has y
+
+
+# inference: share of entities having the guessed value, and a fact may be claimed once
+
+
+def facts_of(people, column):
+    return {e: [row[column] for _, row in rows if not pd.isna(row[column])] for e, rows in people.items()}
+
+
+def check_claims(found, real, right, claimed, facts):
+    """Compare the claims with those of an attack that was let count all: right, S, and once a fact."""
+    people = by_patient(real)
+    owner = {place: e for e, rows in people.items() for place, _ in rows}
+    known = [e for e in people if facts[e]]
+    made = {}
+    for place, (value, confidence) in enumerate(claimed):
+        if not pd.isna(value):
+            made.setdefault((owner[place], value), []).append((confidence, place))
+    counted = np.flatnonzero(found.records["claim"])
+    assert len(counted) == len(made) < sum(len(each) for each in made.values())
+    for place in counted:
+        value, confidence = claimed[place]
+        row = found.records.iloc[place]
+        assert confidence == max(c for c, _ in made.pop((owner[place], value)))
+        assert row["score"] == any(right(value, truth) for truth in facts[owner[place]])
+        assert row["baseline"] == pytest.approx(np.mean([any(right(value, t) for t in facts[e]) for e in known]))
+    assert not made
+    others = found.records[~found.records["claim"]]
+    assert others[["score", "baseline", "confidence"]].isna().all(axis=None)
+    d, claims = found.details, found.records[found.records["claim"]]
+    assert found.value == d["confidence"] == pytest.approx(claims["score"].mean())
+    assert d["statistical_confidence"] == d["guess"] == pytest.approx(claims["baseline"].mean())
+    assert d["attempts"] == found.records["attempt"].sum() > d["claims"]
+    assert d["claim_probability"] == d["claims"] / d["attempts"]
+
+
+@pytest.mark.parametrize("secret", ["ill", "pay"])
+@pytest.mark.parametrize("attacker", ["nearest_record", "key_class", "cart"])
+@pytest.mark.parametrize("seed", range(3))
+def test_inferences_of_entities_are_judged_as_by_plain_loops(secret, attacker, seed):
+    real, release = visits(seed, 70), draw(seed + 50, 60)
+    options = {"quasi_identifiers": ["age", "job"], "sensitive": secret, "attacker": attacker, "seed": seed}
+    found = METRICS["inference"](real, release, identifier="patient", **options)
+    alone = METRICS["inference"](real.drop(columns="patient"), release, **options).records
+    width = np.std(real["pay"].dropna())
+
+    def right(guess, truth):
+        return abs(guess - truth) <= 0.05 * max(abs(truth), width) if secret == "pay" else guess == truth
+
+    surety = alone["confidence"].fillna(0)
+    facts = facts_of(by_patient(real), secret)
+    check_claims(found, real, right, list(zip(alone["guess"], surety, strict=True)), facts)
+    values = {v for own in facts.values() for v in own}
+    known = [own for own in facts.values() if own]
+    best = max(np.mean([any(right(v, t) for t in own) for own in known]) for v in values)
+    assert found.details["constant_guess"] == pytest.approx(best)
+
+
+def test_a_diagnosis_that_a_patient_has_in_another_row_is_his():
+    """Ann has x and y: both guesses about her are right, and y, guessed twice, is one fact."""
+    real = pd.DataFrame({"age": [30, 31, 32, 40], "ill": ["x", "y", "y", "z"], "who": ["ann", "ann", "ann", "bob"]})
+    release = pd.DataFrame({"age": [30, 31, 32, 40], "ill": ["y", "x", "y", "y"]})
+    found = METRICS["inference"](real, release, quasi_identifiers=["age"], sensitive="ill", identifier="who")
+    assert found.details["claims"] == 3
+    assert found.details["correct"] == 2
+    assert found.details["claim_probability"] == 0.75
+    shares = found.records["baseline"].dropna().tolist()
+    assert shares == [0.5, 0.5, 0.5]  # each diagnosis is one patient's of two
+    rows = METRICS["inference"](real.drop(columns="who"), release, quasi_identifiers=["age"], sensitive="ill")
+    assert (rows.details["claims"], rows.details["correct"]) == (4, 1)
+
+
+@pytest.mark.parametrize("relative", [True, False])
+@pytest.mark.parametrize("seed", range(20))
+def test_share_of_entities_close_to_a_guess(seed, relative):
+    rng = np.random.default_rng(seed)
+    truths = rng.choice([rng.normal(scale=10, size=30).round(0), rng.integers(-3, 3, 30).astype(float)], axis=0)
+    entities, guesses = rng.integers(0, rng.integers(1, 30), 30), rng.normal(scale=12, size=25).round(0)
+    found = share_close(guesses, truths, 0.3, 2.0, relative=relative, entities=entities)
+    for guess, share in zip(guesses, found, strict=True):
+        allowed = 0.3 * np.maximum(abs(truths), 2.0) if relative else 0.3 * 2.0
+        holders = set(entities[abs(guess - truths) <= allowed])
+        assert share == len(holders) / len(set(entities))
+
+
+@pytest.mark.parametrize("name", ["inference", "linkability"])
+def test_independent_columns_beat_the_guess_where_entities_are_of_unequal_size(name):
+    """Why the harness does not expect otherwise of ``marginals``."""
+    gains, of_rows = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        real = draw(seed, 400).assign(patient=np.minimum(rng.geometric(0.02, 400), 100))
+        release = real.drop(columns="patient").apply(lambda column, rng=rng: rng.permutation(column.to_numpy()))
+        for found, table, own in ((gains, real, {"identifier": "patient"}), (of_rows, real[release.columns], {})):
+            found.append(call(name, table, release, **own).details["confidence_improvement"])
+    assert np.mean(gains) > 0.1
+    assert abs(np.mean(of_rows)) < 0.05
+
+
+# linkability: two partial records belong to one entity
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_links_within_an_entity_are_right_as_by_plain_loops(seed):
+    real, release, heard = visits(seed, 70), draw(seed + 50, 60), []
+
+    def listen(release, part_a, part_b, rng):
+        heard[:] = part_a, part_b, SHARED_NEIGHBOUR.function(release, part_a, part_b, rng)
+        return heard[2]
+
+    attack = Attack("listen", "linkability", listen)
+    found = call("linkability", real, release, attacker=attack, identifier="patient")
+    part_a, part_b, said = heard
+    texts = part_b["ill"].fillna("missing")
+    claimed = []
+    for row in real.to_dict("records"):
+        (place,) = [i for i, a in enumerate(part_a.to_dict("records")) if all(equal(a[c], row[c]) for c in a)]
+        match = said["match"].iloc[place]
+        claimed.append((None if pd.isna(match) else texts[match], said["confidence"].iloc[place]))
+    facts = facts_of(by_patient(real.fillna({"ill": "missing"})), "ill")
+    check_claims(found, real, lambda claimed, truth: claimed == truth, claimed, facts)
+    assert found.details["constant_guess"] == pytest.approx(
+        max(np.mean([t in f for f in facts.values()]) for t in texts)
+    )
+
+
+def test_a_of_one_row_and_b_of_another_belong_to_one_patient():
+    real = pd.DataFrame({"age": [30, 31, 50], "town": ["Ulm", "Bonn", "Kiel"], "who": ["ann", "ann", "bob"]})
+    release = pd.DataFrame({"age": [30, 31, 50], "town": ["Bonn", "Ulm", "Bonn"]})
+    found = METRICS["linkability"](real, release, columns_a="age", columns_b="town", identifier="who")
+    scores = dict(zip(real["age"], found.records["score"], strict=True))
+    assert (scores[30], scores[31]) == (1, 1)
+    rows = METRICS["linkability"](real.drop(columns="who"), release, columns_a="age", columns_b="town")
+    assert rows.records["score"].iloc[:2].tolist() == [0, 0]
+    claims = found.records[found.records["claim"]]
+    assert claims["baseline"].tolist() == [0.5] * len(claims)  # each town is one patient's of two, not one row's of 3
+
+
+# membership: this entity of a known table is in the protected one
+
+
+def membership_by_loops(real, control, release, claim_share):
+    """Return shares of patients claimed, each as sure as its surest row, ties at the cut by their share."""
+    known = real.columns.drop("patient")
+    everyone = pd.concat([real[known], control[known]], ignore_index=True)
+    alone = METRICS["membership"](everyone.iloc[: len(real)], release, control=everyone.iloc[len(real) :])
+    of_rows = METRICS["membership"](everyone.iloc[len(real) :], release, control=everyone.iloc[: len(real)])
+    sure = {1: alone.records["confidence"].to_numpy(), 0: of_rows.records["confidence"].to_numpy()}
+    targets = [
+        (max(sure[group][place] for place, _ in rows), group)
+        for group, table in ((1, real), (0, control))
+        for rows in by_patient(table).values()
+    ]
+    left, claimed = claim_share * len(targets), {0: 0.0, 1: 0.0}
+    for confidence in sorted({c for c, _ in targets}, reverse=True):
+        own = [group for c, group in targets if c == confidence]
+        part = min(1.0, left / len(own))
+        left -= part * len(own)
+        for group in own:
+            claimed[group] += part
+    size = {group: sum(g == group for _, g in targets) for group in (0, 1)}
+    return claimed[1] / size[1], claimed[0] / size[0], size, targets
+
+
+@pytest.mark.parametrize("claim_share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("seed", range(6))
+def test_members_are_claimed_as_by_plain_loops(seed, claim_share):
+    real, control, release = visits(seed, 40), visits(seed + 50, 30), draw(seed + 20, 35)
+    control = control.assign(patient=control["patient"] + " of the others")
+    release.iloc[:10] = real[release.columns].iloc[:10]
+    found = METRICS["membership"](real, release, control=control, identifier="patient", claim_share=claim_share)
+    member, other, size, targets = membership_by_loops(real, control, release, claim_share)
+    assert found.value == pytest.approx(member, abs=1e-12)
+    assert found.details["control"] == pytest.approx(other, abs=1e-12)
+    assert found.details["attempts"] == size[0] + size[1] < 70
+    assert found.details["claims"] == pytest.approx(claim_share * (size[0] + size[1]))
+    assert found.details["correct"] == pytest.approx(member * size[1])
+    assert found.details["statistical_confidence"] == pytest.approx(size[1] / (size[0] + size[1]))
+    assert found.details["prior_knowledge"] == pytest.approx(70 * 4 / found.details["claims"])
+    pairs = [(a > b) + (a == b) / 2 for a, g in targets if g == 1 for b, h in targets if h == 0]
+    assert found.details["auc"] == pytest.approx(np.mean(pairs))
+    scored = found.records["score"].notna().to_numpy()
+    assert all(sum(scored[place] for place, _ in rows) == 1 for rows in by_patient(real).values())
+    again = METRICS["membership"](real.iloc[::-1], draw(seed + 70, 35), control=control, identifier="patient")
+    rows = [real[own].astype(str).agg("|".join, axis=1) for own in (scored, again.records["score"].notna()[::-1])]
+    assert sorted(rows[0]) == sorted(rows[1])  # the same records, whatever order and release
+
+
+def test_a_patient_whose_rows_nobody_speaks_about_is_not_claimed():
+    def silent(release, known, rng):
+        return pd.DataFrame({"confidence": known["x"].where(known["x"] < 3).astype(float)}, index=known.index)
+
+    real = pd.DataFrame({"x": [1, 5, 6, 7], "who": ["ann", "ann", "bob", "bob"]})
+    control = pd.DataFrame({"x": [2, 8], "who": ["eve", "kim"]})
+    options = {"attacker": Attack("silent", "membership", silent), "claim_share": 0.75, "identifier": "who"}
+    found = METRICS["membership"](real, real[["x"]], control=control, **options)
+    np.testing.assert_array_equal(found.records["score"], [1, np.nan, 0, np.nan])
+    np.testing.assert_array_equal(found.records["confidence"], [1, np.nan, np.nan, np.nan])
+    assert (found.value, found.details["control"], found.details["claims"]) == (0.5, 0.5, 2)
+
+
+def test_every_target_twice_is_every_target_once():
+    real, control, release = (draw(seed, 30).assign(tag=SECRETS[seed * 30 :][:30]) for seed in (0, 1, 2))
+    alone = METRICS["membership"](real, release, control=control)
+    twice = [pd.concat([t, t], ignore_index=True).assign(patient=t["tag"].tolist() * 2) for t in (real, control)]
+    found = METRICS["membership"](twice[0], release, control=twice[1], identifier="patient")
+    assert found.value == alone.value
+    per = {"prior_knowledge"}  # of each he knows both rows
+    for detail in alone.details.keys() - per:
+        if not detail.startswith("selective"):  # halves are drawn among other ranks
+            assert found.details[detail] == pytest.approx(alone.details[detail], abs=1e-12, nan_ok=True), detail
+    assert found.details["prior_knowledge"] == 2 * alone.details["prior_knowledge"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_entity_is_in_one_half(seed):
+    real, release = visits(seed, 60), draw(seed, 20)
+    half = halves(Tables.identified(real, release, identifier="patient"), seed)
+    assert 0 < half.mean() < 1
+    for rows in by_patient(real).values():
+        assert len({half[place] for place, _ in rows}) == 1
+    order = np.random.default_rng(seed).permutation(60)
+    again = halves(Tables.identified(real.iloc[order], release, identifier="patient"), seed)
+    np.testing.assert_array_equal(again, half[order])
+
+
+# coverage and accuracy: what at least two entities have
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_of_two_entities_are_to_be_covered(seed):
+    real, release = visits(seed, 25, people=8), draw(seed + 9, 6)
+    people = by_patient(real)
+    found = METRICS["coverage"](real, release, identifier="patient")
+    for column in ("job", "ill"):
+        facts = facts_of(people, column)
+        common = [v for v in set(real[column].dropna()) if sum(v in own for own in facts.values()) >= 2]
+        assert found.details[f"coverage_{column}"] == np.mean([v in set(release[column]) for v in common])
+
+
+def test_what_one_patient_has_twice_is_not_owed():
+    real = pd.DataFrame({"job": ["spy", "spy", "cook", "cook"], "who": ["ann", "ann", "ann", "bob"]})
+    release = pd.DataFrame({"job": ["cook"]})
+    assert METRICS["coverage"](real, release, identifier="who").details == {"coverage_job": 1.0, "columns": 1.0}
+    assert METRICS["coverage"](real[["job"]], release).value == 0.5
+    asked = {"queries": [{"count": "*", "by": ["job"]}]}
+    found = METRICS["accuracy"](real, release, identifier="who", **asked)
+    assert found.details["answers"] == 1
+    assert found.value == 0.5  # of 4 rows 2 are cooks, in the release all: records are counted, not entities
+    assert METRICS["accuracy"](real[["job"]], release, **asked).details["answers"] == 2
+
+
+def test_the_ceiling_is_of_entities_too():
+    real = pd.DataFrame({"job": ["spy", "spy", "cook", "cook"], "who": ["ann", "ann", "ann", "bob"]})
+    control = pd.DataFrame({"job": ["cook"], "who": ["eve"]})
+    found = METRICS["coverage"](real, pd.DataFrame({"job": ["cook", "spy"]}), control=control, identifier="who").details
+    assert found["ceiling"] == 1
+    assert found["thinned"] in (0, 1)  # one row of the release: of two values to cover it would cover a half
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_query_is_asked_about_one_entity(seed):
+    real, release = visits(seed, 30, people=6), draw(seed + 9, 20)
+    people, pairs = by_patient(real), {}
+    for e, rows in people.items():
+        for _, row in rows:
+            if not pd.isna(row["job"]) and not pd.isna(row["ill"]):
+                pairs.setdefault((row["job"], row["ill"]), []).append(e)
+    found = METRICS["accuracy"](real, release, identifier="patient", queries=[{"count": "*", "by": ["job", "ill"]}])
+    asked = {pair: len(own) for pair, own in pairs.items() if len(set(own)) >= 2}
+    assert found.details["answers"] == len(asked) < len([own for own in pairs.values() if len(own) >= 2]) + 1
+    errors = []
+    for (job, ill), real_count in asked.items():
+        count = int(((release["job"] == job) & (release["ill"] == ill)).sum()) * len(real) / len(release)
+        errors.append(abs(real_count - count) / max(real_count, count))
+    assert found.value == pytest.approx(1 - np.mean(errors))
+
+
+# properties of all
+
+
+def same(one, other):
+    assert one.value == other.value or (np.isnan(one.value) and np.isnan(other.value))
+    assert one.details == pytest.approx(other.details, abs=0, rel=0, nan_ok=True)
+    assert one.settings == other.settings
+    if one.records is not None:
+        pd.testing.assert_frame_equal(one.records, other.records, check_exact=True)
+
+
+@counting
+@pytest.mark.parametrize("beside", [False, True])
+def test_entities_all_different_are_records_bit_for_bit(name, beside):
+    real, release, other = draw(1, 60), draw(2, 50), draw(3, 40)
+    control, named = ({"control": other}, {"control": other.assign(patient=SECRETS[60:])}) if beside else ({}, {})
+    alone = call(name, real, release, **control)
+    same(call(name, real.assign(patient=SECRETS[:60]), release, identifier="patient", **named), alone)
+    same(call(name, real.assign(patient=None), release, identifier="patient", **_without(named)), alone)
+    tables = Tables(real, release, control.get("control"))
+    tables._entities = np.random.default_rng(0).permutation(len(real) + 40 * beside)  # counted, though none is twice
+    same(METRICS[name].score(tables, **CALLS[name]), alone)
+
+
+def _without(named):
+    return {name: table.assign(patient=None) for name, table in named.items()}
+
+
+@counting
+def test_every_record_twice_is_every_record_once(name):
+    """Each record written again, of the same entity: nothing is learned twice."""
+    real, release = draw(1, 60).assign(tag=SECRETS[:60]), draw(2, 50).assign(tag=SECRETS[50:])
+    alone = call(name, real, release)
+    twice = pd.concat([real, real], ignore_index=True).assign(patient=SECRETS[:60] * 2)
+    found = call(name, twice, release, identifier="patient")
+    assert found.value == pytest.approx(alone.value, abs=1e-12)
+    for detail in ("statistical_confidence", "claims", "correct", "guess", "constant_guess", "answers"):
+        if detail in alone.details:
+            assert found.details[detail] == pytest.approx(alone.details[detail], abs=1e-12), detail
+    rows = call(name, twice.drop(columns="patient"), release)
+    assert rows.details != pytest.approx(found.details, nan_ok=True)
+
+
+@counting
+def test_one_entity_only(name):
+    """Nothing tells him from others: S is 1 wherever a claim can be right, and nothing is owed about him."""
+    real = draw(1, 30).dropna()
+    found = call(name, real.assign(patient="ann"), real, identifier="patient")
+    if name in ("inference", "linkability"):
+        assert found.value == found.details["statistical_confidence"] == found.details["constant_guess"] == 1
+        assert math.isnan(found.details["confidence_improvement"])
+        assert found.details["claims"] == real["ill"].nunique()
+    elif name == "singling_out":
+        assert found.value == found.details["guess"] == 1  # whatever he has, he alone has
+    else:
+        assert found.details.get("coverage_ill") is None
+        assert not any("_by_" in detail for detail in found.details)
+
+
+@counting
+def test_neither_order_of_rows_nor_names_of_entities_move_anything(name):
+    real, release, control = visits(4, 60), draw(5, 50), visits(6, 40, people=40)
+    before = call(name, real, release, control=control, identifier="patient")
+    order = np.random.default_rng(0).permutation(60)
+    names = dict(zip(SECRETS, np.random.default_rng(1).permutation(100), strict=True))
+    shuffled = real.iloc[order].assign(patient=lambda t: t["patient"].map(names))
+    after = call(
+        name, shuffled, release, control=control.assign(patient=control["patient"].map(names)), identifier="patient"
+    )
+    assert after.value == before.value
+    assert after.details == pytest.approx(before.details, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["inference", "linkability"])
+def test_facts_of_members_and_of_control_records_are_apart(name):
+    """A patient on both sides: what is claimed of his control row takes nothing from what is of his real one."""
+    real, release = visits(4, 60), draw(5, 50)
+    beside = call(name, real, release, control=real, identifier="patient")
+    assert beside.details["claims"] == beside.details["control_claims"]
+    assert beside.details["control_difference"] == 0
+    assert beside.details["claims"] == call(name, real, release, identifier="patient").details["claims"]
+
+
+def test_coarser_columns_are_still_of_entities():
+    real, release = visits(4, 60), draw(5, 50)
+    options = CALLS["inference"] | {"bins": {"age": 2}, "identifier": "patient"}
+    found = METRICS["inference"](real, release, **options)
+    assert found.details["claims"] < found.details["attempts"]
+    tried = what_if(
+        METRICS["inference"], real, release, [Change(bins={"age": 2})], **CALLS["inference"], identifier="patient"
+    )
+    assert tried["value"].iloc[1] == found.value
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS.values() if m.group in ("cap", "claims", "utility")])
+def test_an_identifier_is_no_column_of_any_metric(metric):
+    if "sdmetrics" in (metric.package or "") or set(metric.own_needs) - {"columns_a", "columns_b"}:
+        pytest.skip("needs more than roles")
+    roles = {"quasi_identifiers": ["age", "job"], "sensitive": ["ill"], "control": draw(9, 30)}
+    given = {k: v for k, v in roles.items() if k in metric.needs} | CALLS.get(metric.name, {})
+    named = given | ({"control": given["control"].assign(patient=SECRETS[60:90])} if "control" in given else {})
+    real, release = draw(1, 60), draw(2, 50)
+    same(
+        metric(real.assign(patient=SECRETS[:60]), release, identifier="patient", **named),
+        metric(real, release, **given),
+    )
+
+
+# entities are the framework's alone
+
+
+@pytest.mark.parametrize("name", ["inference", "linkability", "singling_out"])
+def test_no_attack_sees_entities_and_no_result_tells_them(name):
+    seen = []
+
+    def listen(*handed):
+        seen.extend(handed)
+        size = len(handed[0] if name == "singling_out" else handed[1])
+        column = {"inference": "guess", "linkability": "match", "singling_out": "predicate"}[name]
+        return pd.DataFrame({column: pd.Series([None] * size, dtype=object), "confidence": 0.5})
+
+    attacks = {
+        "inference": lambda release, known, secret, rng: listen(release, known),
+        "linkability": lambda release, part_a, part_b, rng: listen(release, part_a, part_b),
+        "singling_out": lambda release, rng: listen(release),
+    }
+    real = visits(1, 60)
+    found = call(name, real, draw(2, 50), identifier="patient", attacker=Attack("listen", name, attacks[name]))
+    assert seen
+    for frame in seen:
+        assert "patient" not in frame
+        assert "-zq" not in frame.to_csv()
+    assert "-zq" not in repr((found.details, found.settings, found.reason)) + found.records.to_csv()
+
+
+@pytest.mark.parametrize(
+    ("identifier", "real", "release", "told"),
+    [
+        ("patint", {"patient": SECRETS[:5]}, {}, "identifier must be a column of real, .* got 'patint'"),
+        ("patient", {"patient": SECRETS[:5]}, {"patient": SECRETS[:5]}, "none of synthetic, got 'patient'"),
+        (SECRETS[:5], {"patient": SECRETS[:5]}, {}, "identifier must be .* got list"),
+        ("patient", {"patient": [[s] for s in SECRETS[:5]]}, {}, "column 'patient' must hold single values"),
+    ],
+)
+def test_a_wrong_identifier_is_told_without_a_name(identifier, real, release, told):
+    with pytest.raises(InputError, match=told) as caught:
+        METRICS["coverage"](draw(1, 5).assign(**real), draw(2, 5).assign(**release), identifier=identifier)
+    assert "-zq" not in str(caught.value)
+
+
+def test_an_identifier_may_be_a_number_as_pandas_gives_it():
+    real, release = pd.DataFrame([[1, "a"], [1, "b"], [2, "b"]]), pd.DataFrame({1: ["a", "b"]})
+    score = METRICS["coverage"](real, release, identifier=np.int64(0))
+    assert score.details == {"coverage_1": 1.0, "columns": 1.0}
+
+
+def test_an_identifier_is_asked_of_the_control_records_too():
+    with pytest.raises(InputError, match="identifier must be a column of real and control, and none of synthetic"):
+        METRICS["coverage"](visits(1, 9), draw(2, 5), control=draw(3, 9), identifier="patient")
+
+
+def test_entities_are_one_a_record():
+    with pytest.raises(InputError, match="entities must name one entity a record, got 3 for 9 records"):
+        Tables(draw(1, 5), draw(2, 5), draw(3, 4), entities=np.array(["a", "a", "b"]))
+    tables = Tables(
+        draw(1, 5), draw(2, 5), draw(3, 4), entities=np.array(["a", "a", None, None, "b", "b", "c", "d", None])
+    )
+    assert len(set(tables.entities)) == 4
+    assert tables.entities[0] == tables.entities[1]
+    assert tables.control_entities[0] == tables.entities[4]
+    assert len({*tables.entities, *tables.control_entities}) == 7

@@ -1,0 +1,177 @@
+"""Levels are numbered by what holds them: names, positions and what nobody released have no part."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synthrisk.metrics.models.features import UNSEEN, level_codes, one_hot, ordinal
+from synthrisk.metrics.tables.level_order import ABSENT, level_order
+from synthrisk.metrics.tables.tables import Tables
+
+
+def names_in_order(real, synthetic, column, among):
+    """Return the levels that occur, in their order."""
+    tables = Tables(real, synthetic)
+    rank, levels = level_order(tables, among)[column], tables.levels(column)
+    return [levels[code] for code in np.argsort(rank) if rank[code] != ABSENT]
+
+
+def draw(rng, n, levels=12):
+    return pd.DataFrame(
+        {
+            "x": np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 9, n)),
+            "c": np.where(rng.random(n) < 0.2, None, rng.choice([*"abcdefghijkl"][:levels], n)),
+            "d": rng.choice([*"uvw"], n),
+            "flag": rng.random(n) < 0.5,
+        }
+    )
+
+
+def test_the_commonest_of_the_release_is_first_and_the_missing_cell_last():
+    real = pd.DataFrame({"c": ["few"] * 9 + ["never"] * 8})
+    synthetic = pd.DataFrame({"c": [None] * 5 + ["few"] + ["some"] * 2 + ["most"] * 3})
+    *found, last = names_in_order(real, synthetic, "c", ["c"])
+    assert found == ["most", "some", "few", "never"]
+    assert pd.isna(last)
+
+
+def test_equally_common_levels_are_told_apart_by_their_records():
+    """Two cities of two records each: one has a number twice, the other two numbers."""
+    release = pd.DataFrame({"c": ["p", "p", "q", "q"], "x": [1, 1, 1, 2]})
+    other = release.replace({"c": {"p": "q", "q": "p"}})
+    first, second = (names_in_order(release[:0].reindex([0]), t, "c", ["c", "x"]) for t in (release, other))
+    assert first[:2] == second[:2][::-1]
+
+
+def test_columns_that_are_not_asked_for_have_no_part():
+    release = pd.DataFrame({"c": ["p", "p", "q", "q"], "x": [1, 1, 1, 2]})
+    for t in (release, release.replace({"c": {"p": "q", "q": "p"}})):
+        assert names_in_order(t, t, "c", ["c"]) == ["p", "q"]  # alike, so by name
+
+
+@pytest.mark.parametrize("n", [12, 60])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_attacked_records_move_no_code_of_a_release_whose_levels_differ(seed, n):
+    """Also where they have levels that the release lacks, and miss cells that it has."""
+    rng = np.random.default_rng(seed)
+    release, columns = draw(rng, n), ["x", "c", "d", "flag"]
+    release["x"] = rng.permutation(n)
+    found = []
+    for real in (draw(rng, 50), draw(rng, 5), release):
+        tables = Tables(real, release)
+        found.append(np.column_stack([level_codes(tables, c, columns)[1] for c in columns[1:]]))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_alike_levels_of_the_release_are_told_apart_by_the_real_records():
+    release, real = pd.DataFrame({"c": ["p", "q"]}), pd.DataFrame({"c": ["q", "q", "p"]})
+    names = {"p": "q", "q": "p"}
+    first = names_in_order(real, release, "c", ["c"])
+    second = names_in_order(real.replace({"c": names}), release.replace({"c": names}), "c", ["c"])
+    assert first == [names[level] for level in second]
+
+
+def test_what_is_alike_in_both_tables_takes_the_order_of_names():
+    table = pd.DataFrame({"c": pd.Series(["b", 2, "a", None, True, 10.5], dtype=object)})
+    *found, last = names_in_order(table, table, "c", ["c"])
+    assert found == [1, 2, 10.5, "a", "b"]
+    assert pd.isna(last)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+@pytest.mark.parametrize("design", [ordinal, one_hot])
+def test_the_same_tables_in_another_guise_have_the_same_design(design, n, seed):
+    """As a set of rows: where levels are alike in both tables, names decide which of alike rows is which."""
+    rng = np.random.default_rng(seed)
+    before = draw(rng, n), draw(rng, n + 3)
+    names = {"c": dict(zip("abcdefghijkl", rng.permutation([*"pqrstuvwxyza"]), strict=True)), "d": {"u": "w", "w": "u"}}
+    after = [t.replace(names).sample(frac=1, random_state=seed)[["flag", "d", "c", "x"]] for t in before]
+    found, expected = (design(Tables(*t), ["x", "c", "flag"], ["x", "c", "flag", "d"]) for t in (after, before))
+    for own, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own[np.lexsort(own.T)], other[np.lexsort(other.T)])
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 12]), st.integers(2, 60))
+def test_unused_categories_and_types_of_cells_move_nothing(seed, levels, n):
+    rng = np.random.default_rng(seed)
+    real, synthetic = draw(rng, n, levels), draw(rng, n, levels)
+    other = real.astype({"c": pd.CategoricalDtype(["unused", *"lkjihgfedcba", "also"])}), synthetic
+    columns = ["x", "c", "d", "flag"]
+    found, expected = (level_codes(Tables(*t), "c", columns) for t in (other, (real, synthetic)))
+    for own, codes in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_array_equal(own, codes)
+    assert pd.Series(found[2]).equals(pd.Series(expected[2]))
+
+
+def test_minus_zero_is_zero_and_each_missing_number_the_same():
+    release = pd.DataFrame({"c": ["p", "p", "q", "q"], "x": [0.0, np.nan, 1.0, 2.0]})
+    other = release.assign(x=[-0.0, -np.nan, 1.0, 2.0])
+    assert names_in_order(release, release, "c", ["c", "x"]) == names_in_order(other, other, "c", ["c", "x"])
+
+
+def test_levels_that_the_release_lacks_get_the_reserved_code():
+    tables = Tables(pd.DataFrame({"c": ["a", "new", None]}), pd.DataFrame({"c": ["a", "b", "b"]}))
+    real, synthetic, levels = level_codes(tables, "c", ["c"])
+    assert real.tolist() == [1, UNSEEN, UNSEEN]
+    assert synthetic.tolist() == [1, 0, 0]
+    assert levels.tolist() == ["b", "a"]
+
+
+SQUARE = [(i, j, (i + j) % 3) for i in range(3) for j in range(3)]  # each level is like each other of its column
+RING = [(i, (i + step) % 4, 0) for i in range(4) for step in (0, 1)]
+
+
+LARGE_SQUARE = [(i, j, (i + j) % 4) for i in range(4) for j in range(4)]
+TWO_RINGS = [(i, j, 0) for i, j in ((0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (2, 3), (3, 3), (3, 2))]
+PARITY = [(i % 5, j, (i + j) % 2) for i in range(5) for j in range(2)]
+TABLES = {
+    "square": SQUARE,
+    "ring": RING,
+    "mirrored": [(i, i, i) for i in range(4)],
+    "large square": LARGE_SQUARE,
+    "two rings": TWO_RINGS,
+    "parity": PARITY,
+}
+
+
+@pytest.mark.parametrize("rows", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("seed", range(10))
+def test_tables_whose_levels_are_all_alike_are_coded_alike_under_any_names(rows, seed):
+    """A name decides between two levels only where it does not matter which of them is the first."""
+    rng = np.random.default_rng(seed)
+    tables = [pd.DataFrame(rows, columns=[*"abc"]).replace(dict(enumerate("pqrst")))]
+    tables.append(tables[0].apply(lambda c: c.map(dict(zip("pqrst", rng.permutation([*"vwxyz"]), strict=True)))))
+    found = [ordinal(Tables(t, t), ["a", "b", "c"], ["a", "b", "c"]).synthetic for t in tables]
+    np.testing.assert_array_equal(*(f[np.lexsort(f.T)] for f in found))
+
+
+def test_many_levels_that_are_alike_take_the_order_of_names():
+    table = pd.DataFrame({"c": [f"{i:03}" for i in range(100)][::-1]})
+    assert names_in_order(table, table, "c", ["c"]) == sorted(table["c"])
+
+
+def test_many_pairs_of_twins_cost_one_look_at_the_table():
+    """Names decide between records that have all else in common, without a trial for each."""
+    table = pd.DataFrame({"c": [f"{i:04}" for i in range(4000)], "x": np.arange(4000) // 2, "d": list("uv") * 2000})
+    other = table.assign(c=table["c"].sample(frac=1, random_state=0).to_numpy())
+    found = [ordinal(Tables(t, t), ["c", "x", "d"], ["c", "x", "d"]).synthetic for t in (table, other)]
+    np.testing.assert_array_equal(*(f[np.lexsort(f.T)] for f in found))
+
+
+def test_where_the_work_would_be_too_much_names_decide(monkeypatch):
+    monkeypatch.setattr("synthrisk.metrics.tables.level_order.WORK", 0)
+    table = pd.DataFrame(SQUARE, columns=[*"abc"]).replace(dict(enumerate("pqr")))
+    found = [names_in_order(table, table, c, [*"abc"]) for c in "abc"]
+    assert found[0] == ["p", "q", "r"]
+    assert [sorted(own) for own in found] == [["p", "q", "r"]] * 3
+
+
+def test_members_and_control_records_tell_levels_apart_that_nothing_else_does():
+    release = pd.DataFrame({"c": [*"ppqq"]})
+    real, groups = pd.DataFrame({"c": [*"pq"]}), np.array([1, 0])
+    found = [level_order(Tables(real, release, groups=own), ["c"])["c"][:2].tolist() for own in (groups, 1 - groups)]
+    assert found[0] == found[1][::-1]
