@@ -20,9 +20,9 @@ from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
-from synthrisk.tasks.references import Cut, Sample
 from synthrisk.tasks.split import split_table
-from synthrisk.tasks.store import open_workspace, save_array, write_file
+from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.workspace.store import open_workspace, save_array, write_file
 
 
 @dataclass

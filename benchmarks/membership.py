@@ -20,11 +20,11 @@ from synthrisk.metrics.intervals.roc import placements
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.data import read
-from synthrisk.tasks.references import Cell
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.controls import copy, fresh, leaky, marginals
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
+from synthrisk.tasks.workspace.references import Cell
 
 GENERATORS: dict[str, Callable[[Job], Release]] = {
     "copy": copy,

@@ -22,10 +22,10 @@ from synthrisk.metrics.study.findings import Attacked, Finding, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.data import read
-from synthrisk.tasks.references import Cell
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.controls import copy, fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
+from synthrisk.tasks.workspace.references import Cell
 
 KEY = ["age", "education", "occupation", "sex", "race"]
 SECRET = "income"

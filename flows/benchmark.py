@@ -8,9 +8,9 @@ from synthrisk.conf import load
 from synthrisk.flows.check import check
 from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.tasks.data.task import data
-from synthrisk.tasks.references import Sample
 from synthrisk.tasks.split import split
-from synthrisk.tasks.store import open_workspace
+from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.store import open_workspace
 
 
 @flow(name="benchmark", flow_run_name="benchmark {study}")

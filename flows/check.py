@@ -13,8 +13,8 @@ from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKERS
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.tables.kinds import kind
-from synthrisk.tasks.references import Sample
 from synthrisk.tasks.synthesize import check_options, synthesizer, try_out
+from synthrisk.tasks.workspace.references import Sample
 
 
 def check(study: Study) -> None:

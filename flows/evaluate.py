@@ -14,10 +14,10 @@ from synthrisk.flows.check import check
 from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.release.strangers import strangers
-from synthrisk.tasks.data.given import given
-from synthrisk.tasks.references import Sample
-from synthrisk.tasks.store import open_workspace
+from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.store import open_workspace
 
 EVALUATED = "synthetic-data.evaluated"
 References = Literal["limited", "all", "none"]

@@ -35,11 +35,11 @@ from synthrisk.tasks.compare import Compared, compare
 from synthrisk.tasks.describe import describe
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.log import Kept, Logged, log
-from synthrisk.tasks.references import Cell, LedgerFolder, Sample
 from synthrisk.tasks.report import report
-from synthrisk.tasks.store import key_of, versions
 from synthrisk.tasks.synthesize import synthesizer
 from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.references import Cell, LedgerFolder, Sample
+from synthrisk.tasks.workspace.store import key_of, versions
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
 

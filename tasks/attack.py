@@ -20,9 +20,9 @@ from synthrisk.metrics.release.k_anonymity import keys_of_release
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import COLUMNS, ledger_rows
 from synthrisk.metrics.study.utility import utility_values
-from synthrisk.tasks.failure import told_safely
-from synthrisk.tasks.references import CHECK, KEYS, LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
-from synthrisk.tasks.store import keep, key_of, plugin_version, source_digest, versions
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.store import keep, key_of, plugin_version, source_digest, versions
 
 _FORMAT = 12  # raise it when the same scores give another ledger
 _GROUPS = {"members": 1, "controls": 0}

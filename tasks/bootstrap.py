@@ -27,10 +27,10 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.utility import Usefulness, usefulness
 from synthrisk.metrics.tables.codes import joint_codes
 from synthrisk.metrics.tables.kinds import kind
-from synthrisk.tasks.contributions import keep_contributions
-from synthrisk.tasks.failure import told_safely
-from synthrisk.tasks.references import LedgerFolder, Sample
-from synthrisk.tasks.store import key_of, write_file
+from synthrisk.tasks.workspace.contributions import keep_contributions
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.references import LedgerFolder, Sample
+from synthrisk.tasks.workspace.store import key_of, write_file
 
 _Released = tuple[np.ndarray, dict[str, str], dict[str, tuple[float, float]]]
 _OF_RELEASE = ("_lower", "_upper", "_p_value")  # of one release: their means say nothing

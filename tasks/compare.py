@@ -25,9 +25,9 @@ from synthrisk.metrics.study.yardsticks import (
     beside_guess,
     beside_model,
 )
-from synthrisk.tasks.contributions import kept_contributions
-from synthrisk.tasks.failure import told_safely
-from synthrisk.tasks.references import Sample
+from synthrisk.tasks.workspace.contributions import kept_contributions
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.references import Sample
 
 Kept = Mapping[str, Mapping[str, Contributions | np.ndarray]]
 

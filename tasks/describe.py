@@ -6,8 +6,8 @@ from pathlib import Path
 from prefect import task
 
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
-from synthrisk.tasks.failure import told_safely
-from synthrisk.tasks.references import LedgerFolder, Sample
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.references import LedgerFolder, Sample
 
 
 @task(name="describe")

@@ -13,13 +13,13 @@ from prefect import task
 from synthrisk.conf.plan import Planned
 from synthrisk.metrics.exposure.attribution import Attribution, attribution
 from synthrisk.metrics.exposure.subgroups import risk_by, risk_in
-from synthrisk.tasks.effects_figure import effects_figure
-from synthrisk.tasks.failure import told_safely
-from synthrisk.tasks.figures import svg
-from synthrisk.tasks.pages import render
-from synthrisk.tasks.predicted_risk_figures import interaction_figures, triple_figures
-from synthrisk.tasks.references import Sample
-from synthrisk.tasks.store import replace_file
+from synthrisk.tasks.pages.effects_figure import effects_figure
+from synthrisk.tasks.pages.figures import svg
+from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures
+from synthrisk.tasks.pages.templates import render
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.store import replace_file
 
 WORST, FEWEST = 12, 10  # rows of the table of combinations, and records of a combination in it
 

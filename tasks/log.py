@@ -44,9 +44,9 @@ from synthrisk.metrics.study.results import (
 )
 from synthrisk.metrics.study.utility import Usefulness, utility_table
 from synthrisk.metrics.study.verdicts import Verdict
-from synthrisk.tasks.hashes import record_hashes
-from synthrisk.tasks.references import LedgerFolder, Table
-from synthrisk.tasks.store import key_of, private_folder
+from synthrisk.tasks.workspace.record_names import record_hashes
+from synthrisk.tasks.workspace.references import LedgerFolder, Table
+from synthrisk.tasks.workspace.store import key_of, private_folder
 
 for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
     logging.getLogger(_name).setLevel(logging.WARNING)

@@ -27,7 +27,7 @@ from synthrisk.metrics.study.results import (
     limits_table,
 )
 from synthrisk.metrics.study.verdicts import Verdict, holds_for, worst
-from synthrisk.tasks.figures import (
+from synthrisk.tasks.pages.figures import (
     Row,
     curves_figure,
     memorization_figure,
@@ -36,10 +36,10 @@ from synthrisk.tasks.figures import (
     spread_figure,
     svg,
 )
-from synthrisk.tasks.gda_figure import gda_figure
-from synthrisk.tasks.pages import either, number, render
-from synthrisk.tasks.risk_utility_figure import Point, risk_utility_figure
-from synthrisk.tasks.store import replace_file
+from synthrisk.tasks.pages.gda_figure import gda_figure
+from synthrisk.tasks.pages.risk_utility_figure import Point, risk_utility_figure
+from synthrisk.tasks.pages.templates import either, number, render
+from synthrisk.tasks.workspace.store import replace_file
 
 UNSET = "NO THRESHOLD SET"
 _CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")

@@ -18,8 +18,8 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.codes import joint_codes, pack
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.kinds import as_floats, kind
-from synthrisk.tasks.references import Cut, Table
-from synthrisk.tasks.store import save_array, write_file
+from synthrisk.tasks.workspace.references import Cut, Table
+from synthrisk.tasks.workspace.store import save_array, write_file
 
 NEVER_HELD_OUT = -1
 _KEY = zlib.crc32(b"split")

@@ -21,7 +21,7 @@ os.environ["PREFECT_HOME"] = HOME
 os.environ.pop("PREFECT_API_URL", None)
 os.environ.pop("PREFECT_PROFILE", None)
 
-import synthrisk.flows.cli  # noqa: E402, F401 - sets variables that prefect and mlflow read when they are imported
+import synthrisk.flows.cli.app  # noqa: E402, F401 - sets variables that prefect and mlflow read when they are imported
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from synthrisk.conf import resolve
 from synthrisk.conf.sources import source_function, sources
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.delimited import read_csv
+from synthrisk.tasks.workspace.csv import read_csv
 
 OPENML = "openml:"
 CSV = (".csv", ".tsv", ".txt")

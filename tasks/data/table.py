@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from synthrisk.tasks.parquet import write_typed
-from synthrisk.tasks.references import Table
-from synthrisk.tasks.store import write_file
+from synthrisk.tasks.workspace.parquet import write_typed
+from synthrisk.tasks.workspace.references import Table
+from synthrisk.tasks.workspace.store import write_file
 
 
 def store(frame: pd.DataFrame, folder: Path) -> Table:

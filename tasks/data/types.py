@@ -23,7 +23,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.parquet import category
+from synthrisk.tasks.workspace.parquet import category
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?"

@@ -9,9 +9,9 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.delimited import separator_of
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.workspace.csv import separator_of
 
 _PLACES = ("repetition", "fold")
 _PARQUET = (".parquet", ".pq")

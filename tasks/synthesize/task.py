@@ -8,11 +8,11 @@ from prefect import task
 
 from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.failure import told_safely
-from synthrisk.tasks.parquet import write_typed
-from synthrisk.tasks.references import RELEASE, USED, Cell, ReleaseFolder, Sample
-from synthrisk.tasks.store import file_digest, keep, key_of, plugin_version, source_digest, versions
 from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.parquet import write_typed
+from synthrisk.tasks.workspace.references import RELEASE, USED, Cell, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.store import file_digest, keep, key_of, plugin_version, source_digest, versions
 
 
 @task(name="synthesize", task_run_name="synthesize {cell.name}")

@@ -89,7 +89,7 @@ def test_the_event_brings_the_path() -> None:
 def test_the_image_gets_every_package_and_nothing_else() -> None:
     allowed = set(re.findall(r"^!(\S+)", (FOLDER / "Dockerfile.dockerignore").read_text("utf-8"), re.MULTILINE))
     packages = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
-    metadata = {"pyproject.toml", PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]}
+    metadata = {"pyproject.toml", "setup.py", PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]}
     assert allowed == packages | metadata | {"constraints.txt", "deployments/prefect.yaml"}
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from synthrisk.flows.cli import main
+from synthrisk.flows.cli.app import main
 
 SECRET = "Zebrafink-Qx7"
 """A cell of every real table here: it must be found nowhere but in the private folders of a workspace."""
@@ -70,7 +70,7 @@ def _start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
 
     environment = os.environ | {"PREFECT_API_URL": PREFECT_API_URL.value() or ""}
     return subprocess.Popen(
-        [sys.executable, "-m", "synthrisk.flows.cli", *map(str, arguments)],
+        [sys.executable, "-m", "synthrisk.flows.cli.app", *map(str, arguments)],
         cwd=cwd,
         env=environment,
         text=True,

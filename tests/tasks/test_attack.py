@@ -15,9 +15,9 @@ from synthrisk.metrics.study.ledger import COLUMNS, Measure
 from synthrisk.tasks.attack import attack, attack_release, membership
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.describe import describe
-from synthrisk.tasks.parquet import write_typed
-from synthrisk.tasks.references import RELEASE, USED, Cell, Cut, LedgerFolder, ReleaseFolder, Sample
-from synthrisk.tasks.store import save_array
+from synthrisk.tasks.workspace.parquet import write_typed
+from synthrisk.tasks.workspace.references import RELEASE, USED, Cell, Cut, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.store import save_array
 
 REAL = pd.DataFrame(
     {

@@ -18,8 +18,8 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
-from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
-from synthrisk.tasks.store import save_array
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.store import save_array
 
 N, REPETITIONS, FOLDS = 12, 3, 2
 CAP = Measure("cap", "zero_cap", "vote")

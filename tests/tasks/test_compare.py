@@ -22,10 +22,10 @@ from synthrisk.metrics.study.results import StudyResult, yardstick_table
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
-from synthrisk.tasks.contributions import keep_contributions, kept_contributions
 from synthrisk.tasks.data.table import store
-from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
-from synthrisk.tasks.store import save_array
+from synthrisk.tasks.workspace.contributions import keep_contributions, kept_contributions
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.store import save_array
 
 N, R, K = 40, 2, 2
 ROLES = {"quasi_identifiers": ["a"], "sensitive": "vote"}

@@ -8,7 +8,7 @@ from synthrisk.conf.plan import Planned
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.expose import expose
-from synthrisk.tasks.references import Cut, Sample
+from synthrisk.tasks.workspace.references import Cut, Sample
 
 RAPID = Planned(Measure("rapid", "rapid", "vote", "cart"), {"quasi_identifiers": ["job", "age"], "sensitive": "vote"})
 CAP = Planned(Measure("cap", "zero_cap", "vote"), {"quasi_identifiers": ["job"], "sensitive": "vote"})

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from synthrisk.flows.closing import as_json
+from synthrisk.flows.cli.summary import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.intervals.gain import CURVE
@@ -23,7 +23,7 @@ from synthrisk.metrics.study.reference_checks import check_controls
 from synthrisk.metrics.study.results import Limit, StudyResult, gda_table
 from synthrisk.metrics.study.verdicts import Beside, judge
 from synthrisk.metrics.study.worst_release import worst_value
-from synthrisk.tasks.figures import (
+from synthrisk.tasks.pages.figures import (
     Row,
     curves_figure,
     memorization_figure,
@@ -31,7 +31,7 @@ from synthrisk.tasks.figures import (
     selective_figure,
     shortened,
 )
-from synthrisk.tasks.pages import number
+from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import ordered_names, page, report
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")

@@ -24,10 +24,10 @@ from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.log import Kept, log
-from synthrisk.tasks.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.pages.risk_utility_figure import Point, risk_utility_figure
 from synthrisk.tasks.report import page
-from synthrisk.tasks.risk_utility_figure import Point, risk_utility_figure
-from synthrisk.tasks.store import save_array
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.store import save_array
 
 COVERAGE, ACCURACY, CAP = (
     Measure("coverage", "coverage"),

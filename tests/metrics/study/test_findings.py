@@ -17,7 +17,7 @@ from synthrisk.metrics.study.groups import find_groups
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.data import read
-from synthrisk.tasks.references import Cell
+from synthrisk.tasks.workspace.references import Cell
 
 MEASURE = Measure("zero_cap", "zero_cap", "income")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data.types import infer
-from synthrisk.tasks.parquet import category
+from synthrisk.tasks.workspace.parquet import category
 
 
 @pytest.mark.parametrize(

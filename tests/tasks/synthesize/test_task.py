@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.tasks.data.table import store
-from synthrisk.tasks.references import Cell, Cut, Sample
-from synthrisk.tasks.store import save_array
 from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.references import Cell, Cut, Sample
+from synthrisk.tasks.workspace.store import save_array
 
 
 def test_the_key_holds_what_the_synthesizer_sees(tmp_path):

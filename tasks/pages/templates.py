@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 def render(template: str, **values: Any) -> str:
     """Return the page of a template in this folder; it has ``style``, ``number`` and ``breakable`` too."""
-    folder = files("synthrisk.tasks")
+    folder = files("synthrisk.tasks.pages")
     loader = FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8"))
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True

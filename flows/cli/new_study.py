@@ -14,7 +14,7 @@ from synthrisk.conf.study import Data, Split
 from synthrisk.metrics import InputError, Tables
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data import read, typed
-from synthrisk.tasks.store import replace_file
+from synthrisk.tasks.workspace.store import replace_file
 
 _TEXT = """\
 # yaml-language-server: $schema={schema}

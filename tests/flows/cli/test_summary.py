@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.study import Study
-from synthrisk.flows.closing import as_json, close
+from synthrisk.flows.cli.summary import as_json, close
 from synthrisk.flows.study import Outcome, conclude
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
@@ -21,8 +21,8 @@ from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.compare import Compared
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.log import Logged
-from synthrisk.tasks.references import Cut, Sample
 from synthrisk.tasks.report import page
+from synthrisk.tasks.workspace.references import Cut, Sample
 
 
 @pytest.mark.parametrize("beside", [True, False])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from synthrisk.metrics.study.contributions import Contributions
-from synthrisk.tasks.store import write_file
+from synthrisk.tasks.workspace.store import write_file
 
 
 def keep_contributions(path: Path, found: Mapping[str, Contributions | np.ndarray]) -> str:

@@ -39,7 +39,7 @@ def benchmark(
 
     check(load(study, overrides or ()))
     from synthrisk.flows.benchmark import benchmark as flow
-    from synthrisk.flows.closing import close
+    from synthrisk.flows.cli.summary import close
     from synthrisk.flows.server import prefect_api
 
     with prefect_api():
@@ -79,11 +79,11 @@ def evaluate(
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
     from synthrisk.flows.check import check
-    from synthrisk.flows.closing import as_json, close
+    from synthrisk.flows.cli.summary import as_json, close
     from synthrisk.flows.evaluate import evaluate as flow
     from synthrisk.flows.evaluate import study_of
     from synthrisk.flows.server import prefect_api
-    from synthrisk.tasks.store import replace_file
+    from synthrisk.tasks.workspace.store import replace_file
 
     arguments: dict[str, Any] = {
         "real": real,
@@ -121,7 +121,7 @@ def init(
     force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a commented study for a table, and the schema with which editors complete it."""
-    from synthrisk.flows.init import Roles, write_study
+    from synthrisk.flows.cli.new_study import Roles, write_study
 
     roles = Roles(_names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop))
     written = write_study(data, to, roles, force)
@@ -137,7 +137,7 @@ def split(
 ) -> None:
     """Write the training parts of a study as files, for generators outside Python."""
     from synthrisk.conf import load
-    from synthrisk.flows.handout import write_parts
+    from synthrisk.flows.cli.training_parts import write_parts
 
     parts = write_parts(load(study, overrides or ()), to, "csv" if csv else "parquet")
     typer.echo(
@@ -151,7 +151,7 @@ def metrics(
     markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
 ) -> None:
     """List the metrics: what each measures, needs, and where it is from."""
-    from synthrisk.flows.listing import markdown_table, print_metrics
+    from synthrisk.flows.cli.lists import markdown_table, print_metrics
 
     if markdown:
         typer.echo(markdown_table())
@@ -168,7 +168,7 @@ def compare(
     workspace: Workspace = ".synthrisk",
 ) -> None:
     """Print the league table of an experiment."""
-    from synthrisk.flows.listing import print_comparison
+    from synthrisk.flows.cli.lists import print_comparison
 
     print_comparison(experiment, measure, history, tracking_uri, workspace)
 
@@ -180,7 +180,7 @@ def ui(
     workspace: Workspace = ".synthrisk",
 ) -> None:
     """Open the MLflow page of the workspace, until Ctrl-C."""
-    from synthrisk.flows.ui import serve
+    from synthrisk.flows.cli.ui import serve
 
     raise typer.Exit(serve(port, tracking_uri, Path(workspace)))
 

@@ -12,7 +12,7 @@ import yaml
 
 from synthrisk.conf import load, schema
 from synthrisk.flows.check import check
-from synthrisk.flows.handout import write_parts
+from synthrisk.flows.cli.training_parts import write_parts
 from synthrisk.metrics import METRICS, InputError
 
 COMMANDS = ("benchmark", "evaluate", "init", "split", "metrics", "compare", "ui", "schema")

@@ -12,8 +12,8 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
-from synthrisk.tasks.references import Cut, Table
-from synthrisk.tasks.store import key_of, save_array, write_file
+from synthrisk.tasks.workspace.references import Cut, Table
+from synthrisk.tasks.workspace.store import key_of, save_array, write_file
 
 
 @task(name="data", cache_policy=NO_CACHE)

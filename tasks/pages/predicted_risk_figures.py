@@ -14,8 +14,8 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
 from synthrisk.metrics.tables.value_texts import NANOSECONDS_A_DAY
-from synthrisk.tasks.figures import ACCENT, DASHES, FAINT, LINES, MUTED, shortened
-from synthrisk.tasks.panels import SIZE, draw_interval, empty_axes, levels_panel, plain_label, say, width_of
+from synthrisk.tasks.pages.figures import ACCENT, DASHES, FAINT, LINES, MUTED, shortened
+from synthrisk.tasks.pages.panels import SIZE, draw_interval, empty_axes, levels_panel, plain_label, say, width_of
 
 _CURVES = 2.4  # inches
 _LEAST_SPAN = 0.2  # of an axis of risks

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.store import replace_file
+from synthrisk.tasks.workspace.store import replace_file
 
 _T = TypeVar("_T")
 

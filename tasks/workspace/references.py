@@ -14,7 +14,7 @@ from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.tables.entities import entity_numbers
-from synthrisk.tasks.parquet import read_typed
+from synthrisk.tasks.workspace.parquet import read_typed
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
 KEYS = "keys.json"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from synthrisk.tasks.store import replace_file
+from synthrisk.tasks.workspace.store import replace_file
 
 
 def record_hashes(workspace: Path, digest: str, rows: int) -> np.ndarray:

@@ -5,9 +5,9 @@ from typing import Literal
 
 from synthrisk.conf import Study
 from synthrisk.tasks.data import load_table
-from synthrisk.tasks.references import Sample
 from synthrisk.tasks.split import split
-from synthrisk.tasks.store import open_workspace, private_folder
+from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.store import open_workspace, private_folder
 
 
 def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list[Path]:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrisk.tasks.hashes import record_hashes
-from synthrisk.tasks.store import (
+from synthrisk.tasks.workspace.record_names import record_hashes
+from synthrisk.tasks.workspace.store import (
     file_digest,
     keep,
     key_of,
@@ -85,7 +85,7 @@ def test_keep_never_shows_a_half_written_folder(tmp_path):
 RACER = """
 import sys, time
 from pathlib import Path
-from synthrisk.tasks.store import keep
+from synthrisk.tasks.workspace.store import keep
 
 folder, text, gate = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 
@@ -200,7 +200,7 @@ def test_key_parts_are_apart():
 
 def test_key_is_the_same_in_every_process_and_version():
     assert key_of("a", [1, 2.5, None], {"ü": True}) == "4bc77e2710aa2a54c3b4"
-    code = 'from synthrisk.tasks.store import key_of; print(key_of("a", [1, 2.5, None], {"ü": True}))'
+    code = 'from synthrisk.tasks.workspace.store import key_of; print(key_of("a", [1, 2.5, None], {"ü": True}))'
     told = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

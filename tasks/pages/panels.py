@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.tasks.figures import FAINT, INK, MUTED, shortened
+from synthrisk.tasks.pages.figures import FAINT, INK, MUTED, shortened
 
 SIZE = 8.5
 ROW = 0.2  # inches a line

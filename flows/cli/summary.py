@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from synthrisk.flows.release_lines import release_lines
+from synthrisk.flows.cli.release_lines import release_lines
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate

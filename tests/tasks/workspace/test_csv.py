@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.delimited import read_csv
+from synthrisk.tasks.workspace.csv import read_csv
 
 
 def read(text: str, *missing: str) -> pd.DataFrame:

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.tasks.figures import ACCENT, ALARM, FAINT, INK, MUTED, shortened, text_cells
-from synthrisk.tasks.pages import number
+from synthrisk.tasks.pages.figures import ACCENT, ALARM, FAINT, INK, MUTED, shortened, text_cells
+from synthrisk.tasks.pages.templates import number
 
 _SIZE = 8.5
 _WIDTH, _HEIGHT = 4.55, 3.0  # inches of the axes

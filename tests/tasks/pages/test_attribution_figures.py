@@ -12,9 +12,9 @@ from matplotlib.dates import date2num
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.tasks.effects_figure import effects_figure
-from synthrisk.tasks.figures import shortened, svg
-from synthrisk.tasks.predicted_risk_figures import (
+from synthrisk.tasks.pages.effects_figure import effects_figure
+from synthrisk.tasks.pages.figures import shortened, svg
+from synthrisk.tasks.pages.predicted_risk_figures import (
     interaction_figure,
     interaction_figures,
     prediction_figure,

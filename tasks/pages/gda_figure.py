@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from synthrisk.metrics.study.gda import ColumnScore, GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
-from synthrisk.tasks.figures import ACCENT, FAINT, INK, MUTED, shortened
+from synthrisk.tasks.pages.figures import ACCENT, FAINT, INK, MUTED, shortened
 
 _SIZE = 8.5
 _ROW, _TOP, _BOTTOM, _LEFT, _PANEL, _GAP = 0.24, 0.42, 0.3, 1.55, 1.2, 0.42  # inches

@@ -1,0 +1,1 @@
+"""The report and its parts: one file a section, with figures and templates."""

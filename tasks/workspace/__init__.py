@@ -1,0 +1,1 @@
+"""Where a study keeps its work: tables, releases, ledgers, and references to them."""
