@@ -18,7 +18,7 @@ import yaml
 from null_and_power import samples
 
 from synthrisk.conf import load
-from synthrisk.conf.plan import Planned, plan
+from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Split
 from synthrisk.flows.cli.new_study import Roles, write_study
 from synthrisk.metrics import METRICS
@@ -26,12 +26,13 @@ from synthrisk.metrics.exposure.vulnerable import vulnerable
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.intervals.pooled_rates import pooled_rates
 from synthrisk.metrics.study.findings import Attacked, find
-from synthrisk.tasks.attack import attack_release
+from synthrisk.metrics.study.ledger import Cell
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.controls import fresh, leaky
 from synthrisk.tasks.synthesize.near_copy import near_copy
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
-from synthrisk.tasks.workspace.references import Cell
 
 KEY, SECRET = ["age", "education", "occupation", "sex", "race"], "income"
 

@@ -12,19 +12,18 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Split
 from synthrisk.metrics.intervals.epsilon import released_epsilon
 from synthrisk.metrics.intervals.pooled_rates import pooled_rates
 from synthrisk.metrics.intervals.roc import placements
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.tasks.attack import attack_release
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.controls import copy, fresh, leaky, marginals
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
-from synthrisk.tasks.workspace.references import Cell
 
 GENERATORS: dict[str, Callable[[Job], Release]] = {
     "copy": copy,

@@ -14,18 +14,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Split
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.study.findings import Attacked, Finding, find
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.tasks.attack import attack_release
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.controls import copy, fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
-from synthrisk.tasks.workspace.references import Cell
 
 KEY = ["age", "education", "occupation", "sex", "race"]
 SECRET = "income"

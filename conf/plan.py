@@ -1,8 +1,7 @@
 """What a study measures, spelled out: one planned measure a metric, sensitive attribute and attacker."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from synthrisk.conf.study import ALL_OTHERS, Study, WhatIf
@@ -10,32 +9,9 @@ from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.exposure.what_if import Change
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.planned import Planned
 
 _COLUMNS = ("columns", "columns_a", "columns_b")  # options that name columns of the table
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A measure and the options its metric is called with."""
-
-    measure: Measure
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def words(self) -> tuple[str, str, str]:
-        """What its seed is drawn from: name, attacker, attribute; a second attacker moves no number of the first.
-
-        A what-if draws as the measure that it varies, so that the two differ in nothing else.
-        """
-        attacker = self.measure.attacker or ""
-        label = self.measure.variant_of or self.measure.label
-        return label.removesuffix(f"-{attacker}"), attacker, self.measure.sensitive or ""
-
-    @property
-    def family(self) -> tuple[str, str]:
-        """What its fellow attackers have in common with it: metric, and all options but the attacker."""
-        options = {k: v for k, v in self.options.items() if k != "attacker"}
-        return self.measure.metric, json.dumps(options, sort_keys=True, default=str)
 
 
 def plan(study: Study, columns: Sequence[str]) -> list[Planned]:

@@ -7,8 +7,7 @@ from importlib.metadata import entry_points
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
-
-SOURCE_GROUP = "synthrisk.data"
+from synthrisk.metrics.plugins import SOURCE_GROUP
 
 
 def sources() -> list[str]:

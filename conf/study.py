@@ -15,14 +15,14 @@ from pydantic import (
     model_validator,
 )
 
+from synthrisk.conf.defaults import LEAKY_SHARE
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 
 ALL_OTHERS = "*"
-SYNTHESIZER_GROUP = "synthrisk.synthesizers"
 CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")
-LEAKY_SHARE = 0.1  # of training rows in a release of leaky
 NON_MEMBERS = "nonmembers"  # name and kind of the release behind the model yardstick
 
 

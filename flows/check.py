@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 
 from synthrisk.conf import Study
-from synthrisk.conf.plan import Planned
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKERS
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.synthesize import check_options, synthesizer, try_out
 from synthrisk.tasks.workspace.references import Sample

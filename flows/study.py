@@ -14,7 +14,7 @@ from prefect.states import Completed
 from prefect.task_runners import TaskRunner
 
 from synthrisk.conf import Study
-from synthrisk.conf.plan import Planned, plan
+from synthrisk.conf.plan import plan
 from synthrisk.conf.study import ALL_OTHERS, NON_MEMBERS, Synthesizer, share_of
 from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
@@ -24,6 +24,8 @@ from synthrisk.metrics.neighbours.search import prepare
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Cell
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.reference_checks import Check, check_controls
 from synthrisk.metrics.study.results import Limit, StudyResult
@@ -38,7 +40,7 @@ from synthrisk.tasks.log import Kept, Logged, log
 from synthrisk.tasks.report import report
 from synthrisk.tasks.synthesize import synthesizer
 from synthrisk.tasks.synthesize.task import synthesize
-from synthrisk.tasks.workspace.references import Cell, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import key_of, versions
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")

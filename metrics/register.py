@@ -8,9 +8,7 @@ from typing import TypeVar
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric
-
-GROUP = "synthrisk.metrics"
-ATTACK_GROUP = "synthrisk.attacks"
+from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
 
 _T = TypeVar("_T", Metric, Attack)
 
@@ -49,5 +47,5 @@ class Register(Mapping[str, _T]):
         return len(self._entries)
 
 
-METRICS = Register(GROUP, Metric)
+METRICS = Register(METRIC_GROUP, Metric)
 ATTACKS = Register(ATTACK_GROUP, Attack)

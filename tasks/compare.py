@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from prefect import task
 
-from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval, variances
@@ -19,6 +18,7 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.isolated_findings import beside_exchangeability
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.moderated_findings import moderated_findings, moderated_yardsticks, with_moderated_beside
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.power import Leak, Power, of_repetitions, power
 from synthrisk.metrics.study.yardsticks import (
     beside_control,

@@ -10,9 +10,9 @@ import pandas as pd
 from markupsafe import Markup
 from prefect import task
 
-from synthrisk.conf.plan import Planned
 from synthrisk.metrics.exposure.attribution import Attribution, attribution
 from synthrisk.metrics.exposure.subgroups import risk_by, risk_in
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.pages.effects_figure import effects_figure
 from synthrisk.tasks.pages.figures import svg
 from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures

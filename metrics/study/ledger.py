@@ -91,3 +91,17 @@ def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
         return pd.array([pd.NA] * n, dtype="string")
     texts = values.astype(object)
     return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype="string")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One release of a study: a synthesizer in one repetition and fold."""
+
+    synthesizer: str
+    repetition: int
+    fold: int
+
+    @property
+    def name(self) -> str:
+        """Name in task lists and file names."""
+        return f"{self.synthesizer}-r{self.repetition}-f{self.fold}"

@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 

@@ -7,7 +7,7 @@ records of the same population; ``marginals`` keeps no link between columns.
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.study import LEAKY_SHARE
+from synthrisk.conf.defaults import LEAKY_SHARE
 from synthrisk.metrics.errors import InputError, check_range
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 

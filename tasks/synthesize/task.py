@@ -6,13 +6,18 @@ from typing import Any
 import numpy as np
 from prefect import task
 
-from synthrisk.conf.study import SYNTHESIZER_GROUP
+from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, USED, Cell, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.store import file_digest, keep, key_of, plugin_version, source_digest, versions
+from synthrisk.tasks.workspace.references import RELEASE, USED, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.store import file_digest, keep, key_of, versions
+
+_DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
+"""The modules that decide what is released, whatever the synthesizer."""
 
 
 @task(name="synthesize", task_run_name="synthesize {cell.name}")
@@ -37,6 +42,7 @@ def synthesize(
         np.save(draft / USED, release.used, allow_pickle=False)
 
     def kept() -> ReleaseFolder:
+        ours, others = entry_point_code(SYNTHESIZER_GROUP, [kind])
         inputs = own.inputs(options, cell.repetition, cell.fold) if own.inputs else []
         key = key_of(
             sample.table.digest,
@@ -44,8 +50,8 @@ def synthesize(
             (sample.cut.repetitions * sample.cut.releases, sample.identifier, sample.missing),
             (cell.repetition, cell.fold, kind, options, drawn),
             [file_digest(path) for path in inputs],
-            source_digest("synthrisk.tasks.synthesize"),
-            plugin_version(SYNTHESIZER_GROUP, kind),
+            code_digest([*ours, *_DECIDE], alone=[__name__]),
+            others,
             versions(own.packages),
         )
         return ReleaseFolder(cell, str(keep(Path(workspace) / "releases" / key, write)), key)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
-from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.tasks.workspace.parquet import read_typed
 
@@ -97,20 +97,6 @@ class Sample:
     def holds_out(self) -> bool:
         """Tell whether any record is held out: without control records none is."""
         return bool((self.cut.read() >= 0).any())
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One release of a study: a synthesizer in one repetition and fold."""
-
-    synthesizer: str
-    repetition: int
-    fold: int
-
-    @property
-    def name(self) -> str:
-        """Name in task lists and file names."""
-        return f"{self.synthesizer}-r{self.repetition}-f{self.fold}"
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,12 @@
 import hashlib
 import json
 import os
-import platform
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
-from importlib.metadata import entry_points, version
-from importlib.resources import files
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +22,6 @@ def key_of(*parts: Any) -> str:
     """Return a digest of plain values; equal values give equal keys in every process."""
     text = json.dumps(parts, sort_keys=True, default=str, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
-
-
-@cache
-def source_digest(package: str) -> str:
-    """Return a digest of a package's source files: edited code makes new results."""
-    found = hashlib.sha256(platform.python_version().encode())
-    for source in sorted(files(package).iterdir(), key=lambda f: f.name):
-        if source.name.endswith(".py"):
-            found.update(source.name.encode() + source.read_bytes())
-    return found.hexdigest()[:12]
-
-
-@cache
-def plugin_version(group: str, name: str) -> str:
-    """Return distribution and version of what an entry point offers; ours is known by its source."""
-    dist = entry_points(group=group)[name].dist
-    return "" if dist is None or dist.name == "synthrisk" else f"{dist.name} {dist.version}"
 
 
 def versions(packages: Sequence[str]) -> dict[str, str]:

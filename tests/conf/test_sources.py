@@ -8,6 +8,7 @@ import pytest
 from synthrisk.conf import sources as module
 from synthrisk.conf.study import BuiltIn
 from synthrisk.metrics import InputError
+from synthrisk.metrics.plugins import SOURCE_GROUP
 from synthrisk.tasks.data.source import read
 
 
@@ -29,7 +30,7 @@ constant = 3
 @pytest.fixture(autouse=True)
 def plugins(monkeypatch):
     here = {name: f"{__name__}:{name}" for name in ("patients", "anything", "nothing", "constant", "absent")}
-    found = EntryPoints(EntryPoint(n, v, module.SOURCE_GROUP) for n, v in {**here, "gone": "no_such_module:f"}.items())
+    found = EntryPoints(EntryPoint(n, v, SOURCE_GROUP) for n, v in {**here, "gone": "no_such_module:f"}.items())
     monkeypatch.setattr(module, "entry_points", lambda group: found)
     monkeypatch.setattr(EntryPoint, "load", lambda self: _load(self))
 

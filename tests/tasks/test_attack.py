@@ -6,17 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.ledger import COLUMNS, Measure
-from synthrisk.tasks.attack import attack, attack_release, membership
+from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.tasks.attack import attack, membership
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.describe import describe
 from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, USED, Cell, Cut, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.references import RELEASE, USED, Cut, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
 
 REAL = pd.DataFrame(

@@ -7,18 +7,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.epsilon import epsilon_lower_bound
 from synthrisk.metrics.intervals.estimates import METHODS
 from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.roc import attack_summary
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.tasks.attack import attack_release
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
 
 N, REPETITIONS, FOLDS = 12, 3, 2

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from synthrisk.conf.plan import Planned
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import t_test
@@ -17,14 +16,15 @@ from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import compare as pairs
 from synthrisk.metrics.study.contributions import Contributions
-from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult, yardstick_table
-from synthrisk.tasks.attack import attack_release
+from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.workspace.contributions import keep_contributions, kept_contributions
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
 
 N, R, K = 40, 2, 2

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.plan import Planned
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.workspace.references import Cut, Sample

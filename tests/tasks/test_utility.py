@@ -11,22 +11,23 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from synthrisk.conf.plan import Planned, plan
+from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Bootstrap, Study, Tracking
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import Limit, StudyResult, details_table
+from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.log import Kept, log
 from synthrisk.tasks.pages.risk_utility_figure import Point, risk_utility_figure
 from synthrisk.tasks.report import page
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cell, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
 
 COVERAGE, ACCURACY, CAP = (

@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthrisk.conf.plan import Planned
 from synthrisk.metrics.exposure.single_records import record_exposure
 from synthrisk.metrics.intervals.estimates import Interval, paired
 from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values
 from synthrisk.metrics.study.groups import find_groups
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.tasks.attack import attack_release
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
-from synthrisk.tasks.workspace.references import Cell
 
 MEASURE = Measure("zero_cap", "zero_cap", "income")
 

@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.plan import Planned
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.metric import Score
-from synthrisk.metrics.study.ledger import COLUMNS, Measure, ledger_rows
-from synthrisk.tasks.attack import attack_release
-from synthrisk.tasks.workspace.references import Cell
+from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, ledger_rows
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.scoring import attack_release
 
 REAL = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", None, "b"], "pay": [1.0, np.nan, 3.0, 40.0]})
 RELEASE = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"], "pay": [1.0, 2.0, 3.0, 4.0]})

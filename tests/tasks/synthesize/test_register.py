@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.study import SYNTHESIZER_GROUP
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.tasks.synthesize import Job, Release, Synthesizer, check_options, run, synthesizer
 
 NAMES = sorted(n for n in entry_points(group=SYNTHESIZER_GROUP).names)

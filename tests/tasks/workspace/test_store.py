@@ -22,7 +22,6 @@ from synthrisk.tasks.workspace.store import (
     private_folder,
     replace_file,
     save_array,
-    source_digest,
     write_file,
 )
 
@@ -215,13 +214,6 @@ def test_file_digest_is_of_the_bytes(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
     assert file_digest(tmp_path / "a") == "ba7816bf8f01cfea4141"  # SHA-256, FIPS 180-2, appendix B.1
     assert file_digest((tmp_path / "a").as_uri()) == "ba7816bf8f01cfea4141"
-
-
-def test_source_digest_is_stable():
-    ours = source_digest("synthrisk.metrics")
-    assert ours == source_digest.__wrapped__("synthrisk.metrics")
-    assert len(ours) == 12
-    assert ours != source_digest("synthrisk.tasks.synthesize")
 
 
 # names of records

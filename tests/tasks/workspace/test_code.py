@@ -1,0 +1,127 @@
+"""Keys see the code: an edit moves the digest of what it decides, and of nothing else."""
+
+import shutil
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pytest
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.plugins import METRIC_GROUP, SYNTHESIZER_GROUP
+from synthrisk.tasks import attack, synthesize
+from synthrisk.tasks.workspace import code
+from synthrisk.tasks.workspace.code import code_digest, entry_point_code, folders
+
+SCORING = "synthrisk.metrics.study.scoring"
+
+
+def ledger(measure: str) -> list[str]:
+    return [SCORING, METRICS[measure].function.__module__]
+
+
+def release(kind: str) -> list[str]:
+    return [
+        *entry_point_code(SYNTHESIZER_GROUP, [kind])[0],
+        "synthrisk.tasks.synthesize",
+        "synthrisk.tasks.workspace.parquet",
+    ]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A copy of the four packages, to be edited."""
+    for name, folder in folders().items():
+        shutil.copytree(folder, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def digests(tree) -> dict[str, str]:
+    where = {name: tree / name for name in folders()}
+    modules = {m: ledger(m) for m in ("zero_cap", "rapid", "distance_to_closest_record")}
+    modules |= {k: release(k) for k in ("cart", "files", "copy")}
+    code._digest.cache_clear()
+    code._read.cache_clear()
+    return {name: code_digest(each, where=where) for name, each in modules.items()}
+
+
+def moved(tree, path: str, old: str, new: str) -> set[str]:
+    """Return whose digest an edit of a file moves."""
+    before = digests(tree)
+    text = (tree / path).read_text()
+    assert old in text
+    (tree / path).write_text(text.replace(old, new, 1))
+    after = digests(tree)
+    return {name for name in before if before[name] != after[name]}
+
+
+EVERY_LEDGER = {"zero_cap", "rapid", "distance_to_closest_record"}
+
+
+@pytest.mark.parametrize(
+    ("path", "seen_by"),
+    [
+        ("metrics/cap/cap.py", {"zero_cap"}),
+        ("metrics/rapid/options.py", {"rapid"}),
+        ("metrics/models/lasso.py", {"rapid"}),
+        ("metrics/neighbours/box_walk.py", EVERY_LEDGER),  # all: the look at a release takes nearest records
+        ("metrics/study/scoring.py", EVERY_LEDGER),
+        ("metrics/tables/kinds.py", EVERY_LEDGER | {"cart"}),
+        ("metrics/seeds.py", EVERY_LEDGER),
+        ("metrics/study/verdicts.py", set()),
+        ("metrics/study/results.py", set()),
+        ("metrics/exposure/attribution.py", set()),
+        ("tasks/report.py", set()),
+        ("tasks/pages/figures.py", set()),
+        ("flows/study.py", set()),
+        ("conf/study.py", set()),
+        ("tasks/workspace/csv.py", {"files"}),
+        ("tasks/workspace/parquet.py", {"cart", "files", "copy"}),
+        ("tasks/synthesize/rpart.py", {"cart"}),
+        ("tasks/synthesize/conform.py", {"cart", "files", "copy"}),
+    ],
+)
+def test_an_edit_is_seen_by_what_it_decides(tree, path, seen_by):
+    first = next(line for line in (tree / path).read_text().splitlines() if line.startswith(("import ", "from ")))
+    assert moved(tree, path, first, f"{first}\nEDITED = 1") == seen_by
+
+
+def test_words_that_are_not_run_move_nothing(tree):
+    assert moved(tree, "metrics/cap/cap.py", '"""', '"""Other words.\n\n') == set()
+    assert moved(tree, "metrics/cap/cap.py", "\nimport", "\n# a remark\n\nimport") == set()
+    assert moved(tree, "metrics/cap/cap.py", '    """', '    """Other words. ') == set()
+
+
+def test_a_number_moves_the_digest(tree):
+    assert moved(tree, "metrics/cap/cap.py", "NEARLY_ALL = 0.9", "NEARLY_ALL = 0.8") == {"zero_cap"}
+
+
+def test_a_new_file_that_nobody_imports_moves_nothing(tree):
+    before = digests(tree)
+    (tree / "metrics" / "cap" / "other.py").write_text("x = 1\n")
+    assert digests(tree) == before
+
+
+def test_the_same_code_has_one_digest():
+    assert code_digest([SCORING]) == code_digest([SCORING, SCORING])
+    assert len(code_digest([SCORING])) == 12
+
+
+def test_edits_of_somebody_elses_code_are_seen(tmp_path, monkeypatch):
+    (tmp_path / "their_metric.py").write_text("MINE = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    point = EntryPoint("mine", "their_metric:MINE", METRIC_GROUP)
+    monkeypatch.setattr(code, "entry_points", lambda group: EntryPoints([point]))
+    ours, (before,) = entry_point_code(METRIC_GROUP, ["mine"])
+    (tmp_path / "their_metric.py").write_text("MINE = 2\n")
+    code._source.cache_clear()
+    _, (after,) = entry_point_code(METRIC_GROUP, ["mine"])
+    assert ours == []
+    assert before != after
+    code._source.cache_clear()
+    sys.modules.pop("their_metric", None)
+
+
+def test_tasks_take_their_own_code_into_account():
+    """What a task hands to the code that scores decides the result too."""
+    assert code_digest([SCORING], alone=[attack.__name__]) != code_digest([SCORING])
+    assert code_digest([SCORING], alone=[synthesize.__name__]) != code_digest([SCORING])
