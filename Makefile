@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 export DO_NOT_TRACK := true
 
-.PHONY: demo test proofs check services bench clean
+.PHONY: demo test proofs check services wheel bench clean
 
 demo: .venv/ready
 	$(BIN)/synthrisk benchmark demo || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
@@ -25,6 +25,9 @@ check: .venv/ready
 
 services: .venv/ready
 	$(BIN)/python tests/deployments/run_services.py
+
+wheel: .venv/ready
+	$(BIN)/python tests/wheel.py
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks

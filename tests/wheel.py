@@ -1,0 +1,58 @@
+"""Build the wheel, install it and a package of somebody else's in a clean environment, and run what users run.
+
+An editable install hides a room that is missing from the wheel, and a plugin of ours that only works from within.
+
+    python tests/wheel.py
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLUGIN = ROOT / "tests" / "plugin"
+
+
+def main() -> int:
+    """Return 0 where all went well."""
+    with tempfile.TemporaryDirectory(prefix="synthrisk-wheel-") as place:
+        folder = Path(place)
+        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
+        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, PLUGIN)
+        venv.create(folder / "clean", with_pip=True)
+        bin_ = folder / "clean" / "bin"
+        wheels = sorted(folder.glob("*.whl"))
+        run(bin_ / "python", "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", *wheels)
+        work = folder / "work"
+        work.mkdir()
+        told = run(bin_ / "synthrisk", "metrics", cwd=work)
+        expect("acme_equal_cells" in told, "the register does not list somebody else's metric")
+        told = run(bin_ / "synthrisk", "benchmark", "smoke", cwd=work)
+        expect("NO EVIDENCE" in told or "RISK" in told or "INCONCLUSIVE" in told, "smoke gave no verdict")
+        told = run(bin_ / "synthrisk", "benchmark", PLUGIN / "study.yaml", cwd=work, exits=(1,))
+        expect("RISK" in told, "a release of training rows was not seen by somebody else's metric")
+        expect("acme_same_job" in told or "inference.vote" in told, "somebody else's attack did not run")
+    print("wheel: built, installed in a clean environment, and run")
+    return 0
+
+
+def run(*command: object, cwd: Path | None = None, exits: tuple[int, ...] = (0, 1)) -> str:
+    """Return what a command prints; end with its words where its exit code is another one."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PREFECT_", "MLFLOW_"))}
+    done = subprocess.run(list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True)
+    if done.returncode not in exits:
+        sys.exit(f"{' '.join(map(str, command[:4]))} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def expect(held: bool, otherwise: str) -> None:
+    """End with a sentence where something does not hold."""
+    if not held:
+        sys.exit(otherwise)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
