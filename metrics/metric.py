@@ -14,6 +14,7 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.linearised import contributions, linearised
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_model
+from synthrisk.metrics.metric_rules import check_rules
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
 
@@ -142,6 +143,10 @@ class Metric:
     same_difference_as: str | None = None
     isolated: Callable[..., np.ndarray] | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse facts that contradict each other."""
+        check_rules(self)
+
     @cached_property
     def _parameters(self) -> tuple[str, ...]:
         return tuple(inspect.signature(self.function).parameters)
@@ -167,6 +172,12 @@ class Metric:
     def own_needs(self) -> tuple[str, ...]:
         """The options that must be given for this metric alone: they are no roles that a study gives all."""
         return tuple(o for o in self.needs if o not in ROLES)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of ``records`` that a study reads: scores, what the value is made of, what ranks records."""
+        ranking = None if self.ranking is None else self.ranking.lstrip("-")
+        return tuple(c for c in dict.fromkeys(["score", self.contribution, self.weight, ranking]) if c is not None)
 
     @property
     def is_utility(self) -> bool:

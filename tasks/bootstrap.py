@@ -154,9 +154,7 @@ def _attacked(
             reasons = {name: _reason(details.values(), name) for name in ("members", "controls", "difference")}
             yield measure, (released, reasons, _means(details))
             continue
-        wanted = {"member", "score", metric.contribution} | ({"gain"} if _has_gain(details.values()) else set())
-        wanted |= {metric.weight} if metric.weight else set()
-        wanted |= {metric.ranking.lstrip("-")} if metric.ranking else set()
+        wanted = {"member", *metric.columns} | ({"gain"} if _has_gain(details.values()) else set())
         cubes, said = _cubes(ledgers, measure, wanted, shape), _details(details.values())
         yield (
             measure,

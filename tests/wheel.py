@@ -6,6 +6,7 @@ An editable install hides a room that is missing from the wheel, and a plugin of
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,18 +15,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PLUGIN = ROOT / "tests" / "plugin"
+PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
+LEFT = (".git", ".*", "build", "*.egg-info", "tests", "docs", "benchmarks")
 
 
 def main() -> int:
     """Return 0 where all went well."""
     with tempfile.TemporaryDirectory(prefix="synthrisk-wheel-") as place:
         folder = Path(place)
-        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
-        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, PLUGIN)
+        for name, source in {"synthrisk": ROOT, "acme": PLUGIN}.items():  # copies: what an old build left is not taken
+            copy = shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns(*LEFT))
+            run(
+                sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, copy
+            )
         venv.create(folder / "clean", with_pip=True)
         bin_ = folder / "clean" / "bin"
         wheels = sorted(folder.glob("*.whl"))
-        run(bin_ / "python", "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", *wheels)
+        run(bin_ / "python", *PIP, "install", "-c", ROOT / "constraints.txt", *wheels)
         work = folder / "work"
         work.mkdir()
         told = run(bin_ / "synthrisk", "metrics", cwd=work)

@@ -1,5 +1,6 @@
 """The ledger of a release: what every attack did to every real record. Everything reported derives from it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +51,11 @@ class Measure:
 
 
 def ledger_rows(
-    score: Score, measure: Measure, member: pd.api.extensions.ExtensionArray, truth: pd.Series | None
+    score: Score,
+    measure: Measure,
+    member: pd.api.extensions.ExtensionArray,
+    truth: pd.Series | None,
+    kept: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Return the rows of one measure.
 
@@ -59,16 +64,17 @@ def ledger_rows(
         measure: What was measured.
         member: Nullable booleans: True member, False control, NA neither (it went into a control release).
         truth: The sensitive column of the real table, or None where nothing is guessed.
+        kept: Numeric columns of the records that a study needs besides (``Metric.columns``).
 
     Returns:
-        A frame with ``COLUMNS``: ``record`` is the position in the real table; ``claim`` says whether the
-        record was attacked with an answer; guess and truth are text.
+        A frame with ``COLUMNS``, and those of ``kept`` that are not among them: ``record`` is the position in the real
+        table; ``claim`` says whether the record was attacked with an answer; guess and truth are text.
     """
     records = score.records
     if records is None:
         raise ValueError(f"{score.metric} has no per-record form")
-    n = len(records)
-    plain = {c: records[c].to_numpy(dtype=float) if c in records else np.full(n, np.nan) for c in _PLAIN}
+    n, others = len(records), [c for c in kept if c not in COLUMNS]
+    plain = {c: records[c].to_numpy(dtype=float) if c in records else np.full(n, np.nan) for c in (*_PLAIN, *others)}
     rows = pd.DataFrame(
         {
             "record": np.arange(n, dtype=np.int64),
@@ -83,7 +89,7 @@ def ledger_rows(
         }
         | plain
     )
-    return rows[list(COLUMNS)]
+    return rows[[*COLUMNS, *others]]
 
 
 def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:

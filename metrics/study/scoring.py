@@ -1,7 +1,7 @@
 """What every attack of a study says of one release: scores of all real records, and values beside them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,31 +61,58 @@ def attack_release(
     would have a real one at distance 0, as if it were copied (adversarial accuracy). Members and control records are
     alike: each is compared with all others of both groups, in one space. Class shares are those of all real records.
     """
-    groups = _groups(member)
-    everyone = Tables(real, synthetic, groups=groups, entities=entities)
     draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
+    arena = Arena(Tables(real, synthetic, groups=_groups(member), entities=entities), member, draw)
     parts: list[pd.DataFrame] = []
     values: dict[str, dict[str, Any]] = {}
     for each in planned:
-        metric, measure = METRICS[each.measure.metric], each.measure
         own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
-        if metric.is_utility:
-            useful = everyone.shared("useful", lambda: _beside_control(everyone, groups, draw))
-            values[measure.key] = utility_values(metric.score(useful, seed=own, **each.options))
-            continue
-        tables = metric.among(everyone)
-        if metric.isolated is not None:
-            values[measure.key], isolated = _singled_out(tables, each, own)
-            parts.append(ledger_rows(_of_all(isolated, tables, groups), measure, member, None))
-            continue
-        if metric.by_release:
-            values[measure.key] = _released(tables, int((groups != 1).sum()), each, own)
-            continue
-        score = metric.score(tables, seed=own, **each.options)
-        values[measure.key] = {"all": score.details, "warning": score.warning or ""} | _by_group(metric, score, tables)
-        truth = None if measure.sensitive is None else real[measure.sensitive]
-        parts.append(ledger_rows(_of_all(score, tables, groups), measure, member, truth))
+        rows, values[each.measure.key] = score_measure(METRICS[each.measure.metric], arena, each, own)
+        parts += [] if rows is None else [rows]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS)), values
+
+
+@dataclass(frozen=True, eq=False)
+class Arena:
+    """A release with the real records that it is attacked for.
+
+    Attributes:
+        tables: Real records in ``groups`` (1 member, 0 control, -1 neither), and the release.
+        member: The same as nullable booleans.
+        ceiling: Seed of who is drawn for a ceiling.
+    """
+
+    tables: Tables
+    member: Any
+    ceiling: int
+
+    @property
+    def groups(self) -> np.ndarray:
+        """The group of each real record."""
+        assert self.tables.groups is not None  # noqa: S101 - made with them
+        return self.tables.groups
+
+    def useful(self) -> Tables:
+        """Return members and release, and control records apart: see ``_beside_control``."""
+        return self.tables.shared("useful", lambda: _beside_control(self.tables, self.groups, self.ceiling))
+
+
+def score_measure(
+    metric: Metric, arena: Arena, planned: Planned, seed: int
+) -> tuple[pd.DataFrame | None, dict[str, Any]]:
+    """Return the ledger's rows of one measure, None where it scores no real records, and what it says beside them."""
+    if metric.is_utility:
+        return None, utility_values(metric.score(arena.useful(), seed=seed, **planned.options))
+    tables, measure, groups = metric.among(arena.tables), planned.measure, arena.groups
+    if metric.isolated is not None:
+        values, isolated = _singled_out(metric, tables, planned, seed)
+        return ledger_rows(_of_all(isolated, tables, groups), measure, arena.member, None), values
+    if metric.by_release:
+        return None, _released(metric, tables, int((groups != 1).sum()), planned, seed)
+    score = metric.score(tables, seed=seed, **planned.options)
+    values = {"all": score.details, "warning": score.warning or ""} | _by_group(metric, score, tables)
+    truth = None if measure.sensitive is None else arena.tables.real[measure.sensitive]
+    return ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns), values
 
 
 def _of_all(score: Score, tables: Tables, groups: np.ndarray) -> Score:
@@ -124,7 +151,7 @@ def _reduced(metric: Metric, score: Score, tables: Tables) -> dict[str, Reductio
     return {name: metric.reduce(score.records[own]) for name, own in rows.items() if own.any()}
 
 
-def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dict[str, Any]:
+def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, seed: int) -> dict[str, Any]:
     """Return the value on members and on control records, and what a difference of the two is taken on.
 
     A metric of the real records has both values from one pass, each record compared with all others of both groups. One
@@ -132,7 +159,6 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     is taken on both groups at one size, half of what is held out, for the controls ``fresh`` and ``leaky`` leave that
     half.
     """
-    metric = METRICS[planned.measure.metric]
     assert tables.groups is not None  # noqa: S101 - attack_release makes them
     members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
     apart = metric.scores == "synthetic" or metric.reduce is None
@@ -154,9 +180,8 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
     return found
 
 
-def _singled_out(tables: Tables, planned: Planned, seed: int) -> tuple[dict[str, Any], Score]:
+def _singled_out(metric: Metric, tables: Tables, planned: Planned, seed: int) -> tuple[dict[str, Any], Score]:
     """Return the value on members, and which members and control records the claims isolate among both together."""
-    metric = METRICS[planned.measure.metric]
     assert tables.groups is not None and metric.isolated is not None  # noqa: S101, PT018 - attack_release sees to it
     members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
     both = tables.of(members, controls if len(controls) else None)

@@ -1,27 +1,27 @@
-"""A metric: the largest share of a record's cells that one released row has too."""
+"""A metric: how much more than half of a record's cells one released row has too."""
 
 import numpy as np
 import pandas as pd
 
 from synthrisk.metrics import Metric, Score, Tables
-from synthrisk.metrics.metric import Reduction, mean_score
+from synthrisk.metrics.metric import Reduction
 
 
 def equal_cells(tables: Tables) -> Score:
-    """Return for each real record the largest share of its cells that a released row has in the same columns."""
+    """Return the mean of max(0, 2 share - 1), share of a record's cells that the most similar released row has."""
     most = np.zeros(len(tables.real))
     released = [tables.codes([c]).tables[1] for c in tables.columns]
     real = [tables.codes([c]).tables[0] for c in tables.columns]
     for row in range(len(tables.synthetic)):
         same = sum((own == each[row]).astype(float) for own, each in zip(real, released, strict=True))
         most = np.maximum(most, same / len(real))
-    records = pd.DataFrame({"score": most}, index=tables.real.index)
+    records = pd.DataFrame({"score": most, "excess": np.maximum(0, 2 * most - 1)}, index=tables.real.index)
     return Score.of("acme_equal_cells", records, reduce(records), {}, {})
 
 
 def reduce(records: pd.DataFrame) -> Reduction:
-    """Return the mean of the records' shares."""
-    value = mean_score(records)
+    """Return the mean excess of some records; NaN where there are none."""
+    value = float(records["excess"].mean())
     return Reduction(value, value, {})
 
 
@@ -34,5 +34,7 @@ EQUAL_CELLS = Metric(
     range=(0.0, 1.0),
     reference="ACME",
     reduce=reduce,
+    mean=False,
+    contribution="excess",
     ranking="score",
 )

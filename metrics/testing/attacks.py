@@ -1,4 +1,4 @@
-"""A test of an attack in one line: ``check_attack(MINE)``."""
+"""Whether somebody's attack keeps the rules of attacks, on small awkward tables."""
 
 import random
 from collections.abc import Iterator, Mapping

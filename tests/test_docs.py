@@ -1,0 +1,19 @@
+"""What docs show of the package that is tested is what is tested."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "extend.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in (ROOT / "tests" / "plugin").glob("acme_*.py")))
+def test_the_page_shows_the_package_as_it_stands(name):
+    assert (ROOT / "tests" / "plugin" / name).read_text("utf-8").strip() in PAGE
+
+
+def test_the_page_shows_entry_points_and_study_as_they_stand():
+    entry_points = (ROOT / "tests" / "plugin" / "pyproject.toml").read_text("utf-8").partition("[project.entry")[2]
+    assert entry_points.strip() in PAGE
+    assert (ROOT / "tests" / "plugin" / "study.yaml").read_text("utf-8").strip() in PAGE
