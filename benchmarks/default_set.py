@@ -28,8 +28,8 @@ from synthrisk.metrics.intervals.pooled_rates import pooled_rates
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.tasks.attack import attack_release
 from synthrisk.tasks.split import split_table
-from synthrisk.tasks.synthesize.controls import fresh, leaky
 from synthrisk.tasks.synthesize.near_copy import near_copy
+from synthrisk.tasks.synthesize.reference_generators import fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 from synthrisk.tasks.workspace.references import Cell
 

@@ -107,8 +107,8 @@ class Metric:
             front where low values are the likely ones: of it a study takes true-positive rates at low false-positive
             rates, and the bound of epsilon.
         uninformed: The detail that says what an attacker without information reaches, which independent columns
-            (the control ``marginals``) must not exceed: the guess, unless noise alone puts records at risk, as the
-            noise of RAPID's confidence does.
+            (the reference generator ``marginals``) must not exceed: the guess, unless noise alone puts records at
+            risk, as the noise of RAPID's confidence does.
         same_difference_as: Another metric whose scores of single real records are the same under the same options, so
             that both member/control differences are one number and no two findings. A study looks whether they are.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control

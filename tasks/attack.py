@@ -96,7 +96,7 @@ def look(real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, used: int) ->
 
 
 def membership(sample: Sample, release: ReleaseFolder) -> pd.api.extensions.ExtensionArray:
-    """Return True for members, False for controls, NA for held-out records that the release was drawn from."""
+    """Return True for members, False for control records, NA for held-out records that the release was drawn from."""
     held_out = sample.held_out(release.cell.repetition, release.cell.fold)
     member = pd.array(~held_out, dtype="boolean")
     member[np.flatnonzero(held_out)[release.used()]] = pd.NA
@@ -167,7 +167,8 @@ def _of_all(score: Score, tables: Tables, groups: np.ndarray) -> Score:
 def _beside_control(tables: Tables, groups: np.ndarray, seed: int) -> Tables:
     """Return members and release, and half of the held-out records apart, which a ceiling is taken on.
 
-    Half, for the controls ``fresh`` and ``leaky`` leave that half: so all ceilings of a study have one size.
+    Half, for the reference generators ``fresh`` and ``leaky`` leave that half: so all ceilings of a study have one
+    size.
     """
     controls, size = np.flatnonzero(groups == 0), max(int((groups != 1).sum()) // 2, 1)
     if len(controls) > size:
@@ -197,8 +198,8 @@ def _released(tables: Tables, held_out: int, planned: Planned, seed: int) -> dic
 
     A metric of the real records has both values from one pass, each record compared with all others of both groups. One
     of the synthetic records has a value on members alone: it depends on how many real records there are. The difference
-    is taken on both groups at one size, half of what is held out, for the controls ``fresh`` and ``leaky`` leave that
-    half.
+    is taken on both groups at one size, half of what is held out, for the reference generators ``fresh`` and
+    ``leaky`` leave that half.
     """
     metric = METRICS[planned.measure.metric]
     assert tables.groups is not None  # noqa: S101 - attack_release makes them

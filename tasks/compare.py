@@ -59,7 +59,8 @@ def compare(
         contributions: Path of each synthesizer's contributions.
         planned: What was measured.
         sample: The real table.
-        shares: Share of training rows in the release of each control that tells the study's power; empty: none.
+        shares: Share of training rows in the release of each reference generator that tells the study's power; empty:
+            none.
         settings: How intervals are made.
         seed: Seed of those that resample.
         workspace: Folder of the workspace.

@@ -213,10 +213,10 @@ def find_released(
 
     Args:
         synthesizer: Name.
-        role: ``synthesizer`` or ``control``.
+        role: ``synthesizer`` or ``reference``.
         measure: What was measured.
-        released: (4, R, K): value on all members; on all control records; against as many members as controls; against
-            controls. The difference is one of the last two.
+        released: (4, R, K): value on all members; on all control records; against as many members as control records;
+            against control records. The difference is one of the last two.
         interval: How intervals are made; here always over repetitions.
         reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
         details: What else the measure says, as in ``Attacked``; a ``guess`` among it is the finding's.

@@ -111,7 +111,7 @@ def judge(
     Args:
         findings: Findings of the study.
         limits: ``<quantity>/<measure>[@<group>]`` -> limit.
-        checks: ``reference_checks.check_controls``.
+        checks: ``reference_checks.check_references``.
         beside: What the verdicts are given beside.
     """
     known = beside or Beside()

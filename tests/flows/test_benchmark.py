@@ -27,7 +27,7 @@ RUN = {
         {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
         {"name": "thief", "kind": "copy"},
     ],
-    "controls": ["copy", "fresh"],
+    "references": ["copy", "fresh"],
     "metrics": [
         "zero_cap",
         {"name": "rapid", "attackers": ["logistic"]},
@@ -116,7 +116,7 @@ def broken(run, folder):
     """A study in which one synthesizer raises an error whose text holds a cell."""
     path = str(folder / "generators.py") + ":breaks"
     failing = {"name": "breaks", "kind": "callable", "path": path}
-    return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, controls=["copy"])
+    return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, references=["copy"])
 
 
 def stamps(workspace: Path) -> dict[str, int]:
@@ -158,8 +158,8 @@ def test_runs_are_flat_and_tagged_by_role(first):
         "cart": "synthesizer",
         "mine": "synthesizer",
         "thief": "synthesizer",
-        "copy": "control",
-        "fresh": "control",
+        "copy": "reference",
+        "fresh": "reference",
         "study": "study",
     }
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
@@ -439,7 +439,7 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
 
     outcome = run(
         "powerful",
-        controls=["copy", "fresh"],
+        references=["copy", "fresh"],
         power={"shares": [0.2, 0.6]},
         metrics=["zero_cap"],
         split={"folds": 2, "repetitions": 2},
@@ -536,7 +536,7 @@ def test_control_that_raises_makes_the_study_invalid(run, people, folder):
         "invalid",
         "three.csv",
         synthesizers=["marginals"],
-        controls=["fresh"],
+        references=["fresh"],
         metrics=["zero_cap"],
         split={"folds": 3, "repetitions": 1},
         thresholds={"risk/zero_cap.income": 0.5},
@@ -545,8 +545,8 @@ def test_control_that_raises_makes_the_study_invalid(run, people, folder):
     assert "at least 2 held-out records" in outcome.result.failures["fresh"]
     assert {v.word for v in outcome.result.verdicts} == {"INVALID"}
     tags = runs_of(outcome)["study"].data.tags
-    assert tags["controls"] == "failed"
-    assert "control fresh on all: expected runs, seen" in tags["invalid"]
+    assert tags["references"] == "failed"
+    assert "reference fresh on all: expected runs, seen" in tags["invalid"]
     assert "at least 2 held-out records" in tags["invalid"]
     assert tags["invalid"] == runs_of(outcome)["marginals"].data.tags["invalid"]
     assert tags["invalid"] in concluded(outcome).message
@@ -590,7 +590,7 @@ def awkward(run, folder, settings):
             "cart",
             {"name": "vendor", "kind": "files", "path": str(folder / "parts" / "train-{repetition}-{fold}.csv")},
         ],
-        "controls": ["marginals"],
+        "references": ["marginals"],
         "metrics": [*RUN["metrics"], "distance_to_closest_record", "generalized_cap", "membership"],
         "thresholds": {"risk/rapid.[/bold] ü": 0.5, "risk/rapid.[/bold] ö": 0.5},
     }

@@ -46,7 +46,7 @@ def judged(folder, tables, prefect_database):
 
 @pytest.fixture(scope="session")
 def uncontrolled(folder, tables, prefect_database):
-    """The release with all metrics and no controls."""
+    """The release with all metrics and no control records."""
     from synthrisk.flows.evaluate import evaluate
 
     return evaluate(

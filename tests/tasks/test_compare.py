@@ -80,7 +80,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
 
 
 def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMBERS), shares=None, **settings):
-    roles = {"leaky": "control", "fresh": "control", NON_MEMBERS: "yardstick"}
+    roles = {"leaky": "reference", "fresh": "reference", NON_MEMBERS: "yardstick"}
     leaks = {"cart": 0.2, "leaky": 0.3}
     found, kept = [], {}
     for name in names:
