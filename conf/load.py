@@ -16,7 +16,7 @@ from synthrisk.metrics.errors import InputError, nearest
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PASSWORD = re.compile(r"://[^/@:]*:(?!\$\{)[^@]+@")
-RENAMED = {"controls": "references"}
+RENAMED = {"controls": "references", "model_yardstick": "population_yardstick"}
 """Settings of earlier studies, and what each is called now."""
 
 

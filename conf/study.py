@@ -23,7 +23,7 @@ ALL_OTHERS = "*"
 SYNTHESIZER_GROUP = "synthrisk.synthesizers"
 REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
 LEAKY_SHARE = 0.1  # of training rows in a release of leaky
-NON_MEMBERS = "nonmembers"  # name and kind of the release behind the model yardstick
+NON_MEMBERS = "nonmembers"  # name and kind of the release behind the population yardstick
 
 
 class _Settings(BaseModel):
@@ -370,10 +370,10 @@ class Study(_Settings):
     population_gain (over what real people who are not in the data give away), tpr (true-positive rate at a
     false-positive rate of 1 %) and tpr_at_0.001 of a membership measure. Groups: outliers, rare_keys, classes (the
     worst class of the sensitive attribute). No threshold, no verdict."""
-    model_yardstick: bool = True
+    population_yardstick: bool = True
     """Whether each measure that scores single members is taken with the held-out records in place of the release too,
-    once for all synthesizers: what real non-members alone say of them. It costs one attack a repetition and fold, and
-    no fit of a synthesizer."""
+    once for all synthesizers: what real non-members, the population, say of them. It costs one attack a repetition
+    and fold, and no fit of a synthesizer."""
     power: Power | None = None
     """Run ``leaky`` at several shares, and say which leak is seen in four studies of five; null: reckon it from the
     copy's memorization. It costs one release and attack a share, repetition and fold."""

@@ -284,7 +284,7 @@ def conclude(
         "started": started.isoformat(timespec="seconds"),
     }
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
-        facts["model_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
+        facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
     everyone = [(s, "synthesizer") for s in study.synthesizers] + [
         (r, "reference") for r in study.all_references if r.name in ran
     ]
@@ -338,8 +338,8 @@ def _generators(
 
 def _yardstick(study: Study, sample: Sample, planned: Sequence[Planned]) -> list[tuple[Synthesizer, Sequence[Planned]]]:
     """Return the release of non-members and the measures it is a yardstick of; nothing where none is held out."""
-    measured = [p for p in planned if METRICS[p.measure.metric].has_model]
-    if not study.model_yardstick or not measured or not sample.holds_out():
+    measured = [p for p in planned if METRICS[p.measure.metric].has_population]
+    if not study.population_yardstick or not measured or not sample.holds_out():
         return []
     return [(Synthesizer(name=NON_MEMBERS, kind=NON_MEMBERS), measured)]
 

@@ -234,7 +234,7 @@ def _metrics(f: Finding) -> list[Metric]:
         "risk_control": f.risk_control.value,
         "risk_gain": f.risk_gain.value,
         "risk_lower": f.risk.lower,
-        "risk_model": f.model.value,
+        "risk_population": f.population.value,
         "risk_upper": f.risk.upper,
         "tpr": f.tpr[RATE].value if RATE in f.tpr else float("nan"),
         "epsilon": float("nan") if f.epsilon is None else f.epsilon.epsilon,

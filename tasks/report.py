@@ -55,7 +55,7 @@ _MEANING = {
 _YARDSTICK = {
     "guess": "best constant guess",
     "control": "same attack on control records",
-    "model": "model of non-members",
+    "population": "population",
 }
 _GUESS_OF_CLAIMS = "statistical guess S"
 _FEW = 24  # rows that a table of pairs shows without being asked
@@ -158,7 +158,7 @@ def page(result: StudyResult, settings: str) -> str:
         pairs=_pairs(result),
         few_pairs=_FEW,
         power_shares=sorted({share for power in result.powers.values() for share, _ in power.seen}),
-        models=any("model" in f.yardsticks for f in result.findings),
+        population=any("population" in f.yardsticks for f in result.findings),
         isolated=any(y.attack for f in result.findings for y in f.yardsticks.values()),
     )
 

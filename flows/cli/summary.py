@@ -130,8 +130,8 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         of_claims = any(f.is_of_claims for f in findings.values())  # their guess S stands below
         guess = guesses[0] if len(set(guesses)) == 1 and not of_claims else math.nan
         ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
-        model = next(iter(findings.values())).model.value
-        known = {"constant guess": guess, "model of non-members": model, "ceiling": ceiling}
+        population = next(iter(findings.values())).population.value
+        known = {"constant guess": guess, "population": population, "ceiling": ceiling}
         yardsticks = ", ".join(f"{name}: {_number(value)}" for name, value in known.items() if not math.isnan(value))
         title = f"{measure.key}  ({yardsticks})" if yardsticks else measure.key
         table = _table(title, ("risk", "control", "memorization"))

@@ -155,7 +155,7 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             "control_gain": f.control_gain,
             "control_gain_lower": quantity_of(f, "control_gain").lower,
             "control_gain_upper": quantity_of(f, "control_gain").upper,
-            "model": f.model.value,
+            "population": f.population.value,
             "population_gain": quantity_of(f, "population_gain").value,
             "population_gain_lower": quantity_of(f, "population_gain").lower,
             "population_gain_upper": quantity_of(f, "population_gain").upper,

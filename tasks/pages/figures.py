@@ -52,15 +52,15 @@ def memorization_figure(rows: Sequence[Row], limit: float | None = None) -> Figu
 
 
 def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
-    """Return the panel of one measure: members' risk with interval, control hollow, guess dashed, model thin."""
+    """Return the panel of one measure: members' risk with interval, control hollow, guess dashed, population thin."""
     figure, axes = _panel(rows, -0.03, 1.03)
     _threshold(axes, limit)
     for y, row in enumerate(rows):
         if row.finding is not None:
             axes.vlines(row.finding.guess, y - 0.5, y + 0.5, colors=MUTED, linewidth=1, linestyles=(0, (2.5, 1.5)))
-            model = row.finding.model.value
-            if not np.isnan(model):
-                axes.vlines(model, y - 0.5, y + 0.5, colors=INK, linewidth=0.9)
+            population = row.finding.population.value
+            if not np.isnan(population):
+                axes.vlines(population, y - 0.5, y + 0.5, colors=INK, linewidth=0.9)
             control = row.finding.risk_control.value
             axes.plot([control], [y], "o", ms=6.6, mfc="none", mec=MUTED if row.reference else INK, mew=0.9)
         _mark(axes, y, row, row.finding.risk if row.finding else None)

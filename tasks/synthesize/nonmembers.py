@@ -1,4 +1,4 @@
-"""The release behind the model yardstick: the held-out records as they are."""
+"""The release behind the population yardstick: the held-out records as they are."""
 
 import numpy as np
 

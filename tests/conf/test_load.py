@@ -500,9 +500,9 @@ def test_the_schema_knows_numbers_of_columns(validator):
 # yardstick and power
 
 
-def test_model_yardstick_is_on_and_power_off():
+def test_population_yardstick_is_on_and_power_off():
     study = load(SMALL)
-    assert (study.model_yardstick, study.power) == (True, None)
+    assert (study.population_yardstick, study.power) == (True, None)
     assert study.all_references == study.references
 
 

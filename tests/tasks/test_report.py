@@ -433,21 +433,21 @@ def test_vulnerable_records_stand_beside_all():
 # Yardsticks, pairs, power
 
 
-def beside(found, model=0.4):
-    s = around(model, 0.01)
-    own = Yardstick(s, around(gain(found.risk.value, model), 0.03), around(found.risk.value - model, 0.02))
-    return replace(found, yardsticks={"model": own})
+def beside(found, population=0.4):
+    s = around(population, 0.01)
+    own = Yardstick(s, around(gain(found.risk.value, population), 0.03), around(found.risk.value - population, 0.02))
+    return replace(found, yardsticks={"population": own})
 
 
 def test_yardsticks_of_synthesizers_have_a_table_and_a_line_in_the_figure():
     shown = read(study([beside(finding("cart")), beside(finding("copy", RAPID, 0.91, 0.55))]))
     assert shown.row("cart", "rapid.income", "0.450")[3:] == [
-        "model of non-members",
+        "population",
         "0.400 [0.390, 0.410]",
         "+0.083 [+0.053, +0.113]",
         "+0.050 [+0.030, +0.070]",
     ]
-    assert len([r for r in shown.rows if "model of non-members" in r]) == 1
+    assert len([r for r in shown.rows if "population" in r]) == 1
     axes = risk_figure([Row("cart", False, beside(finding("cart")))]).axes[0]
     assert [c.get_segments()[0][0][0] for c in axes.collections] == [0.25, 0.4]
     assert "thin line" in shown.text
