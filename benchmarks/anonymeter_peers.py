@@ -6,11 +6,11 @@ Anonymeter needs other versions than this package: install it into an environmen
 and name its Python in ANONYMETER_PYTHON. Without it, our columns are printed alone.
 
 A table of Adult is cut into training records and twice as many held-out ones; ``fresh`` and ``leaky`` release from
-one half of the held-out records (``tasks.synthesize.controls``), and the other half are the control records of all
-cases, so that both sides have the same size. The statistic of either tool is the lower 95 % limit of its difference
-between members and control records: ours as the metric says it, Anonymeter's by Newcombe from its counts of right
-guesses. Its threshold is the largest value among its own fresh releases, so the chance of a false alarm on another
-one is 1/(seeds + 1) for both. Printed is the share of releases above it, and in brackets that above 0.
+one half of the held-out records (``tasks.synthesize.reference_generators``), and the other half are the control
+records of all cases, so that both sides have the same size. The statistic of either tool is the lower 95 % limit of
+its difference between members and control records: ours as the metric says it, Anonymeter's by Newcombe from its
+counts of right guesses. Its threshold is the largest value among its own fresh releases, so the chance of a false alarm
+on another one is 1/(seeds + 1) for both. Printed is the share of releases above it, and in brackets that above 0.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from _anonymeter import run
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.proportions import share, share_difference
 from synthrisk.tasks.data import read
-from synthrisk.tasks.synthesize.controls import copy, fresh, leaky
+from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 SIZE = 4

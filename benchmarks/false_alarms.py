@@ -39,7 +39,7 @@ def settings(folder: str, seed: int) -> dict:
         "data": {"source": "adult", "quasi_identifiers": KEY, "sensitive": [SECRET]},
         "split": {"folds": 2, "repetitions": 3},
         "synthesizers": [{"name": "strangers", "kind": "fresh"}],
-        "controls": list(KINDS),
+        "references": list(KINDS),
         "metrics": METRICS,
         "workspace": folder,
         "seed": seed,

@@ -22,7 +22,7 @@ from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.cart import cart
-from synthrisk.tasks.synthesize.controls import copy, fresh, leaky, marginals
+from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky, marginals
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
 GENERATORS: dict[str, Callable[[Job], Release]] = {

@@ -4,7 +4,7 @@ Simulated studies have 8 or 30 findings, whose repetitions drift by as much as t
 real ones attack releases of five generators made of samples of Adult. Crossed and moderated intervals are made of the
 same scores.
 
-    python benchmarks/moderated.py                               # both, at the sizes of docs/controls.md
+    python benchmarks/moderated.py                               # both, at the sizes of docs/references.md
     python benchmarks/moderated.py real --studies 15 --rows 1500
     python benchmarks/moderated.py simulated --studies 150
 """
@@ -21,7 +21,7 @@ from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.intervals.scale import DIFFERENCE
 from synthrisk.metrics.study.contributions import contributions_of
 from synthrisk.tasks.synthesize.cart import cart
-from synthrisk.tasks.synthesize.controls import copy, fresh, leaky, marginals
+from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky, marginals
 
 REPETITIONS = (2, 3, 5)
 LEAK = 0.07  # memorization of zero_cap at a leak of 10 %, in simulated studies

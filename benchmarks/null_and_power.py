@@ -23,7 +23,7 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 from synthrisk.tasks.split import split_table
-from synthrisk.tasks.synthesize.controls import copy, fresh, leaky
+from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
 KEY = ["age", "education", "occupation", "sex", "race"]
@@ -161,7 +161,7 @@ def power(studies: int, rows: int) -> None:
         if share == 1:
             whole = [(f[1].memorization, 1 - f[1].risk_control.value) for f in found]
             held = np.mean([e.lower <= truth <= e.upper for e, truth in whole])
-            print(f"\ncopy, {ATTACKS[1].name}: memorization holds 1 - success on control in {held:.0%} of studies")
+            print(f"\ncopy, {ATTACKS[1].name}: memorization holds 1 - risk_control in {held:.0%} of studies")
     print("\nshare leaked against memorization, all studies (Spearman)")
     for name, each_ in pairs.items():
         print(f"  {name:24s}{stats.spearmanr(*np.transpose(each_)).statistic:.3f}")

@@ -16,6 +16,8 @@ from synthrisk.metrics.errors import InputError, nearest
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PASSWORD = re.compile(r"://[^/@:]*:(?!\$\{)[^@]+@")
+RENAMED = {"controls": "references", "model_yardstick": "population_yardstick"}
+"""Settings of earlier studies, and what each is called now."""
 
 
 def shipped() -> dict[str, str]:
@@ -64,7 +66,7 @@ def schema() -> dict[str, Any]:
     for part in found["$defs"].values():
         if part.get("title") in ("Synthesizer", "MetricChoice"):
             part["additionalProperties"] = True  # options may be written beside the name
-    for field in ("synthesizers", "controls", "metrics"):
+    for field in ("synthesizers", "references", "metrics"):
         items = found["properties"][field]["items"]
         found["properties"][field]["items"] = {"anyOf": [{"type": "string"}, items]}
     limits = found["properties"]["thresholds"]
@@ -164,7 +166,8 @@ def _lines(error: ValidationError) -> list[str]:
     lines = []
     for problem in error.errors(include_url=False, include_input=True):
         where = ".".join(str(p) for p in problem["loc"] if not str(p).startswith(("function-", "<"))) or "study"
-        lines.append(f"{where}: {_sentence(problem)}")
+        new = RENAMED.get(where) if problem["type"] == "extra_forbidden" else None
+        lines.append(f"{where} is called {new} now" if new else f"{where}: {_sentence(problem)}")
     return lines
 
 

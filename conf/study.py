@@ -22,8 +22,8 @@ from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 
 ALL_OTHERS = "*"
-CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")
-NON_MEMBERS = "nonmembers"  # name and kind of the release behind the model yardstick
+REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
+NON_MEMBERS = "nonmembers"  # name and kind of the release behind the population yardstick
 
 
 class _Settings(BaseModel):
@@ -284,10 +284,10 @@ def _shares(shares: list[float]) -> list[float]:
 
 
 class Power(_Settings):
-    """Which leak the study can see: releases of ``leaky`` at several shares run as further controls."""
+    """Which leak the study can see: releases of ``leaky`` at several shares run as further reference generators."""
 
     shares: Annotated[list[float], AfterValidator(_shares)] = Field(default=[0.01, 0.02, 0.05, 0.1], min_length=1)
-    """Shares of training rows in the releases. One that a ``leaky`` among the controls has is not run twice."""
+    """Shares of training rows in the releases. One that a ``leaky`` of ``references`` has is not run twice."""
 
 
 class Threshold(_Settings):
@@ -352,8 +352,8 @@ class Study(_Settings):
     split: Split = Split()
     synthesizers: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(min_length=1)
     """Generators to judge."""
-    controls: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(
-        default_factory=lambda: [Synthesizer(name=c, kind=c) for c in CONTROLS]
+    references: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(
+        default_factory=lambda: [Synthesizer(name=r, kind=r) for r in REFERENCES]
     )
     """Reference generators, whose answer is known: copy, near_copy, leaky, fresh, marginals. A study in which they
     misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what the study sees."""
@@ -370,10 +370,10 @@ class Study(_Settings):
     population_gain (over what real people who are not in the data give away), tpr (true-positive rate at a
     false-positive rate of 1 %) and tpr_at_0.001 of a membership measure. Groups: outliers, rare_keys, classes (the
     worst class of the sensitive attribute). No threshold, no verdict."""
-    model_yardstick: bool = True
+    population_yardstick: bool = True
     """Whether each measure that scores single members is taken with the held-out records in place of the release too,
-    once for all synthesizers: what real non-members alone say of them. It costs one attack a repetition and fold, and
-    no fit of a synthesizer."""
+    once for all synthesizers: what real non-members, the population, say of them. It costs one attack a repetition
+    and fold, and no fit of a synthesizer."""
     power: Power | None = None
     """Run ``leaky`` at several shares, and say which leak is seen in four studies of five; null: reckon it from the
     copy's memorization. It costs one release and attack a share, repetition and fold."""
@@ -395,11 +395,11 @@ class Study(_Settings):
     """Root of all randomness."""
 
     @property
-    def all_controls(self) -> list[Synthesizer]:
-        """The controls, and a ``leaky`` for each share of ``power`` that they lack."""
-        run = {share_of(c) for c in self.controls}
+    def all_references(self) -> list[Synthesizer]:
+        """The reference generators, and a ``leaky`` for each share of ``power`` that they lack."""
+        run = {share_of(r) for r in self.references}
         added = [share for share in (self.power.shares if self.power else []) if share not in run]
-        return [*self.controls, *(_leaky(share) for share in added)]
+        return [*self.references, *(_leaky(share) for share in added)]
 
     @property
     def weakest(self) -> tuple[int | None, ...]:
@@ -409,7 +409,7 @@ class Study(_Settings):
     @model_validator(mode="after")
     def _names_are_used_once(self) -> "Study":
         for what, names in (
-            ("synthesizers and controls", [s.name for s in (*self.synthesizers, *self.all_controls)]),
+            ("synthesizers and references", [s.name for s in (*self.synthesizers, *self.all_references)]),
             ("metrics", [label for m in self.metrics for label in m.labels]),
         ):
             twice = sorted({n for n in names if names.count(n) > 1})
@@ -422,18 +422,18 @@ class Study(_Settings):
                     f"quasi_identifiers and sensitive of metric {choice.label} must be different columns, "
                     f"got {hidden[0]!r} in both"
                 )
-        for each in (*self.synthesizers, *self.controls):
+        for each in (*self.synthesizers, *self.references):
             if NON_MEMBERS in (each.name, each.kind):
-                raise ValueError(f"synthesizers and controls must not be called {NON_MEMBERS!r}: it is the yardstick")
-        for control in self.controls:
-            if control.kind not in CONTROLS:
-                raise ValueError(f"controls must be of {', '.join(CONTROLS)}, got {control.kind!r}")
+                raise ValueError(f"synthesizers and references must not be called {NON_MEMBERS!r}: it is the yardstick")
+        for reference in self.references:
+            if reference.kind not in REFERENCES:
+                raise ValueError(f"references must be of {', '.join(REFERENCES)}, got {reference.kind!r}")
         return self
 
 
-def share_of(control: Synthesizer) -> float | None:
-    """Return the share of training rows in a control's release; None where it is no mixture with new rows."""
-    share = {"fresh": 0.0, "leaky": control.options.get("share", LEAKY_SHARE)}.get(control.kind)
+def share_of(reference: Synthesizer) -> float | None:
+    """Return the share of training rows in such a generator's release; None where it is no mixture with new rows."""
+    share = {"fresh": 0.0, "leaky": reference.options.get("share", LEAKY_SHARE)}.get(reference.kind)
     return float(share) if isinstance(share, int | float) else None  # another is refused with the options
 
 

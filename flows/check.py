@@ -25,7 +25,7 @@ def check(study: Study) -> None:
 def check_on(study: Study, sample: Sample, planned: Sequence[Planned]) -> None:
     """Raise ``InputError`` with every synthesizer, release, attacker and option that does not fit the table."""
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
-    generators = (*study.synthesizers, *study.all_controls)
+    generators = (*study.synthesizers, *study.all_references)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
     models = [p.measure for p in planned if p.measure.attacker in ATTACKERS and p.measure.sensitive]
     attacks = [partial(_check_model, measure, records) for measure in models]
@@ -47,7 +47,7 @@ def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:
 
 def _checks(study: Study) -> Iterator[Callable[[], None]]:
     yield partial(check_runner, study.runner)
-    for each in (*study.synthesizers, *study.all_controls):
+    for each in (*study.synthesizers, *study.all_references):
         yield partial(_check_synthesizer, each.kind, each.options)
     for choice in study.metrics:
         attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]

@@ -129,7 +129,7 @@ def study_of(
             },
             "split": {"holdout": 0.5, "repetitions": 1},
             "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
-            "controls": [] if references == "none" else ["copy", "near_copy"],
+            "references": [] if references == "none" else ["copy", "near_copy"],
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(name, what_if or ()) for name in metrics or _without_options()],
             "thresholds": dict(thresholds or {}),
@@ -163,9 +163,9 @@ def with_fresh(study: Study, sample: Sample) -> Study:
     held_out = sample.held_out(0, 0)
     entities = sample.entities()
     count = int(held_out.sum()) if entities is None else len(np.unique(entities[held_out]))
-    if not study.controls or count < _FEWEST:
+    if not study.references or count < _FEWEST:
         return study
-    return study.model_copy(update={"controls": [*study.controls, Synthesizer(name="fresh", kind="fresh")]})
+    return study.model_copy(update={"references": [*study.references, Synthesizer(name="fresh", kind="fresh")]})
 
 
 def _without_options() -> list[str]:

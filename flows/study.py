@@ -27,7 +27,7 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.reference_checks import Check, check_controls
+from synthrisk.metrics.study.reference_checks import Check, check_references
 from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import Beside, check_limits, holds_for, judge, worst
@@ -192,7 +192,7 @@ def compare_all(
     workspace: str,
 ) -> Compared:
     """Return the findings with their yardsticks, the synthesizers in pairs, and the study's power."""
-    shares = {c.name: share_of(c) for c in study.all_controls} if study.power else {}
+    shares = {r.name: share_of(r) for r in study.all_references} if study.power else {}
     future = runner.submit(
         compare,
         {
@@ -253,12 +253,12 @@ def conclude(
     study_id: str,
     releases: Mapping[str, ReleaseSummary] | None = None,
 ) -> StudyResult:
-    """Check the controls, judge the synthesizers by their risks alone, and put provenance beside the numbers."""
+    """Check the reference generators, judge the synthesizers by their risks, put provenance beside the numbers."""
     found = compared.findings
     ran = {f.synthesizer for f in found} | {u.synthesizer for u in useful} | set(failures)
-    kinds = {c.name: c.kind for c in study.all_controls if c.name in ran}
+    kinds = {r.name: r.kind for r in study.all_references if r.name in ran}
     entities = sample.how_many_entities()
-    checks = check_controls(found, kinds, study.bootstrap.confidence, entities=entities < sample.table.rows)
+    checks = check_references(found, kinds, study.bootstrap.confidence, entities=entities < sample.table.rows)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in kinds]
     limits = {name: limit.value for name, limit in study.thresholds.items()}
     looked = releases or {}
@@ -286,9 +286,9 @@ def conclude(
         "started": started.isoformat(timespec="seconds"),
     }
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
-        facts["model_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
+        facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
     everyone = [(s, "synthesizer") for s in study.synthesizers] + [
-        (c, "control") for c in study.all_controls if c.name in ran
+        (r, "reference") for r in study.all_references if r.name in ran
     ]
     return StudyResult(
         study_id=study_id,
@@ -309,7 +309,7 @@ def conclude(
 
 
 def looked_at(ledgers: Mapping[str, Sequence[LedgerFolder]]) -> dict[str, ReleaseSummary]:
-    """Return what the releases of each synthesizer and control have shown before they were judged."""
+    """Return what the releases of each generator have shown before they were judged."""
     return {name: summarise([each.check() for each in own]) for name, own in ledgers.items() if name != NON_MEMBERS}
 
 
@@ -334,14 +334,14 @@ def _generators(
     if study.reference_measures == "limited":
         beside = [p for p in planned if any(holds_for(name, p.measure) for name in study.thresholds)]
     own = [(s, "synthesizer", planned) for s in study.synthesizers]
-    own += [(c, "control", beside) for c in study.all_controls if beside]
+    own += [(r, "reference", beside) for r in study.all_references if beside]
     return [*own, *((each, "yardstick", measured) for each, measured in _yardstick(study, sample, planned))]
 
 
 def _yardstick(study: Study, sample: Sample, planned: Sequence[Planned]) -> list[tuple[Synthesizer, Sequence[Planned]]]:
     """Return the release of non-members and the measures it is a yardstick of; nothing where none is held out."""
-    measured = [p for p in planned if METRICS[p.measure.metric].has_model]
-    if not study.model_yardstick or not measured or not sample.holds_out():
+    measured = [p for p in planned if METRICS[p.measure.metric].has_population]
+    if not study.population_yardstick or not measured or not sample.holds_out():
         return []
     return [(Synthesizer(name=NON_MEMBERS, kind=NON_MEMBERS), measured)]
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.linearised import contributions, linearised
-from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_model
+from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
 from synthrisk.metrics.metric_rules import check_rules
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
@@ -108,8 +108,8 @@ class Metric:
             front where low values are the likely ones: of it a study takes true-positive rates at low false-positive
             rates, and the bound of epsilon.
         uninformed: The detail that says what an attacker without information reaches, which independent columns
-            (the control ``marginals``) must not exceed: the guess, unless noise alone puts records at risk, as the
-            noise of RAPID's confidence does.
+            (the reference generator ``marginals``) must not exceed: the guess, unless noise alone puts records at
+            risk, as the noise of RAPID's confidence does.
         same_difference_as: Another metric whose scores of single real records are the same under the same options, so
             that both member/control differences are one number and no two findings. A study looks whether they are.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
@@ -195,7 +195,7 @@ class Metric:
         return self.scores == "synthetic" or not self.per_record
 
     @property
-    def has_model(self) -> bool:
+    def has_population(self) -> bool:
         """Whether real non-members in place of the release are a yardstick: what they alone say of each member.
 
         None where a study takes one value a release. None where it needs control records to tell members from: as the
@@ -243,15 +243,16 @@ class Metric:
             synthetic: The release, with the same columns.
             **options: What ``needs`` lists, and the metric's own options; ``seed`` is taken by all.
                 ``control``, real records that the synthesizer never saw, adds yardsticks s to the details:
-                ``control``, the same success on them, with ``control_<detail>``; ``model``, the success on the members
-                where they take the place of the release (what real non-members say of the members; of a distance,
-                how near members are to people never released), for metrics with ``has_model``, but not in the mode
-                ``holdout``, whose records are the control; beside ``guess``, where something is guessed. Of each:
+                ``control``, the same success on them, with ``control_<detail>``; ``population``, the success on the
+                members where they take the place of the release (what real non-members say of the members; of a
+                distance, how near members are to people never released), for metrics with ``has_population``, but not
+                in the mode ``holdout``, which attacks the control records; beside ``guess``, where something is
+                guessed. Of each:
                 ``<yardstick>_gain`` = (x - s)/(1 - s) with ``<yardstick>_gain_lower`` and ``<yardstick>_gain_upper``,
                 ``<yardstick>_difference`` = x - s with ``<yardstick>_lower`` and ``<yardstick>_upper``. x is the value;
                 beside control it is the mean of ``records["score"]``, what member/control differences are taken on.
-                Class shares, ranges and uniqueness are then taken among all real records, as in a study; beside the
-                model, distances know the members alone.
+                Class shares, ranges and uniqueness are then taken among all real records, as in a study; against the
+                population, distances know the members alone.
                 ``identifier``, the column of ``real`` (and ``control``) that names the entity of each record, where one
                 has several: no metric or attack sees it, and ``singling_out``, ``inference``, ``linkability``,
                 ``membership``, ``coverage`` and ``accuracy`` count entities (a record without a name is its own). The
@@ -311,8 +312,8 @@ class Metric:
         details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
         details |= {f"control_{name}": value for name, value in of_controls.details.items()}
         holdout = options.get("mode") == "holdout"
-        if self.has_model and not holdout:
-            details |= self._beside_model(tables, members, bins, binning, options)
+        if self.has_population and not holdout:
+            details |= self._beside_population(tables, members, bins, binning, options)
         attacked, found = (controls, of_controls) if holdout else (members, of_members)
         if "guess" in score.details:
             details["guess"] = found.details.get("guess", score.details["guess"])  # of claims: of those about attacked
@@ -320,7 +321,7 @@ class Metric:
         found = found._replace(reason=reason_of(score, found))
         return Score.of(self.name, attacked, found, score.details | details, score.settings, score.warning)
 
-    def _beside_model(
+    def _beside_population(
         self, tables: Tables, members: pd.DataFrame, bins: Bins, binning: str, options: dict[str, Any]
     ) -> dict[str, float]:
         """Score the members where the control records are the release: what real non-members say of them."""
@@ -328,8 +329,8 @@ class Metric:
         score = self._scored(self.among(tables.with_control_released()), bins, binning, once)
         assert score.records is not None and self.reduce is not None  # noqa: S101, PT018
         own = score.records.iloc[: len(tables.real)]
-        found = against_model(self._contributions(members), self._contributions(own))
-        return {"model": self.reduce(own).value} | found
+        found = against_population(self._contributions(members), self._contributions(own))
+        return {"population": self.reduce(own).value} | found
 
     def _contributions(self, records: pd.DataFrame) -> pd.Series:
         """Return what the value of these records is the plain mean of."""

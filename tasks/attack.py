@@ -92,7 +92,7 @@ def _write(
 
 
 def membership(sample: Sample, release: ReleaseFolder) -> pd.api.extensions.ExtensionArray:
-    """Return True for members, False for controls, NA for held-out records that the release was drawn from."""
+    """Return True for members, False for control records, NA for held-out records that the release was drawn from."""
     held_out = sample.held_out(release.cell.repetition, release.cell.fold)
     member = pd.array(~held_out, dtype="boolean")
     member[np.flatnonzero(held_out)[release.used()]] = pd.NA

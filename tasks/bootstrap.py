@@ -54,7 +54,7 @@ def bootstrap(
 
     Args:
         synthesizer: Its name.
-        role: ``synthesizer``, ``control`` or ``yardstick``.
+        role: ``synthesizer``, ``reference`` or ``yardstick``.
         ledgers: Its ledgers.
         measures: What was measured.
         sample: The real table.

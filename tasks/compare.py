@@ -23,7 +23,7 @@ from synthrisk.metrics.study.power import Leak, Power, of_repetitions, power
 from synthrisk.metrics.study.yardsticks import (
     beside_control,
     beside_guess,
-    beside_model,
+    beside_population,
 )
 from synthrisk.tasks.workspace.contributions import kept_contributions
 from synthrisk.tasks.workspace.failure import told_safely
@@ -55,11 +55,12 @@ def compare(
     """Read what the records contributed to each finding, and compare the findings.
 
     Args:
-        found: All findings, those of the model yardstick included; it is not among those returned.
+        found: All findings, those of the population yardstick included; it is not among those returned.
         contributions: Path of each synthesizer's contributions.
         planned: What was measured.
         sample: The real table.
-        shares: Share of training rows in the release of each control that tells the study's power; empty: none.
+        shares: Share of training rows in the release of each reference generator that tells the study's power; empty:
+            none.
         settings: How intervals are made.
         seed: Seed of those that resample.
         workspace: Folder of the workspace.
@@ -76,8 +77,8 @@ def compare(
         if moderated:
             own, non_members = (moderated_findings(each, settings.confidence) for each in (own, non_members))
         own = [_told_once(f, same.get(f.measure.key, "")) for f in own]
-        models = _best_models(non_members, planned)
-        yardsticks = [_yardsticks(f, kept, models, interval, entities) for f in own]
+        populations = _best_populations(non_members, planned)
+        yardsticks = [_yardsticks(f, kept, populations, interval, entities) for f in own]
         if moderated:
             yardsticks = moderated_yardsticks(yardsticks, settings.confidence)
         beside = [replace(f, yardsticks=each) for f, each in zip(own, yardsticks, strict=True)]
@@ -122,22 +123,22 @@ def _told_once(finding: Finding, other: str) -> Finding:
     return replace(finding, memorization=replace(memorized, note=note), same_difference_as=other)
 
 
-def _best_models(non_members: Sequence[Finding], planned: Sequence[Planned]) -> dict[str, Finding]:
-    """Return for each measure's key the best model of non-members, of the attackers that differ in nothing else.
+def _best_populations(non_members: Sequence[Finding], planned: Sequence[Planned]) -> dict[str, Finding]:
+    """Return the population's finding for each measure's key: of attackers with the same options, that of the best.
 
     The best of several is chosen on the numbers it is judged by: its success is, if anything, too high.
     """
     own = {f.measure.key: f for f in non_members if not np.isnan(f.risk.value)}
     best: dict[tuple[str, str], Finding] = {}
     for each in (p for p in planned if p.measure.key in own):
-        model = own[each.measure.key]
-        if each.family not in best or model.risk.value > best[each.family].risk.value:
-            best[each.family] = model
+        found = own[each.measure.key]
+        if each.family not in best or found.risk.value > best[each.family].risk.value:
+            best[each.family] = found
     return {p.measure.key: best[p.family] for p in planned if p.family in best}
 
 
 def _yardsticks(
-    finding: Finding, kept: Kept, models: Mapping[str, Finding], interval: Interval, entities: np.ndarray | None
+    finding: Finding, kept: Kept, populations: Mapping[str, Finding], interval: Interval, entities: np.ndarray | None
 ) -> dict[str, Yardstick]:
     key = finding.measure.key
     own = kept[finding.synthesizer][key]
@@ -148,10 +149,10 @@ def _yardsticks(
     else:
         control = beside_control(finding, own, interval, entities)
     found = {"guess": beside_guess(finding), "control": control}
-    if isinstance(own, Contributions) and key in models:
-        of_model = kept[NON_MEMBERS][models[key].measure.key]
-        assert isinstance(of_model, Contributions)  # noqa: S101 - only such measures are planned for it
-        found["model"] = beside_model(finding, own, models[key], of_model, interval, entities)
+    if isinstance(own, Contributions) and key in populations:
+        of_population = kept[NON_MEMBERS][populations[key].measure.key]
+        assert isinstance(of_population, Contributions)  # noqa: S101 - only such measures are planned for it
+        found["population"] = beside_population(finding, own, populations[key], of_population, interval, entities)
     return {name: each for name, each in found.items() if each is not None}
 
 

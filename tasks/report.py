@@ -42,7 +42,7 @@ from synthrisk.tasks.pages.templates import either, number, render
 from synthrisk.tasks.workspace.store import replace_file
 
 UNSET = "NO THRESHOLD SET"
-_CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")
+_REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
 _MEANING = {
     "RISK": "crosses a threshold",
     "NO EVIDENCE": "stays below each threshold set",
@@ -55,7 +55,7 @@ _MEANING = {
 _YARDSTICK = {
     "guess": "best constant guess",
     "control": "same attack on control records",
-    "model": "model of non-members",
+    "population": "population",
 }
 _GUESS_OF_CLAIMS = "statistical guess S"
 _FEW = 24  # rows that a table of pairs shows without being asked
@@ -134,7 +134,7 @@ def page(result: StudyResult, settings: str) -> str:
         result=result,
         looked_at={n: result.releases[n] for n in names if n in result.releases},
         settings=settings,
-        answers=[_answer(result, name) for name in names if not _is_control(result, name)],
+        answers=[_answer(result, name) for name in names if not _is_reference(result, name)],
         broken=[c for c in result.checks if not c.passed],
         figures=_figures(result, names, measures),
         table=[
@@ -158,7 +158,7 @@ def page(result: StudyResult, settings: str) -> str:
         pairs=_pairs(result),
         few_pairs=_FEW,
         power_shares=sorted({share for power in result.powers.values() for share, _ in power.seen}),
-        models=any("model" in f.yardsticks for f in result.findings),
+        population=any("population" in f.yardsticks for f in result.findings),
         isolated=any(y.attack for f in result.findings for y in f.yardsticks.values()),
     )
 
@@ -203,8 +203,11 @@ def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
 def _yardsticks(
     result: StudyResult, names: Sequence[str], measures: Sequence[Measure]
 ) -> list[tuple[Measure, list[Finding]]]:
-    """Return the findings of synthesizers that stand beside a yardstick, by measure; controls are in the artifact."""
-    own = [n for n in names if not _is_control(result, n)]
+    """Return the findings of synthesizers that stand beside a yardstick, by measure.
+
+    Those of reference generators are in the artifact.
+    """
+    own = [n for n in names if not _is_reference(result, n)]
     found = [(m, [r.finding for r in _rows(result, own, m) if r.finding and r.finding.yardsticks]) for m in measures]
     return [(m, rows) for m, rows in found if rows]
 
@@ -218,8 +221,8 @@ def ordered_names(result: StudyResult) -> list[str]:
     """Return the names in the order of every table and figure: synthesizers, copy, leaky, fresh, marginals."""
     names = list(dict.fromkeys([*result.synthesizers, *(f.synthesizer for f in result.findings), *result.failures]))
     kinds = {n: result.settings.get(n, {}).get("kind", n) for n in names}
-    place = {k: i for i, k in enumerate(_CONTROLS)}
-    return sorted(names, key=lambda n: place.get(kinds[n], len(place)) if _is_control(result, n) else -1)
+    place = {k: i for i, k in enumerate(_REFERENCES)}
+    return sorted(names, key=lambda n: place.get(kinds[n], len(place)) if _is_reference(result, n) else -1)
 
 
 def ordered_measures(result: StudyResult) -> list[Measure]:
@@ -227,15 +230,15 @@ def ordered_measures(result: StudyResult) -> list[Measure]:
     return list(dict.fromkeys(f.measure for f in result.findings))
 
 
-def _is_control(result: StudyResult, name: str) -> bool:
+def _is_reference(result: StudyResult, name: str) -> bool:
     roles = {f.synthesizer: f.role for f in result.findings} | {n: s.get("role") for n, s in result.settings.items()}
-    return roles.get(name) == "control"
+    return roles.get(name) == "reference"
 
 
 def _rows(result: StudyResult, names: Sequence[str], measure: Measure) -> list[Row]:
     found = {f.synthesizer: f for f in result.findings if f.measure == measure}
     absent = {n: "failed" if n in result.failures else "not estimable" for n in names}
-    return [Row(n, _is_control(result, n), found.get(n), absent[n]) for n in names]
+    return [Row(n, _is_reference(result, n), found.get(n), absent[n]) for n in names]
 
 
 def _word(result: StudyResult, finding: Finding) -> str:
@@ -297,12 +300,12 @@ def _maps(result: StudyResult, names: Sequence[str]) -> list[Panel]:
         own = [f for f in result.findings if f.measure.key == what.key]
         up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
         points = [
-            Point(n, _is_control(result, n), across[n].at_one_size, up[n]) for n in names if n in across and n in up
+            Point(n, _is_reference(result, n), across[n].at_one_size, up[n]) for n in names if n in across and n in up
         ]
         points = [p for p in points if not isnan(p.utility.value) and not isnan(p.risk.value)]
         if points:
             measure = across[points[0].name].measure
-            ceilings = [across[p.name].ceiling.value for p in points if not p.control] or [float("nan")]
+            ceilings = [across[p.name].ceiling.value for p in points if not p.reference] or [float("nan")]
             drawn = risk_utility_figure(points, measure.key, what.words, ceilings[0], limit)
             told = "; ".join(f"{p.name} {number(p.utility.value)} and {number(p.risk.value)}" for p in points)
             text = f"{measure.key} and {what.words} by {what.key}: {told}"

@@ -76,7 +76,7 @@ def _print_risks(runs: pd.DataFrame, measures: Sequence[str], experiment: str) -
                 _value(run, f"risk_control/{key}", ".3f"),
                 memorization,
             )
-            style = "dim" if run["role"] == "control" else ""
+            style = "dim" if run["role"] == "reference" else ""
             table.add_row(*map(Text, (run["study_id"], run["synthesizer"], key, *shown, run["verdict"])), style=style)
     Console().print(table)
 
@@ -93,7 +93,7 @@ def _print_utilities(runs: pd.DataFrame, measures: Sequence[str], experiment: st
         for key in measures:
             cells = run["study_id"], run["synthesizer"], key
             shown = _value(run, f"utility/{key}", ".3f"), _value(run, f"utility_ceiling/{key}", ".3f")
-            table.add_row(*map(Text, (*cells, *shown)), style="dim" if run["role"] == "control" else "")
+            table.add_row(*map(Text, (*cells, *shown)), style="dim" if run["role"] == "reference" else "")
     Console().print(table)
 
 

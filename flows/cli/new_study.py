@@ -48,7 +48,7 @@ synthesizers:
 
 # Reference generators, whose answer is known; if they do not behave, the study is INVALID. Without copy and near_copy
 # no verdict can be NO EVIDENCE, for nothing shows that the study would have seen a copy.
-controls: [copy, near_copy, {{name: leaky, share: 0.1}}, fresh, marginals]
+references: [copy, near_copy, {{name: leaky, share: 0.1}}, fresh, marginals]
 
 metrics:
 {metrics}

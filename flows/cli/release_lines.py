@@ -17,7 +17,7 @@ _COLUMNS = ("rows", "equal a member (by twins)", "equal a control record (by twi
 def release_lines(result: StudyResult) -> list[Table | Text]:
     """Return a table of all releases, and a line for each thing that is wrong or worth knowing of a synthesizer.
 
-    Of a control only the numbers are told: a copy is meant to look like one.
+    Of a reference generator only the numbers are told: a copy is meant to look like one.
     """
     if not result.releases:
         return []
@@ -30,9 +30,9 @@ def release_lines(result: StudyResult) -> list[Table | Text]:
         table.add_column(name, justify="right")
     lines: list[Table | Text] = [table]
     for name, each in result.releases.items():
-        is_control = result.settings.get(name, {}).get("role") == "control"
-        table.add_row(Text(name), *_cells(each), style="dim" if is_control else "")
-        if not is_control:
+        is_reference = result.settings.get(name, {}).get("role") == "reference"
+        table.add_row(Text(name), *_cells(each), style="dim" if is_reference else "")
+        if not is_reference:
             lines += _words(name, each)
     return lines
 

@@ -61,7 +61,7 @@ def close(outcome: Outcome) -> None:
         console.print(
             _line(
                 "INVALID",
-                f"control {check.control}, {check.measure}: expected {check.expectation}; {check.seen}",
+                f"reference {check.reference}, {check.measure}: expected {check.expectation}; {check.seen}",
             )
         )
     for warning in dict.fromkeys(
@@ -122,7 +122,7 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _leagues(result: StudyResult) -> list[Table | Text]:
-    """Return one table a measure, synthesizers and controls in the order of the study."""
+    """Return one table a measure, synthesizers and reference generators in the order of the study."""
     tables: list[Table | Text] = []
     for measure in dict.fromkeys(f.measure for f in result.findings):
         findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
@@ -130,8 +130,8 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         of_claims = any(f.is_of_claims for f in findings.values())  # their guess S stands below
         guess = guesses[0] if len(set(guesses)) == 1 and not of_claims else math.nan
         ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
-        model = next(iter(findings.values())).model.value
-        known = {"constant guess": guess, "model of non-members": model, "ceiling": ceiling}
+        population = next(iter(findings.values())).population.value
+        known = {"constant guess": guess, "population": population, "ceiling": ceiling}
         yardsticks = ", ".join(f"{name}: {_number(value)}" for name, value in known.items() if not math.isnan(value))
         title = f"{measure.key}  ({yardsticks})" if yardsticks else measure.key
         table = _table(title, ("risk", "control", "memorization"))
@@ -139,14 +139,14 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         for name, f in findings.items():
             words = [v.word for v in result.verdicts if v.synthesizer == name and holds_for(v.quantity, measure)]
             own = Text("\n").join(Text(w, style=COLOURS[w]) for w in words)
-            is_control = result.settings[name]["role"] == "control"
+            is_reference = result.settings[name]["role"] == "reference"
             table.add_row(
                 Text(name),
                 _interval(f.risk),
                 _number(f.risk_control.value),
                 _interval(f.memorization, "+"),
-                Text("control") if is_control else own,
-                style="dim" if is_control else "",
+                Text("reference") if is_reference else own,
+                style="dim" if is_reference else "",
             )
         for name in result.failures:
             table.add_row(Text(name), "", "", "", Text("FAILED", style=COLOURS["FAILED"]))
@@ -178,7 +178,7 @@ def _limits(result: StudyResult) -> list[Table]:
         table.add_column("verdict", no_wrap=True)
         for row in rows[rows["name"] == name].to_dict("records") if len(rows) else []:
             found = Estimate(row["value"], row["lower"], row["upper"])
-            word = Text(row["word"], style=COLOURS.get(row["word"], "")) if row["word"] else Text("control")
+            word = Text(row["word"], style=COLOURS.get(row["word"], "")) if row["word"] else Text("reference")
             table.add_row(Text(row["synthesizer"]), _interval(found), word, style="" if row["word"] else "dim")
         tables.append(table)
     return tables
@@ -201,7 +201,7 @@ def _utilities(result: StudyResult) -> list[Table]:
         table = _table(f"{measure.key}  (utility: high is good)", heads)
         for f in (f for f in result.utility if f.measure == measure):
             cells = _interval(f.value), _number(f.thinned.value), _number(f.ceiling.value)
-            table.add_row(Text(f.synthesizer), *cells, style="dim" if f.role == "control" else "")
+            table.add_row(Text(f.synthesizer), *cells, style="dim" if f.role == "reference" else "")
         tables.append(table)
     return tables
 

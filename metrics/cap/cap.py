@@ -24,7 +24,7 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     """CAP: mean credit over the records whose key occurs in the release; the others are not scored.
 
     ``value = mean(credit)``, in [0, 1], high = the release gives the secret away; ``published = 1 - value``.
-    An exact copy has 1 only where every key class holds a single sensitive value, so read it beside a control.
+    An exact copy has 1 only where every key class holds a single sensitive value, so read it beside control records.
 
     Args:
         tables: Real (n records) and synthetic (m records).

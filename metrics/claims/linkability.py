@@ -34,7 +34,7 @@ def linkability(
 
     Two tables about the same people, one with columns A and one with columns B, are to be joined with the help of
     the release. The attack sees the release, the distinct A parts of the targets and the distinct B parts of all
-    real records (of members and controls together, where there are control records), each in an order that says
+    real records (of members and control records together, where there are any), each in an order that says
     nothing; to each A part it claims one B part, or abstains. A claim is right where the target's own B part has the
     same values: equal B parts cannot be told apart.
     ``value = published = C = right claims / claims``, in [0, 1].

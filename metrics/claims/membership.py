@@ -34,9 +34,9 @@ def membership(
     targets' columns, in an order that says nothing, and says how likely each was seen. 'Was in the training data' is
     claimed of the ``claim_share`` of the targets with the highest confidence (equal ones at the cut by their share):
     ``score`` = 1 claimed, 0 not. ``value = published`` = share of members claimed (true-positive rate); ``control`` =
-    share of controls claimed (false-positive rate). Without information both are ``claim_share`` on average, for the
-    claims do not depend on who is what: only the difference is a signal. It is at most min(1, claim_share / S) with S
-    the share of members among the targets.
+    share of control records claimed (false-positive rate). Without information both are ``claim_share`` on average,
+    for the claims do not depend on who is what: only the difference is a signal. It is at most
+    min(1, claim_share / S) with S the share of members among the targets.
 
     Where an entity has several records it is one target, as sure as the surest of them; its first record in the order
     of values has the score.
@@ -55,11 +55,11 @@ def membership(
     Returns:
         A ``Score``; ``records``: score, claim, confidence, baseline (= S). Details: ``auc``, ``advantage`` (largest
         difference over all cuts), ``tpr_at_<fpr>`` with limits (``membership.attack_summary``; NaN with fewer than
-        10/fpr controls); of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
+        10/fpr control records); of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
         ``statistical_confidence`` (S) ``confidence_improvement claim_probability susceptibility prior_knowledge
         work``, as in ``claims.reduce_claims``; ``selective_<share>`` (``selective.selective_curve``); called with
         ``control=``, also ``control``, ``control_difference`` and ``control_gain`` with limits. Not defined without
-        members or without controls.
+        members or without control records.
 
     Raises:
         InputError: An argument breaks its rule, or what the attack returns does.
@@ -111,9 +111,9 @@ def membership(
 
 
 def reduce_claimed(records: pd.DataFrame) -> Reduction:
-    """Return the share of records that are claimed: of members the true-, of controls the false-positive rate."""
+    """Return the share of records claimed: of members the true-, of control records the false-positive rate."""
     value = mean_score(records)
-    return Reduction(value, value, {}, "no members or no controls" if np.isnan(value) else None)
+    return Reduction(value, value, {}, "no members or no control records" if np.isnan(value) else None)
 
 
 def check_values(

@@ -37,7 +37,7 @@ def distance_to_closest_record(
 
     d = distance of a real record to its nearest synthetic record. ``published`` is the mean distance. The
     value alone is no privacy claim: an ideal generator comes near too; the signal is how much nearer members
-    have a synthetic record than controls.
+    have a synthetic record than control records.
 
     Args:
         tables: Real (n records) and synthetic (m records).

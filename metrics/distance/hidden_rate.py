@@ -33,9 +33,9 @@ def hidden_rate(
     (AVATAR: hidden). Records from which nothing was made are not scored.
 
     A study and ``evaluate`` give no value but the reason "no row link": a release there is a table, and no column of
-    it says where a row came from. That holds for the controls ``copy`` and ``leaky`` too, whose rows are known: where
-    nobody else has a value, theirs would be no yardstick. One list of links cannot be a study's option, since every
-    fold and repetition makes another release.
+    it says where a row came from. That holds for the reference generators ``copy`` and ``leaky`` too, whose rows are
+    known: where nobody else has a value, theirs would be no yardstick. One list of links cannot be a study's option,
+    since every fold and repetition makes another release.
 
     Args:
         tables: Real (n records) and synthetic (m records).

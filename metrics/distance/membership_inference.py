@@ -31,39 +31,40 @@ def advantage(auc: float) -> float:
 
 
 def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) -> Score:
-    """MIR: max(0, 2 AUC - 1) of a synthetic-against-control classifier on members against unseen controls.
+    """MIR: max(0, 2 AUC - 1) of a synthetic-against-control classifier on members against unseen control records.
 
     Extremely randomised trees (100; fewer from 6,000 records on, at least 30) learn the release (1) against
-    controls (0). Members and controls are cut into folds; those of a fold are scored by trees that were grown
-    without its controls, and compared with each other: so a member and a control differ in nothing but that the
-    release was made from one. High = the release resembles its members more than other people: it gives away who
-    was in. Rows are taken in an order that neither positions nor names move; equal records share what chance
-    gives them.
+    control records (0). Members and control records are cut into folds; those of a fold are scored by trees that
+    were grown without its control records, and compared with each other: so a member and a control record differ in
+    nothing but that the release was made from one. High = the release resembles its members more than other people:
+    it gives away who was in. Rows are taken in an order that neither positions nor names move; equal records share
+    what chance gives them.
 
-    The rates pool the folds, whose trees differ in few of their controls. Tried (Adult, 1,000 members and controls, of
-    which 0, 10, 50 % released; 15 seeds; true rate at 0.01 from 12,000 others .010, .109, .505): pooled .010, .110,
-    .505; folds apart .012, .112, .506: too high, since a threshold lies at the next control, and a fold has few.
+    The rates pool the folds, whose trees differ in few of their control records. Tried (Adult, 1,000 members and
+    control records, of which 0, 10, 50 % released; 15 seeds; true rate at 0.01 from 12,000 others .010, .109, .505):
+    pooled .010, .110, .505; folds apart .012, .112, .506: too high, since a threshold lies at the next control
+    record, and a fold has few.
 
-    A threshold of a study is one on ``memorization``, the mean score of members minus that of controls, whose interval
-    covers both groups; ``risk`` is refused. It is a member/control comparison too, but cut off at 0, so above 0 by
-    chance, and at one release its interval takes the controls as given.
+    A threshold of a study is one on ``memorization``, the mean score of members minus that of control records, whose
+    interval covers both groups; ``risk`` is refused. It is a member/control comparison too, but cut off at 0, so above
+    0 by chance, and at one release its interval takes the control records as given.
 
     Only defined with control records. Without them ``published`` is what PrivEval prints: the recall of real
     records by trees that tell them from synthetic ones (a sanity check, no attack).
 
     Args:
         tables: Real records, release and control; or real records of both kinds, told apart by ``groups``.
-        folds: At least 2; at most as many as there are members or controls.
+        folds: At least 2; at most as many as there are members or control records.
         seed: Seed of folds and trees.
 
     Returns:
-        A ``Score``; ``records``: score (probability of being released, were the release as large as the control),
-        placement (share of its fold's controls with a lower one, equal ones half), called (1 if the probability
+        A ``Score``; ``records``: score (probability of being released, were there as many released as control records),
+        placement (share of its fold's control records with a lower one, equal ones half), called (1 if the probability
         is above 0.5). ``published`` is the recall: the mean of called. Details: ``auc`` (mean placement);
         ``control_recall``; ``advantage`` and ``tpr_at_<fpr>`` with limits, over all folds together
-        (``membership.attack_summary``; NaN with fewer than 10/fpr controls);
+        (``membership.attack_summary``; NaN with fewer than 10/fpr control records);
         and the same for minus the distance to the nearest synthetic record in gower space (``distance_...``).
-        Not defined with fewer than two members or controls.
+        Not defined with fewer than two members or control records.
 
     Raises:
         InputError: ``folds`` breaks its rule, or a numeric column holds something else.
@@ -96,7 +97,7 @@ def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) 
 
 
 _NO_CONTROL = "no control records: nobody to tell the members from"
-_FEW = "fewer than two members or controls: nobody to tell apart"
+_FEW = "fewer than two members or control records: nobody to tell apart"
 
 
 def reduce_membership(records: pd.DataFrame) -> Reduction:
@@ -108,9 +109,9 @@ def reduce_membership(records: pd.DataFrame) -> Reduction:
 
 
 def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return each real record's probability by trees that never saw its fold's controls, and its placement.
+    """Return each real record's probability by trees that never saw its fold's control records, and its placement.
 
-    Placements are among the fold's controls: the trees of other folds have learned these.
+    Placements are among the fold's control records: the trees of other folds have learned these.
     """
     features, ranks = ordinal_features(tables), canonical(tables)
     fold = np.empty(len(groups), dtype=np.int64)
@@ -181,7 +182,7 @@ MEMBERSHIP_INFERENCE_RISK = Metric(
 def distance_attack(tables: Tables, space: SpaceName = "gower") -> MembershipAttack:
     """Return what the simplest attack achieves: the nearer a synthetic record, the likelier a member.
 
-    The score is minus the distance to the nearest synthetic record; members and controls are told apart by
+    The score is minus the distance to the nearest synthetic record; members and control records are told apart by
     ``tables.groups``.
     """
     assert tables.groups is not None  # noqa: S101 - callers make them

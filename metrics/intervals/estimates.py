@@ -147,7 +147,7 @@ def effects(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
     Args:
         scores: (R, K, n), NaN where not scored.
-        chosen: (R, K, n) booleans: members, or controls.
+        chosen: (R, K, n) booleans: members, or control records.
     """
     mask = chosen & ~np.isnan(scores)
     ever = mask.any(axis=(0, 1))

@@ -20,7 +20,7 @@ METHOD = "effective_number"
 _FALSE_POSITIVES = 10  # expected at a rate, for it to be estimable
 _SPARE = 50  # control scores kept beyond twice the rate: no resample has its threshold below these
 _BLOCK = 50  # resamples whose weights are in memory at once
-_ROUNDING = 1 + 1e-12  # a rate that whole controls reach exactly is reached
+_ROUNDING = 1 + 1e-12  # a rate that whole control records reach exactly is reached
 
 
 class _Cells(NamedTuple):
@@ -165,7 +165,7 @@ def _true_positive_rates(cells: _Cells, weights: np.ndarray, rates: Sequence[flo
     row, found = np.arange(len(weights)), []
     for rate in rates:
         allowed = rate * false[:, -1]
-        place = (false > (allowed * _ROUNDING)[:, None]).argmax(axis=1)  # the first that holds too many controls
+        place = (false > (allowed * _ROUNDING)[:, None]).argmax(axis=1)  # the first that holds too many control records
         tied = controls[row, place]
         share = np.clip((allowed - false[row, place] + tied) / np.maximum(tied, 1), 0, 1)
         found.append((true[row, 2 * place] + share * members[row, 2 * place + 1]) / total)

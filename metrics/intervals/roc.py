@@ -22,7 +22,7 @@ class MembershipAttack:
         advantage: Largest true-positive minus false-positive rate over all thresholds, in [0, 1]; the threshold is
             chosen on the records that it is judged on, so it is above 0 by chance too.
         rates: True-positive rate at each false-positive rate, with the Clopper-Pearson interval for that
-            threshold; NaN with a note where there are too few controls.
+            threshold; NaN with a note where there are too few control records.
     """
 
     auc: float
@@ -47,7 +47,7 @@ def attack_summary(
     """Return what a score achieves that is higher for suspected members.
 
     Ties are resolved by expectation: where a threshold falls among equal scores, the share of them that makes
-    the false-positive rate exact is called member at random. The rate at f is estimable with 10/f controls.
+    the false-positive rate exact is called member at random. The rate at f is estimable with 10/f control records.
 
     Args:
         member_scores: (n,) scores of members; NaN = not scored.
@@ -61,11 +61,11 @@ def attack_summary(
     Example:
         >>> found = attack_summary(np.array([0.9, 0.8, 0.4]), np.array([0.5, 0.4]))
         >>> round(found.auc, 3), round(found.advantage, 3), found.rates[0.1].note
-        (0.75, 0.667, 'fewer than 100 controls')
+        (0.75, 0.667, 'fewer than 100 control records')
     """
     members, controls = (np.sort(s[~np.isnan(s)]) for s in (member_scores, control_scores))
     if not len(members) or not len(controls):
-        nothing = replace(NOT_ESTIMABLE, note="no members or no controls")
+        nothing = replace(NOT_ESTIMABLE, note="no members or no control records")
         return MembershipAttack(nothing.value, nothing.value, dict.fromkeys(rates, nothing))
     levels = np.unique(np.concatenate([members, controls]))[::-1]
     true, false = (
@@ -74,7 +74,7 @@ def attack_summary(
     found = {}
     for rate in rates:
         needed = int(np.ceil(_FALSE_POSITIVES / rate))
-        few = replace(NOT_ESTIMABLE, note=f"fewer than {needed} controls")
+        few = replace(NOT_ESTIMABLE, note=f"fewer than {needed} control records")
         at = _at(true, false, rate)
         found[rate] = few if len(controls) < needed else _clopper_pearson(at, len(members), confidence)
     return MembershipAttack(float(placements(members, controls).mean()), float((true - false).max()), found)

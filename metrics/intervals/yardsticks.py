@@ -1,7 +1,7 @@
 """What an attack's success x is compared with: G(s) = (x - s)/(1 - s) and x - s, and only s differs.
 
 ``guess``: the best constant guess, or of claims S, how often they are right by luck. ``control``: the same attack and
-release on records that the synthesizer never saw. ``model``: the same attack with real non-members in place of the
+release on records that the synthesizer never saw. ``population``: the same attack with real non-members in place of the
 release.
 """
 
@@ -15,7 +15,7 @@ from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, estim
 from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
 from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, SHARE
 
-YARDSTICKS = ("guess", "control", "model")
+YARDSTICKS = ("guess", "control", "population")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
     return _details("control", over, _welch(x, y, success - s, confidence))
 
 
-def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95) -> dict[str, float]:
+def against_population(members: pd.Series, population: pd.Series, confidence: float = 0.95) -> dict[str, float]:
     """Return what the same attack with real non-members as the release achieves on the same members, beside x.
 
     The records are the same, so the intervals are paired. Scores that are right or wrong: Newcombe's (1998, method
@@ -130,31 +130,31 @@ def against_model(members: pd.Series, model: pd.Series, confidence: float = 0.95
     Args:
         members: (n,) scores of members against the release, in [0, 1], or what the value is the mean of; NaN = not
             scored.
-        model: (n,) the same of the same members against the non-members.
+        population: (n,) the same of the same members against the non-members.
         confidence: Confidence level.
 
     Returns:
-        ``model_gain``, ``model_gain_lower``, ``model_gain_upper``, ``model_difference`` (means over the scored records
-        of each), ``model_lower``, ``model_upper``; NaN where one has no scored record; limits NaN too where no record
-        is scored by both.
+        ``population_gain``, ``population_gain_lower``, ``population_gain_upper``, ``population_difference`` (means over
+        the scored records of each), ``population_lower``, ``population_upper``; NaN where one has no scored record;
+        limits NaN too where no record is scored by both.
 
     Example:
-        >>> found = against_model(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
-        >>> found["model_difference"], found["model_gain"]
+        >>> found = against_population(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
+        >>> found["population_difference"], found["population_gain"]
         (0.25, 0.5)
     """
-    x, y = (s.to_numpy(dtype=float) for s in (members, model))
+    x, y = (s.to_numpy(dtype=float) for s in (members, population))
     if np.isnan(x).all() or np.isnan(y).all():
-        return _details("model", NOT_ESTIMABLE, NOT_ESTIMABLE)
+        return _details("population", NOT_ESTIMABLE, NOT_ESTIMABLE)
     over, difference = paired_gain(x, y, confidence), paired_shares(x, y, confidence)
     if over is not None and difference is not None:
-        return _details("model", over, difference)
+        return _details("population", over, difference)
     success, s = float(np.nanmean(x)), float(np.nanmean(y))
     over = NOT_ESTIMABLE
     if s != 1:
         a, b = slopes(success, s)
         over = _centred(estimate((a * x - b * y)[None, :], confidence), gain(success, s))
-    return _details("model", over, _centred(estimate((x - y)[None, :], confidence), success - s))
+    return _details("population", over, _centred(estimate((x - y)[None, :], confidence), success - s))
 
 
 def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:

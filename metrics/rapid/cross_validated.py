@@ -48,7 +48,7 @@ def cross_validated(
     """Fit a synthesizer on K - 1 folds, attack the held-out fold, K times (``rapid_synthesizer_cv`` in R).
 
     The folds are stratified by a categorical target whose classes allow it. Class shares come from all real
-    records. A study does the same with repetitions, controls and member scores beside it.
+    records. A study does the same with repetitions, control records and member scores beside it.
 
     Args:
         real: The real records.

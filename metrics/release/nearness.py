@@ -74,7 +74,7 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     records there are three looks, each with a margin, and each at a confidence of 99.8 %:
 
     - ``nearer_members``: the share of members with d below the f-quantile of the control records' d,
-      f = min(max(0.01, 10/controls), 0.5); expected f; suspicious where the lower limit is above f + 0.1.
+      f = min(max(0.01, 10/c), 0.5) of c control records; expected f; suspicious where the lower limit is above f + 0.1.
     - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1). A copy in
       which one column was shuffled is seen here, not at f.
     - members that occur in the release as they are, beside control records that do; suspicious where the gain over
@@ -120,8 +120,8 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
 def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> float:
     """Return how many distances are below the f-quantile of those of control records, ties by expectation.
 
-    Of k = f * controls, those strictly below the quantile t are counted, and of those at t the share w that brings the
-    control records to exactly k: so a table compared with itself gives f.
+    Of c control records, k = f c lie below the quantile t: those strictly below it are counted, and of those at t the
+    share w that brings the control records to exactly k: so a table compared with itself gives f.
 
     Example:
         >>> below_quantile(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 2.0]), 0.5)  # two thirds of the ties

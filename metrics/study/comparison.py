@@ -60,7 +60,8 @@ def compare(
 
     Args:
         found: For each measure, the contributions of each synthesizer by name; of a metric without a score a real
-            record (4, R, K): value on all members, on all controls, on as many members as controls, on those controls.
+            record (4, R, K): value on all members, on all control records, on as many members as control
+            records, on those control records.
         confidence: Confidence level.
         entities: (n,) entity of each record, where one entity has several records.
         same_differences: Keys of the measures of which the memorization is that of another measure, and not compared.

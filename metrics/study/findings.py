@@ -85,7 +85,8 @@ class Finding:
         details: What else the measure says of members and of control records: means over releases.
         warning: What makes the value hard to read, or an empty string.
         change: Of a what-if: members' mean score minus that of the measure it varies.
-        yardsticks: ``guess``, ``control`` and ``model``, those that there are: s, gain and difference with intervals.
+        yardsticks: ``guess``, ``control`` and ``population``, those that there are: s, gain and difference with
+            intervals.
         intervals: All interval methods for ``risk`` and ``memorization``.
         groups: The same for the vulnerable records alone, by the name of their group.
         same_difference_as: Key of another measure of which the memorization is this very number, or an empty string.
@@ -126,9 +127,9 @@ class Finding:
         return "statistical_confidence" in self.details
 
     @property
-    def model(self) -> Estimate:
+    def population(self) -> Estimate:
         """Success of the same attack with real non-members in place of the release."""
-        return self.yardsticks["model"].success if "model" in self.yardsticks else NOT_ESTIMABLE
+        return self.yardsticks["population"].success if "population" in self.yardsticks else NOT_ESTIMABLE
 
 
 def find(
@@ -213,10 +214,10 @@ def find_released(
 
     Args:
         synthesizer: Name.
-        role: ``synthesizer`` or ``control``.
+        role: ``synthesizer`` or ``reference``.
         measure: What was measured.
-        released: (4, R, K): value on all members; on all control records; against as many members as controls; against
-            controls. The difference is one of the last two.
+        released: (4, R, K): value on all members; on all control records; against as many members as control records;
+            against control records. The difference is one of the last two.
         interval: How intervals are made; here always over repetitions.
         reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
         details: What else the measure says, as in ``Attacked``; a ``guess`` among it is the finding's.

@@ -15,7 +15,7 @@ class AttackView:
 
     Attributes:
         synthesizer: Name.
-        role: ``synthesizer`` or ``control``.
+        role: ``synthesizer`` or ``reference``.
         attack: Label of the measure.
         columns: A score a column attacked.
         overall: Over all of them.

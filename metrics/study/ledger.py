@@ -62,7 +62,7 @@ def ledger_rows(
     Args:
         score: Score of all real records against the release, one row a record, in the table's order.
         measure: What was measured.
-        member: Nullable booleans: True member, False control, NA neither (it went into a control release).
+        member: Nullable booleans: True member, False control, NA neither (a reference's release was drawn from it).
         truth: The sensitive column of the real table, or None where nothing is guessed.
         kept: Numeric columns of the records that a study needs besides (``Metric.columns``).
 

@@ -10,7 +10,7 @@ GROUPS = ("outliers", "rare_keys", "classes")
 """Groups of records that a limit may speak of: ``vulnerable.vulnerable``, and the worst class (``worst_class``)."""
 
 _TPR = {"tpr": 0.01, "tpr_at_0.001": 0.001}  # false-positive rate of each
-_GAINS = {"control_gain": "control", "population_gain": "model"}
+_GAINS = {"control_gain": "control", "population_gain": "population"}
 _OF_ALL = ("risk", "risk_control", "risk_gain", "memorization")
 QUANTITIES = (*_OF_ALL, *_GAINS, *_TPR)
 OF_GROUPS = ("risk", "risk_control", "memorization", "control_gain")
@@ -74,7 +74,7 @@ def quantity_of(finding: Finding, quantity: str, group: str = "") -> Estimate:
         return quantity_of(finding.groups[group], quantity)
     if quantity in _GAINS:
         beside = finding.yardsticks.get(_GAINS[quantity])
-        return beside.gain if beside else replace(NOT_ESTIMABLE, note=f"there is no {quantity.removesuffix('_gain')}")
+        return beside.gain if beside else replace(NOT_ESTIMABLE, note=f"there is no {_GAINS[quantity]} yardstick")
     if quantity in _TPR:
         why = "the measure ranks no records, or there are no control records"
         return finding.tpr.get(_TPR[quantity], replace(NOT_ESTIMABLE, note=why))

@@ -17,9 +17,9 @@ _TOO_WIDE = 0.1  # an interval that holds 0 and more than this tells nothing of 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that the study expects of its controls, and what it saw."""
+    """One thing that the study expects of a reference generator, and what it saw."""
 
-    control: str
+    reference: str
     measure: str
     expectation: str
     passed: bool
@@ -28,13 +28,13 @@ class Check:
     @property
     def words(self) -> str:
         """All of it in a phrase."""
-        return f"control {self.control} on {self.measure}: expected {self.expectation}, seen {self.seen}"
+        return f"reference {self.reference} on {self.measure}: expected {self.expectation}, seen {self.seen}"
 
 
-def check_controls(
+def check_references(
     findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95, *, entities: bool = False
 ) -> list[Check]:
-    """Return what the controls should show and did or did not.
+    """Return what the reference generators should show and did or did not.
 
     copy: some measure sees members (memorization above 0), which is not asked of a study so small that its
     intervals hold both 0 and plain memorization; and memorization = 1 - success on control records where members

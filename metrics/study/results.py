@@ -46,8 +46,8 @@ class StudyResult:
     Attributes:
         study_id: Ties the runs of one execution together.
         name: Name of the study.
-        findings: One for each synthesizer or control and measure.
-        checks: What the controls should show and did or did not.
+        findings: One for each generator and measure: synthesizers and reference generators.
+        checks: What the reference generators should show and did or did not.
         verdicts: One for each synthesizer and threshold.
         failures: Reason for each synthesizer that failed.
         limits: The thresholds in force.
@@ -55,7 +55,7 @@ class StudyResult:
         settings: The options that distinguish each synthesizer.
         comparisons: All pairs of synthesizers, in each measure and quantity.
         powers: By key of the measure: the leak that the study detects, where its ``power`` option told.
-        utility: One for each synthesizer or control and utility measure; no check and no verdict looks at them.
+        utility: One for each generator and utility measure; no check and no verdict looks at them.
         releases: By synthesizer: what its releases have shown before they were judged.
         weakest: Over how many of an attack's columns, the weakest first, its GDA score is taken; None all.
         warning: What makes all numbers hard to read, such as control records that are members; or an empty string.
@@ -81,12 +81,12 @@ class StudyResult:
 
     @property
     def valid(self) -> bool:
-        """Whether all controls behave."""
+        """Whether all reference generators behave."""
         return all(c.passed for c in self.checks)
 
     @property
     def invalid(self) -> str:
-        """Why no verdict may be read, in words; empty where all controls behave."""
+        """Why no verdict may be read, in words; empty where all reference generators behave."""
         broken = [c for c in self.checks if not c.passed]
         if not broken:
             return ""
@@ -95,7 +95,7 @@ class StudyResult:
 
     @property
     def synthesizers(self) -> list[str]:
-        """Names in the order of the study: synthesizers, then controls; failed ones included."""
+        """Names in the order of the study: synthesizers, then reference generators; failed ones included."""
         return list(self.settings)
 
     def verdict(self, synthesizer: str) -> str:
@@ -117,8 +117,8 @@ class StudyResult:
         return bool(self.verdicts) and self.exit_code == 0
 
     @property
-    def controls(self) -> str:
-        """How the controls did, in words."""
+    def references(self) -> str:
+        """How the reference generators did, in words."""
         return ("as expected" if self.valid else "failed") if self.checks else "none run"
 
 
@@ -155,7 +155,7 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             "control_gain": f.control_gain,
             "control_gain_lower": quantity_of(f, "control_gain").lower,
             "control_gain_upper": quantity_of(f, "control_gain").upper,
-            "model": f.model.value,
+            "population": f.population.value,
             "population_gain": quantity_of(f, "population_gain").value,
             "population_gain_lower": quantity_of(f, "population_gain").lower,
             "population_gain_upper": quantity_of(f, "population_gain").upper,

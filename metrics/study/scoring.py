@@ -126,7 +126,8 @@ def _of_all(score: Score, tables: Tables, groups: np.ndarray) -> Score:
 def _beside_control(tables: Tables, groups: np.ndarray, seed: int) -> Tables:
     """Return members and release, and half of the held-out records apart, which a ceiling is taken on.
 
-    Half, for the controls ``fresh`` and ``leaky`` leave that half: so all ceilings of a study have one size.
+    Half, for the reference generators ``fresh`` and ``leaky`` leave that half: so all ceilings of a study have one
+    size.
     """
     controls, size = np.flatnonzero(groups == 0), max(int((groups != 1).sum()) // 2, 1)
     if len(controls) > size:
@@ -156,8 +157,8 @@ def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, s
 
     A metric of the real records has both values from one pass, each record compared with all others of both groups. One
     of the synthetic records has a value on members alone: it depends on how many real records there are. The difference
-    is taken on both groups at one size, half of what is held out, for the controls ``fresh`` and ``leaky`` leave that
-    half.
+    is taken on both groups at one size, half of what is held out, for the reference generators ``fresh`` and
+    ``leaky`` leave that half.
     """
     assert tables.groups is not None  # noqa: S101 - attack_release makes them
     members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())

@@ -19,7 +19,7 @@ class Usefulness:
 
     Attributes:
         synthesizer: Name.
-        role: ``synthesizer`` or ``control``.
+        role: ``synthesizer`` or ``reference``.
         measure: What was measured.
         value: Utility of the releases against the records that they were fitted on, with interval over repetitions.
         thinned: The same at the number of rows that the ceiling has.
@@ -61,7 +61,7 @@ def usefulness(
 
     Args:
         synthesizer: Name.
-        role: ``synthesizer`` or ``control``.
+        role: ``synthesizer`` or ``reference``.
         measure: What was measured.
         found: ``utility_values`` of each release, by repetition and fold.
         confidence: Confidence level of the intervals.

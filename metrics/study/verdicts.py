@@ -111,7 +111,7 @@ def judge(
     Args:
         findings: Findings of the study.
         limits: ``<quantity>/<measure>[@<group>]`` -> limit.
-        checks: ``reference_checks.check_controls``.
+        checks: ``reference_checks.check_references``.
         beside: What the verdicts are given beside.
     """
     known = beside or Beside()
@@ -194,7 +194,7 @@ def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
         )
     if what.quantity.startswith("tpr") and not metric.ranking:
         raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
-    if what.quantity == "population_gain" and not metric.has_model:
+    if what.quantity == "population_gain" and not metric.has_population:
         raise InputError(f"{metric.name} has no population yardstick, so it has no population_gain, got {name!r}")
 
 

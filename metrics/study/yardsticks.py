@@ -42,11 +42,11 @@ def beside_control(
     return replace(found, difference=finding.memorization) if same else found
 
 
-def beside_model(
+def beside_population(
     finding: Finding,
     own: Contributions,
-    model: Finding,
-    of_model: Contributions,
+    population: Finding,
+    of_population: Contributions,
     interval: Interval,
     entities: np.ndarray | None,
 ) -> Yardstick | None:
@@ -55,17 +55,17 @@ def beside_model(
     Both attack the same members in the same splits, so contributions are subtracted record by record. Of one
     release of right or wrong scores: Newcombe's interval for paired shares.
     """
-    s = model.risk
+    s = population.risk
     if np.isnan(s.value) or np.isnan(finding.risk.value):
         return None
     if finding.risk.method == s.method == "wilson":
-        scores = np.round(own.risk[0]), np.round(of_model.risk[0])  # 0 and 1, but for the last bit
+        scores = np.round(own.risk[0]), np.round(of_population.risk[0])  # 0 and 1, but for the last bit
         difference = paired_shares(*scores, interval.confidence)
         over = paired_gain(*scores, interval.confidence)
         if difference is not None and over is not None:
             note = finding.risk.note
             return Yardstick(s, _noted(replace(over, note=note), s.value), replace(difference, note=note))
-    return _crossed(finding.risk.value, own.risk, s, of_model.risk, interval, entities)
+    return _crossed(finding.risk.value, own.risk, s, of_population.risk, interval, entities)
 
 
 def _crossed(

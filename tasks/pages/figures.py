@@ -31,7 +31,7 @@ class Row:
     """One name on the vertical axis: its finding, or why there is none."""
 
     name: str
-    control: bool
+    reference: bool
     finding: Finding | None = None
     absent: str = "not estimable"
 
@@ -52,17 +52,17 @@ def memorization_figure(rows: Sequence[Row], limit: float | None = None) -> Figu
 
 
 def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
-    """Return the panel of one measure: members' risk with interval, control hollow, guess dashed, model thin."""
+    """Return the panel of one measure: members' risk with interval, control hollow, guess dashed, population thin."""
     figure, axes = _panel(rows, -0.03, 1.03)
     _threshold(axes, limit)
     for y, row in enumerate(rows):
         if row.finding is not None:
             axes.vlines(row.finding.guess, y - 0.5, y + 0.5, colors=MUTED, linewidth=1, linestyles=(0, (2.5, 1.5)))
-            model = row.finding.model.value
-            if not np.isnan(model):
-                axes.vlines(model, y - 0.5, y + 0.5, colors=INK, linewidth=0.9)
+            population = row.finding.population.value
+            if not np.isnan(population):
+                axes.vlines(population, y - 0.5, y + 0.5, colors=INK, linewidth=0.9)
             control = row.finding.risk_control.value
-            axes.plot([control], [y], "o", ms=6.6, mfc="none", mec=MUTED if row.control else INK, mew=0.9)
+            axes.plot([control], [y], "o", ms=6.6, mfc="none", mec=MUTED if row.reference else INK, mew=0.9)
         _mark(axes, y, row, row.finding.risk if row.finding else None)
     return figure
 
@@ -75,7 +75,7 @@ def spread_figure(rows: Sequence[Row]) -> Figure:
     figure, axes = _panel(rows, low - pad, high + pad)
     axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
     for y, row in enumerate(rows):
-        colour = MUTED if row.control else ACCENT
+        colour = MUTED if row.reference else ACCENT
         if row.finding is None or not row.finding.spread:
             _mark(axes, y, row, None)
             continue
@@ -147,9 +147,9 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
     places = _spread([line.points[-1, 0] for _, line in drawn], 0.165 / height, 1.0)
     for (i, line), place in zip(drawn, places, strict=True):
         row, values = line.row, line.points[:, 0]
-        colour = MUTED if row.control else LINES[i % len(LINES)]
-        dash = DASHES[(i if row.control else i // len(LINES)) % len(DASHES)]
-        width = 0.9 if row.control else 1.5
+        colour = MUTED if row.reference else LINES[i % len(LINES)]
+        dash = DASHES[(i if row.reference else i // len(LINES)) % len(DASHES)]
+        width = 0.9 if row.reference else 1.5
         marker = "o" if len(values) == 1 else ""
         axes.plot(line.x, values, color=colour, linewidth=width, linestyle=dash, marker=marker, markersize=3)
         if line.points.shape[1] > 1:
@@ -157,7 +157,7 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
         leader = "-" if line.x[-1] == 1 else (0, (1, 6))  # which is no part of a line that ends before
         axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, linestyle=leader, clip_on=False)
         axes.plot([1.04, 1.12], [place] * 2, color=colour, linewidth=width, linestyle=dash, clip_on=False)
-        ink = MUTED if row.control else INK
+        ink = MUTED if row.reference else INK
         text = axes.text(1.14, place, shortened(row.name), color=ink, size=_SIZE, va="center")
         text.set_parse_math(False)
     return figure, axes
@@ -218,7 +218,7 @@ def _panel(rows: Sequence[Row], low: float, high: float) -> tuple[Figure, Axes]:
     axes.set_yticks(range(len(rows)))
     for label, row in zip(axes.set_yticklabels([shortened(r.name) for r in rows]), rows, strict=True):
         label.set_parse_math(False)  # a name may hold dollar signs
-        label.set_color(MUTED if row.control else INK)
+        label.set_color(MUTED if row.reference else INK)
     room = axes.get_position().width * _WIDTH
     axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.36))), steps=[1, 2, 2.5, 5, 10]))
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
@@ -239,7 +239,7 @@ def _threshold(axes: Axes, limit: float | None) -> None:
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
     """Draw one estimate; say in words that there is none."""
-    colour = MUTED if row.control else ACCENT
+    colour = MUTED if row.reference else ACCENT
     if found is None or np.isnan(found.value):
         words = row.absent if found is None else "not estimable"
         place = axes.get_yaxis_transform()

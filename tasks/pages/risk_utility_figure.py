@@ -17,7 +17,7 @@ _SIZE = 8.5
 _WIDTH, _HEIGHT = 4.55, 3.0  # inches of the axes
 _LEFT, _RIGHT, _BOTTOM, _TOP = 0.55, 0.12, 0.5, 0.26
 _CELL, _LINE = 0.071, 0.14  # inches that a character and a line of text take
-_FAR = 1.5  # controls this many times the height of the synthesizers above them are drawn at the edge
+_FAR = 1.5  # reference generators this many times the height of the synthesizers above them are drawn at the edge
 _STRAY = 0.35  # intervals may widen an axis by this share of what the values span
 
 
@@ -26,7 +26,7 @@ class Point:
     """One synthesizer on the map."""
 
     name: str
-    control: bool
+    reference: bool
     utility: Estimate
     risk: Estimate
     above: bool = False  # higher than the axes reach
@@ -53,7 +53,7 @@ def risk_utility_figure(
     """Return the map of one measure of risk and one of utility.
 
     Args:
-        points: Synthesizers (filled) and controls (hollow), each with both estimates.
+        points: Synthesizers (filled) and reference generators (hollow), each with both estimates.
         utility: Name of the horizontal axis.
         risk: Name of the vertical axis.
         ceiling: Utility of real records in place of a release; a dashed line.
@@ -104,8 +104,8 @@ def _limits(found: Sequence[Estimate], fixed: Sequence[float], lowest: float, hi
 
 
 def _heights(points: Sequence[Point], fixed: Sequence[float]) -> tuple[float, float]:
-    """Return limits that hold all synthesizers, and the controls that are not far above them, as a copy is."""
-    judged = [p.risk for p in points if not p.control] or [p.risk for p in points]
+    """Return limits that hold all synthesizers, and the reference generators not far above them, as a copy is."""
+    judged = [p.risk for p in points if not p.reference] or [p.risk for p in points]
     top = _limits(judged, fixed, -1.0, 1.0)[1]
     low = min(top, *(p.risk.value for p in points))
     near = [p.risk for p in points if p.risk.value <= top + _FAR * max(top - low, 0.05)]
@@ -146,8 +146,8 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
 
 def _mark(axes: Axes, point: Point) -> None:
     x, y = point.utility, point.risk
-    colour, filled = (MUTED, "white") if point.control else (ACCENT, ACCENT)
-    width = 0.9 if point.control else 1.5
+    colour, filled = (MUTED, "white") if point.reference else (ACCENT, ACCENT)
+    width = 0.9 if point.reference else 1.5
     if np.isfinite(x.lower):
         axes.plot([x.lower, x.upper], [y.value] * 2, color=colour, linewidth=width, zorder=2, solid_capstyle="butt")
     if np.isfinite(y.lower):
@@ -174,7 +174,7 @@ def _label(axes: Axes, points: Sequence[Point], taken: Sequence[_Box]) -> None:
         ]
         best = places[int(np.argmin(np.round(costs, 4) + 0.01 * np.arange(len(places))))]
         labels.append(best)
-        ink = MUTED if point.control else INK
+        ink = MUTED if point.reference else INK
         middle = (best.left + best.right) / 2, (best.bottom + best.top) / 2
         text = axes.text(middle[0] / _WIDTH, middle[1] / _HEIGHT, name, transform=axes.transAxes)
         text.set(size=_SIZE, color=ink, ha="center", va="center", zorder=4, parse_math=False)

@@ -22,7 +22,7 @@ def files(job: Job, *, path: str) -> Release:
 
     Its columns are those of the training table in any order; its values are cast (``conform``). It has as
     many rows as the file. A path without ``{repetition}`` and ``{fold}`` in a study of several releases is a
-    file made from all records: there are members then, but no controls, and no memorization.
+    file made from all records: there are members then, but no control records, and no memorization.
 
     Args:
         job: Whose repetition and fold are read.

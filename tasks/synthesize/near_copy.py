@@ -7,7 +7,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_range
 from synthrisk.metrics.tables.kinds import is_temporal, kind
-from synthrisk.tasks.synthesize.controls import copied_positions
+from synthrisk.tasks.synthesize.reference_generators import copied_positions
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
 JITTER, REDRAWN = 0.02, 0.1

@@ -1,4 +1,4 @@
-"""The release behind the model yardstick: the held-out records as they are."""
+"""The release behind the population yardstick: the held-out records as they are."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 def nonmembers(job: Job) -> Release:
     """Release the held-out records: who attacks members with them has learned from real non-members.
 
-    It is no synthesizer and no control, but what a study compares them with. All held-out records are ``used``, so
-    that each record attacked is a member. There are as many rows as held-out records: fewer than a synthesizer
-    releases, and what they teach is as much less as they are fewer.
+    It is no synthesizer and no reference generator, but what a study compares them with. All held-out records are
+    ``used``, so that each record attacked is a member. There are as many rows as held-out records: fewer than a
+    synthesizer releases, and what they teach is as much less as they are fewer.
 
     Raises:
         InputError: No record is held out.

@@ -14,14 +14,15 @@ class Job:
 
     Attributes:
         train: The members: the records to learn from, with a RangeIndex.
-        held_out: The records that it must not learn from; only controls look at them.
+        held_out: The records that it must not learn from; only reference generators look at them.
         rows: Rows to release.
         seed: Seed of everything that is drawn.
         repetition: Number of the repetition, from 0.
         fold: Number of the fold, from 0.
         releases: Releases of the study.
         missing: Texts that mean a missing cell in files.
-        held_out_entities: Number of each held-out record's entity; None where each is its own. Only controls look.
+        held_out_entities: Number of each held-out record's entity; None where each is its own. Only
+            reference generators look.
     """
 
     train: pd.DataFrame
@@ -42,7 +43,7 @@ class Release:
     Attributes:
         synthetic: The release.
         used: Positions in ``held_out`` of the records that the release was drawn from. They are neither
-            members nor controls. Empty for every real synthesizer.
+            members nor control records. Empty for every real synthesizer.
     """
 
     synthetic: pd.DataFrame

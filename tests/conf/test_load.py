@@ -10,6 +10,7 @@ from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import ValidationError
 
 from synthrisk.conf import Study, load, resolve, schema, shipped
+from synthrisk.conf.load import RENAMED
 from synthrisk.conf.study import share_of
 from synthrisk.metrics import InputError
 
@@ -58,7 +59,7 @@ def test_shipped_name_gives_way_to_a_file_of_that_name(tmp_path, monkeypatch):
 def test_defaults_are_those_of_the_design():
     study = load(SMALL)
     assert (study.split.folds, study.split.holdout, study.split.repetitions) == (5, None, 3)
-    assert [c.name for c in study.controls] == ["copy", "near_copy", "leaky", "fresh", "marginals"]
+    assert [r.name for r in study.references] == ["copy", "near_copy", "leaky", "fresh", "marginals"]
     assert study.tracking.records == "hashed"
     assert (study.runner.kind, study.runner.workers) == ("processes", 2)
     assert (study.bootstrap.resamples, study.bootstrap.confidence) == (500, 0.95)
@@ -130,6 +131,23 @@ def test_all_errors_are_told_at_once():
         assert line in told
 
 
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_a_setting_of_an_earlier_study_is_told_with_its_new_name(old, new):
+    sentence = f"{old} is called {new} now"
+    assert refusal(changed(**{old: []})) == f"the study has 1 error: {sentence}"
+    assert refusal(changed(), [f"{old}=[]"]) == f"the study has 1 error: {sentence}"
+    assert f"- {sentence}" in refusal(changed(**{old: []}, seed=-1))
+    assert new in Study.model_fields
+    assert old not in Study.model_fields
+
+
+def test_parts_of_an_earlier_setting_are_told_with_its_new_name():
+    assert (
+        refusal(changed(), ["controls.leaky.share=0.5"]) == "the study has 1 error: controls is called references now"
+    )
+    assert "data.controls: no such setting" in refusal(changed(data__controls=["copy"]))  # it never stood there
+
+
 def test_missing_settings_are_told_by_path():
     told = refusal({"name": "x", "data": {"source": "a.csv"}})
     for path in ("data.quasi_identifiers", "data.sensitive", "synthesizers", "metrics"):
@@ -167,7 +185,7 @@ def test_missing_settings_are_told_by_path():
         changed(metrics=[{"label": "x"}]),
         changed(metrics=[{"name": "zero_cap", "label": "a/b"}]),
         changed(metrics=[{"name": "zero_cap", "attackers": ["logistic"]}]),
-        changed(controls=["cart"]),
+        changed(references=["cart"]),
         changed(data=None),
         {**SMALL, 3: "number"},
     ],
@@ -186,7 +204,7 @@ def test_quasi_identifier_that_is_the_sensitive_column():
     ("settings", "name"),
     [
         (changed(synthesizers=["cart", "cart"]), "cart"),
-        (changed(synthesizers=["copy"]), "copy"),  # a control has that name
+        (changed(synthesizers=["copy"]), "copy"),  # a reference generator has that name
         (changed(synthesizers=[{"name": "fresh", "kind": "cart"}]), "fresh"),
         (changed(metrics=["zero_cap", "zero_cap"]), "zero_cap"),
         (changed(metrics=["zero_cap", {"name": "rapid", "label": "zero_cap"}]), "zero_cap"),
@@ -221,7 +239,7 @@ def test_short_forms():
     study = load(
         changed(
             synthesizers=["cart", {"name": "vendor", "kind": "files", "path": "a.csv"}],
-            controls=[
+            references=[
                 "copy",
                 {"name": "leaky", "share": 0.3},
                 {"name": "leaky2", "kind": "leaky", "options": {"share": 1}},
@@ -233,7 +251,7 @@ def test_short_forms():
         ("cart", "cart", {}),
         ("vendor", "files", {"path": "a.csv"}),
     ]
-    assert [c.options for c in study.controls] == [{}, {"share": 0.3}, {"share": 1}]
+    assert [r.options for r in study.references] == [{}, {"share": 0.3}, {"share": 1}]
     assert study.thresholds["risk/zero_cap.income"].value == 0.1
     assert study.thresholds["memorization/zero_cap.income"].source == "board"
 
@@ -260,7 +278,7 @@ def test_settings_survive_a_round_trip():
         ("synthesizers.0.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
         ("synthesizers.cart.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
         ("synthesizers.0=marginals", lambda s: s.synthesizers[0].kind == "marginals"),
-        ("controls.leaky.share=0.5", lambda s: s.controls[0].options == {"share": 0.5}),
+        ("references.leaky.share=0.5", lambda s: s.references[0].options == {"share": 0.5}),
         ("metrics.rapid.threshold=0.7", lambda s: s.metrics[1].options == {"threshold": 0.7}),
         ("metrics.1.attackers=[logistic]", lambda s: s.metrics[1].attackers == ["logistic"]),
         ("thresholds.risk/zero_cap.income=0.05", lambda s: s.thresholds["risk/zero_cap.income"].value == 0.05),
@@ -271,7 +289,7 @@ def test_settings_survive_a_round_trip():
 )  # fmt: skip
 def test_set(override, read):
     settings = changed(
-        controls=[{"name": "leaky"}],
+        references=[{"name": "leaky"}],
         metrics=["zero_cap", {"name": "rapid"}],
         thresholds={},
     )
@@ -482,18 +500,18 @@ def test_the_schema_knows_numbers_of_columns(validator):
 # yardstick and power
 
 
-def test_model_yardstick_is_on_and_power_off():
+def test_population_yardstick_is_on_and_power_off():
     study = load(SMALL)
-    assert (study.model_yardstick, study.power) == (True, None)
-    assert study.all_controls == study.controls
+    assert (study.population_yardstick, study.power) == (True, None)
+    assert study.all_references == study.references
 
 
-def test_power_adds_a_leaky_for_each_share_that_the_controls_lack():
+def test_power_adds_a_leaky_for_each_share_that_the_references_lack():
     study = load(changed(power={}))
-    assert [c.name for c in study.all_controls[5:]] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
-    assert [share_of(c) for c in study.all_controls] == [None, None, 0.1, 0.0, None, 0.01, 0.02, 0.05]
-    odd = load(changed(power={"shares": [0.5, 0.005]}, controls=["fresh"]))
-    assert [(c.name, c.kind, c.options) for c in odd.all_controls[1:]] == [
+    assert [r.name for r in study.all_references[5:]] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
+    assert [share_of(r) for r in study.all_references] == [None, None, 0.1, 0.0, None, 0.01, 0.02, 0.05]
+    odd = load(changed(power={"shares": [0.5, 0.005]}, references=["fresh"]))
+    assert [(r.name, r.kind, r.options) for r in odd.all_references[1:]] == [
         ("leaky-0_5pct", "leaky", {"share": 0.005}),
         ("leaky-50pct", "leaky", {"share": 0.5}),
     ]
@@ -514,7 +532,7 @@ def test_there_must_be_a_share():
         {"synthesizers": ["nonmembers"]},
         {"synthesizers": [{"name": "mine", "kind": "nonmembers"}]},
         {"synthesizers": [{"name": "nonmembers", "kind": "cart"}]},
-        {"controls": [{"name": "nonmembers", "kind": "copy"}]},
+        {"references": [{"name": "nonmembers", "kind": "copy"}]},
     ],
 )
 def test_the_yardstick_is_no_synthesizer(parts):
@@ -522,4 +540,4 @@ def test_the_yardstick_is_no_synthesizer(parts):
 
 
 def test_a_share_that_is_no_number_is_left_to_the_check_of_options():
-    assert share_of(load(changed(controls=[{"name": "leaky", "share": "much"}])).controls[0]) is None
+    assert share_of(load(changed(references=[{"name": "leaky", "share": "much"}])).references[0]) is None

@@ -158,7 +158,7 @@ def test_a_metric_without_quasi_identifiers_has_no_what_if():
 
 
 def test_attackers_that_differ_in_nothing_else_are_a_family():
-    """Their best model of non-members is one yardstick; another threshold is another question."""
+    """Their best success on the population is one yardstick; another threshold is another question."""
     from synthrisk.conf import load
     from synthrisk.conf.plan import plan
 

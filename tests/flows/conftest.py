@@ -87,7 +87,7 @@ def _settings(workspace: Path, source: Path, **parts: object) -> dict:
         "data": {"source": str(source), "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
         "split": {"folds": 2, "repetitions": 1},
         "synthesizers": ["cart"],
-        "controls": [],
+        "references": [],
         "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
         "workspace": str(workspace),
     } | parts

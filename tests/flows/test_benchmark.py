@@ -27,7 +27,7 @@ RUN = {
         {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
         {"name": "thief", "kind": "copy"},
     ],
-    "controls": ["copy", "fresh"],
+    "references": ["copy", "fresh"],
     "metrics": [
         "zero_cap",
         {"name": "rapid", "attackers": ["logistic"]},
@@ -116,7 +116,7 @@ def broken(run, folder):
     """A study in which one synthesizer raises an error whose text holds a cell."""
     path = str(folder / "generators.py") + ":breaks"
     failing = {"name": "breaks", "kind": "callable", "path": path}
-    return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, controls=["copy"])
+    return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, references=["copy"])
 
 
 def stamps(workspace: Path) -> dict[str, int]:
@@ -158,8 +158,8 @@ def test_runs_are_flat_and_tagged_by_role(first):
         "cart": "synthesizer",
         "mine": "synthesizer",
         "thief": "synthesizer",
-        "copy": "control",
-        "fresh": "control",
+        "copy": "reference",
+        "fresh": "reference",
         "study": "study",
     }
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
@@ -189,7 +189,7 @@ def test_params_are_the_settings_that_distinguish(first):
 def test_metric_keys_are_quantity_and_measure(first):
     found = set(runs_of(first)["cart"].data.metrics)
     single = ("memorization", "memorization_lower", "memorization_upper", "risk", "risk_control", "risk_gain")
-    single += ("risk_lower", "risk_upper", "risk_model", "risk_release")
+    single += ("risk_lower", "risk_upper", "risk_population", "risk_release")
     expected = {f"{q}/{k}" for q in single for k in KEYS} | {"risk_curve/rapid.income"}
     own = {k for k in found if k.endswith("/nearest_neighbour_distance_ratio")}
     useful = {f"{q}/coverage" for q in ("utility", "utility_ceiling")}
@@ -325,10 +325,10 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
     from synthrisk.flows.cli.summary import as_json
 
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
-    assert all(list(f.yardsticks) == ["guess", "control", "model"] for f in guesses)
+    assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
     for f in guesses:  # the members are the same, and so is what non-members say of them
-        assert runs_of(first)[f.synthesizer].data.metrics[f"risk_model/{f.measure.key}"] == f.model.value
-    assert len({(f.measure.key, f.model.value) for f in guesses}) == len(KEYS)
+        assert runs_of(first)[f.synthesizer].data.metrics[f"risk_population/{f.measure.key}"] == f.population.value
+    assert len({(f.measure.key, f.population.value) for f in guesses}) == len(KEYS)
     yardsticks = pd.read_csv(artifact(first, "study", "yardsticks.csv"))
     assert len(yardsticks) == 3 * len(guesses)
     pairs = pd.read_csv(artifact(first, "study", "comparison.csv"))
@@ -366,7 +366,7 @@ def test_numbers_of_columns_reach_the_result_and_its_settings(first):
     assert yaml.safe_load(artifact(first, "study", "study.yaml").read_text())["weakest_columns"] == [2, "all"]
 
 
-def test_model_is_the_metric_on_the_held_out_records(first, folder, people):
+def test_population_is_the_metric_on_the_held_out_records(first, folder, people):
     """By hand: each repetition's held-out half is the release, the other half is attacked."""
     values = []
     for parts in (folder / "first" / "split").glob("*.npy"):
@@ -377,8 +377,8 @@ def test_model_is_the_metric_on_the_held_out_records(first, folder, people):
             )
             values.append(score.value)
     (cart,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
-    assert cart.model.value == pytest.approx(np.mean(values), abs=1e-12)
-    assert cart.yardsticks["model"].difference.value == pytest.approx(cart.risk.value - np.mean(values), abs=1e-12)
+    assert cart.population.value == pytest.approx(np.mean(values), abs=1e-12)
+    assert cart.yardsticks["population"].difference.value == pytest.approx(cart.risk.value - np.mean(values), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -390,8 +390,8 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
     options = {k: v for k, v in options.items() if k != "name"}
     found = METRICS[name](real[~held_out], real[~held_out], control=real[held_out], **options)
     (finding,) = [f for f in whole.result.findings if (f.synthesizer, f.measure.key) == ("thief", name)]
-    assert list(finding.yardsticks) == [y for y in ("guess", "control", "model") if y in found.details]
-    assert "model" in finding.yardsticks
+    assert list(finding.yardsticks) == [y for y in ("guess", "control", "population") if y in found.details]
+    assert "population" in finding.yardsticks
     assert finding.risk.value == pytest.approx(found.value, abs=1e-12)
     for yardstick, each in finding.yardsticks.items():
         assert each.success.value == pytest.approx(found.details[yardstick], abs=1e-12)
@@ -408,14 +408,16 @@ def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
     from synthrisk.flows.cli.summary import as_json
 
     found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
-    models = {(row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "model"}
-    assert set(models) == {("thief", name) for name in WHOLE}
+    populations = {
+        (row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "population"
+    }
+    assert set(populations) == {("thief", name) for name in WHOLE}
     metrics, page = runs_of(whole)["thief"].data.metrics, Path(whole.report).read_text()
     for name in WHOLE:
-        assert metrics[f"risk_model/{name}"] == models["thief", name]["success"]
-        assert models["thief", name]["difference_lower"] <= models["thief", name]["difference"]
-    assert "risk_model/membership" not in metrics
-    assert page.count("<td>model of non-members</td>") == len(WHOLE)
+        assert metrics[f"risk_population/{name}"] == populations["thief", name]["success"]
+        assert populations["thief", name]["difference_lower"] <= populations["thief", name]["difference"]
+    assert "risk_population/membership" not in metrics
+    assert page.count("<td>population</td>") == len(WHOLE)
 
 
 def test_thief_is_not_the_lower_one(first):
@@ -429,7 +431,7 @@ def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
 
     close(first)
     said = " ".join(capsys.readouterr().out.split())
-    assert "model of non-members: " in said
+    assert "population: " in said
     assert "Pairs " in said
     assert "cart < thief (p" in said
 
@@ -439,7 +441,7 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
 
     outcome = run(
         "powerful",
-        controls=["copy", "fresh"],
+        references=["copy", "fresh"],
         power={"shares": [0.2, 0.6]},
         metrics=["zero_cap"],
         split={"folds": 2, "repetitions": 2},
@@ -469,7 +471,7 @@ def test_same_study_twice_gives_the_same_numbers(first, again):
 def test_second_run_computes_nothing_again(again, folder):
     _, written = again
     assert stamps(folder / "first") == written
-    assert len(written) == 2 * 6 * 2  # a release and a ledger of five generators and the model yardstick, twice
+    assert len(written) == 2 * 6 * 2  # a release and a ledger of five generators and the population yardstick, twice
 
 
 def test_one_worker_gives_the_same_numbers_as_two(first, alone):
@@ -536,7 +538,7 @@ def test_control_that_raises_makes_the_study_invalid(run, people, folder):
         "invalid",
         "three.csv",
         synthesizers=["marginals"],
-        controls=["fresh"],
+        references=["fresh"],
         metrics=["zero_cap"],
         split={"folds": 3, "repetitions": 1},
         thresholds={"risk/zero_cap.income": 0.5},
@@ -545,8 +547,8 @@ def test_control_that_raises_makes_the_study_invalid(run, people, folder):
     assert "at least 2 held-out records" in outcome.result.failures["fresh"]
     assert {v.word for v in outcome.result.verdicts} == {"INVALID"}
     tags = runs_of(outcome)["study"].data.tags
-    assert tags["controls"] == "failed"
-    assert "control fresh on all: expected runs, seen" in tags["invalid"]
+    assert tags["references"] == "failed"
+    assert "reference fresh on all: expected runs, seen" in tags["invalid"]
     assert "at least 2 held-out records" in tags["invalid"]
     assert tags["invalid"] == runs_of(outcome)["marginals"].data.tags["invalid"]
     assert tags["invalid"] in concluded(outcome).message
@@ -590,7 +592,7 @@ def awkward(run, folder, settings):
             "cart",
             {"name": "vendor", "kind": "files", "path": str(folder / "parts" / "train-{repetition}-{fold}.csv")},
         ],
-        "controls": ["marginals"],
+        "references": ["marginals"],
         "metrics": [*RUN["metrics"], "distance_to_closest_record", "generalized_cap", "membership"],
         "thresholds": {"risk/rapid.[/bold] ü": 0.5, "risk/rapid.[/bold] ö": 0.5},
     }

@@ -46,7 +46,7 @@ def judged(folder, tables, prefect_database):
 
 @pytest.fixture(scope="session")
 def uncontrolled(folder, tables, prefect_database):
-    """The release with all metrics and no controls."""
+    """The release with all metrics and no control records."""
     from synthrisk.flows.evaluate import evaluate
 
     return evaluate(
@@ -195,21 +195,24 @@ def test_json_is_strict_and_complete(request, which):
     assert all((row["memorization"] is None) == (which == "uncontrolled") for row in scored)
 
 
-def test_model_of_non_members_is_that_of_the_direct_call(judged, uncontrolled, tables):
+def test_the_population_yardstick_is_that_of_the_direct_call(judged, uncontrolled, tables):
     """With control the yardsticks are those of the metric called with the same tables."""
     score = METRICS["rapid"](tables["members"], tables["release"], control=tables["controls"], **ROLES)
     found = findings(judged)["rapid"]
-    assert list(found.yardsticks) == ["guess", "control", "model"]
-    assert found.yardsticks["model"].difference.method == "newcombe"
+    assert list(found.yardsticks) == ["guess", "control", "population"]
+    assert found.yardsticks["population"].difference.method == "newcombe"
     cap = METRICS["zero_cap"](tables["members"], tables["release"], control=tables["controls"], **ROLES).details
-    own = findings(judged)["zero_cap"].yardsticks["model"]
-    assert own.success.value == pytest.approx(cap["model"], abs=1e-12)
-    assert own.difference.value == pytest.approx(cap["model_difference"], abs=1e-12)
-    assert own.gain.value == pytest.approx(cap["model_gain"], abs=1e-12)
-    assert {"model", "model_lower", "model_upper"} <= set(score.details)
-    assert all("model" not in f.yardsticks for f in uncontrolled.result.findings)
+    own = findings(judged)["zero_cap"].yardsticks["population"]
+    assert own.success.value == pytest.approx(cap["population"], abs=1e-12)
+    assert own.difference.value == pytest.approx(cap["population_difference"], abs=1e-12)
+    assert own.gain.value == pytest.approx(cap["population_gain"], abs=1e-12)
+    assert {"population", "population_lower", "population_upper"} <= set(score.details)
+    assert all("population" not in f.yardsticks for f in uncontrolled.result.findings)
     rows = as_json(judged.result)["yardsticks"]
-    assert {(r["measure"], r["yardstick"]) for r in rows} >= {("zero_cap.income", "model"), ("rapid.income", "control")}
+    assert {(r["measure"], r["yardstick"]) for r in rows} >= {
+        ("zero_cap.income", "population"),
+        ("rapid.income", "control"),
+    }
     gda = as_json(judged.result)["gda"]
     assert {(r["attack"], r["weakest"]) for r in gda} >= {("inference", "all"), ("inference", 1), ("singling_out", 1)}
 

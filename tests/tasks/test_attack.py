@@ -373,14 +373,14 @@ def test_no_controls_is_a_value_for_members_alone():
     assert np.isnan(values[RATIO]["controls"])
 
 
-# the release behind the model yardstick
+# the release behind the population yardstick
 
 
 OPTIONS = {
     "linkability": {"columns_a": ["x", "c"], "columns_b": ["y"]},
     "apparent_match_rate": {"quasi_identifiers": ["c"]},
 }
-WITHOUT_SENSITIVE = [name for name, m in METRICS.items() if m.has_model and "sensitive" not in m.needs]
+WITHOUT_SENSITIVE = [name for name, m in METRICS.items() if m.has_population and "sensitive" not in m.needs]
 
 
 @pytest.mark.parametrize("name", WITHOUT_SENSITIVE)

@@ -80,7 +80,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
 
 
 def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMBERS), shares=None, **settings):
-    roles = {"leaky": "control", "fresh": "control", NON_MEMBERS: "yardstick"}
+    roles = {"leaky": "reference", "fresh": "reference", NON_MEMBERS: "yardstick"}
     leaks = {"cart": 0.2, "leaky": 0.3}
     found, kept = [], {}
     for name in names:
@@ -94,7 +94,7 @@ def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMB
     return done, {name: kept_contributions(path) for name, path in kept.items()}, found
 
 
-def test_the_model_is_no_finding_and_the_others_keep_their_numbers(sample, tmp_path):
+def test_the_population_is_no_finding_and_the_others_keep_their_numbers(sample, tmp_path):
     done, _, found = compared(sample, tmp_path, method="crossed")
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
     assert [(f.synthesizer, f.measure, f.risk, f.memorization) for f in done.findings] == [
@@ -110,11 +110,11 @@ def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(sample
         made = moderate([getattr(f, quantity) for f in own])
         assert [getattr(f, quantity) for f in done.findings] == made
         assert {e.method for e in made} == {"moderated", "repetitions"}
-    model = moderate([f.risk for f in found if f.synthesizer == NON_MEMBERS])
+    population = moderate([f.risk for f in found if f.synthesizer == NON_MEMBERS])
     cart = {f.measure: f for f in done.findings if f.synthesizer == "cart"}
-    assert cart[CAP.measure].model == model[0]
+    assert cart[CAP.measure].population == population[0]
     crossed = compared(sample, tmp_path / "crossed", method="crossed")[0]
-    for name in ("control", "model"):
+    for name in ("control", "population"):
         beside = [[f.yardsticks[name] for f in d.findings if f.yardsticks] for d in (done, crossed)]
         assert [y.gain for y in beside[0]] == moderate([y.gain for y in beside[1]])
         assert [y.difference for y in beside[0]] == moderate([y.difference for y in beside[1]])
@@ -132,7 +132,7 @@ def test_three_yardsticks_of_each_guess_and_none_of_a_release(sample, tmp_path):
         if f.measure == RATIO.measure:
             assert f.yardsticks == {}
             continue
-        assert list(f.yardsticks) == ["guess", "control", "model"]
+        assert list(f.yardsticks) == ["guess", "control", "population"]
         for each in f.yardsticks.values():
             s = each.success.value
             assert each.gain.value == pytest.approx((f.risk.value - s) / (1 - s), abs=1e-12)
@@ -140,10 +140,10 @@ def test_three_yardsticks_of_each_guess_and_none_of_a_release(sample, tmp_path):
         assert f.yardsticks["guess"].success.value == 0.25
         assert f.yardsticks["control"].difference == f.memorization
     (cap,) = [f for f in done.findings if (f.synthesizer, f.measure) == ("cart", CAP.measure)]
-    (model,) = [f for f in found if (f.synthesizer, f.measure) == (NON_MEMBERS, CAP.measure)]
-    assert cap.model == model.risk
+    (population,) = [f for f in found if (f.synthesizer, f.measure) == (NON_MEMBERS, CAP.measure)]
+    assert cap.population == population.risk
     own = t_test(kept["cart"][CAP.measure.key].risk - kept[NON_MEMBERS][CAP.measure.key].risk).estimate
-    assert cap.yardsticks["model"].difference == own
+    assert cap.yardsticks["population"].difference == own
 
 
 TWO = Planned(Measure("two", "singling_out"), {"columns": ["x", "y"], "size": 2, "attempts": 9})
@@ -251,16 +251,16 @@ def test_singling_out_is_compared_by_releases_in_risk_and_by_records_in_memoriza
     assert (memorization.difference.value, memorization.difference.lower) == pytest.approx((own.value, own.lower))
 
 
-def test_the_best_model_is_that_of_the_best_attacker_with_the_same_options(sample, tmp_path):
+def test_the_population_is_that_of_the_best_attacker_with_the_same_options(sample, tmp_path):
     done, _, found = compared(sample, tmp_path)
     alone = {f.measure.label: f.risk.value for f in found if f.synthesizer == NON_MEMBERS}
-    best = {f.measure.label: f.model.value for f in done.findings if f.synthesizer == "cart" and f.yardsticks}
+    best = {f.measure.label: f.population.value for f in done.findings if f.synthesizer == "cart" and f.yardsticks}
     assert best["rapid-forest"] == best["rapid-lasso"] == max(alone["rapid-forest"], alone["rapid-lasso"])
     assert best["strict"] == alone["strict"]
     assert best["cap"] == alone["cap"]
 
 
-def test_without_the_model_two_yardsticks_are_left(sample, tmp_path):
+def test_without_the_population_two_yardsticks_are_left(sample, tmp_path):
     done, _, _ = compared(sample, tmp_path, names=("cart", "forest"))
     assert {tuple(f.yardsticks) for f in done.findings if f.measure != RATIO.measure} == {("guess", "control")}
 

@@ -112,7 +112,7 @@ def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
     whole = StudyResult(
         study_id=study_id,
         name="people",
-        findings=[finding("cart", "synthesizer", value), finding("copy", "control", 0.9)],
+        findings=[finding("cart", "synthesizer", value), finding("copy", "reference", 0.9)],
         checks=[Check("copy", "all", "shows", np.bool_(True), "seen")],
         verdicts=[Verdict("cart", "risk/zero_cap.income", 0.5, "RISK", "above")],
         failures={"broken": "cell: KeyError in x.py"},
@@ -120,7 +120,7 @@ def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
         settings={
             "cart": {"role": "synthesizer", "kind": "cart", "min_samples_leaf": "5"},
             "broken": {"role": "synthesizer", "kind": "callable"},
-            "copy": {"role": "control", "kind": "copy"},
+            "copy": {"role": "reference", "kind": "copy"},
         },
     )
     return replace(whole, **parts)
@@ -236,7 +236,7 @@ def test_members_found_and_epsilon_are_metrics_and_tables(written):
     tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: few}
     own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
     bound = EpsilonBound(1.25, 0.001, "flagged", 0.02)
-    found = replace(result(), findings=[replace(own, tpr=tpr, epsilon=bound), finding("copy", "control", 0.9)])
+    found = replace(result(), findings=[replace(own, tpr=tpr, epsilon=bound), finding("copy", "reference", 0.9)])
     logged = log.fn(found, {}, table, "name: people\n", [], Tracking(experiment="members"), str(folder))
     client = MlflowClient(logged.uri)
     metrics = client.get_run(logged.runs["cart"]).data.metrics

@@ -119,7 +119,7 @@ def settings(known: list[str], split: dict, synthesizers: list, folder: Path) ->
         "data": {"source": "adult", "quasi_identifiers": known, "sensitive": ["ill"]},
         "split": split,
         "synthesizers": synthesizers,
-        "controls": ["copy", "near_copy"],
+        "references": ["copy", "near_copy"],
         "metrics": measures(),
         "bootstrap": {"resamples": 100},
         "workspace": str(folder),

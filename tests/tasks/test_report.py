@@ -19,7 +19,7 @@ from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.study.reference_checks import check_controls
+from synthrisk.metrics.study.reference_checks import check_references
 from synthrisk.metrics.study.results import Limit, StudyResult, gda_table
 from synthrisk.metrics.study.verdicts import Beside, judge
 from synthrisk.metrics.study.worst_release import worst_value
@@ -36,7 +36,7 @@ from synthrisk.tasks.report import ordered_names, page, report
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")
 DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
-CONTROLS = ("copy", "near_copy", "leaky", "fresh", "marginals")
+REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
 PICTURE = {"cart": (0.45, 0.125), "coarse": (0.3, 0.012), "copy": (0.91, 0.55), "near_copy": (0.8, 0.4)}
 PICTURE |= {"leaky": (0.27, 0.07), "fresh": (0.16, -0.002), "marginals": (0.24, 0.0)}
 LIMITS = {"memorization/rapid.income": Limit(0.05, "the ethics board")}
@@ -98,7 +98,7 @@ def around(value, half):
 
 
 def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
-    role = "control" if name in CONTROLS else "synthesizer"
+    role = "reference" if name in REFERENCES else "synthesizer"
     gained = around(gain(risk, guess), 0.02) if measure.sensitive else NOT_ESTIMABLE
     curve = tuple(Estimate(r, r - 0.02, r + 0.02) for r in risk * (1 - CURVE)) if measure.sensitive else ()
     risks = around(risk, 0.01), around(risk - extra, 0.012), around(extra, 0.006)
@@ -107,11 +107,11 @@ def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
 
 
 def study(findings, limits=LIMITS, failures=None, **others):
-    kinds = {c: c for c in CONTROLS}
-    checks = check_controls(findings, kinds)
+    kinds = {c: c for c in REFERENCES}
+    checks = check_references(findings, kinds)
     verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, Beside(kinds))
     names = dict.fromkeys([*(f.synthesizer for f in findings), *(failures or {})])
-    settings = {n: {"role": "control" if n in kinds else "synthesizer", "kind": n} for n in names}
+    settings = {n: {"role": "reference" if n in kinds else "synthesizer", "kind": n} for n in names}
     facts = {"data_digest": "1f9c0e", "records": "6000"}
     made = StudyResult("s-1", "adult", findings, checks, verdicts, failures or {}, limits, facts, settings)
     return replace(made, **others)
@@ -129,7 +129,7 @@ def test_numbers_of_the_table_are_those_of_the_result():
     row = read(usual()).row("cart", "rapid.income")
     assert row[2:] == ["0.450 [0.440, 0.460]", "0.250", "+0.267", "0.325", "+0.185", "+0.125 [+0.119, +0.131]", "RISK"]
     assert read(usual()).row("coarse", "rapid.income")[-1] == "NO EVIDENCE"
-    assert read(usual()).row("copy", "rapid.income")[-1] == "control"
+    assert read(usual()).row("copy", "rapid.income")[-1] == "reference"
     assert read(usual()).row("cart", "distance_to_closest_record")[-1] == "no threshold"
 
 
@@ -166,13 +166,13 @@ def test_a_measure_without_value_says_why():
     shown = read(study([found]))
     assert [shown.row("cart", "rapid.income")[i] for i in (2, 4, 6, 7)] == ["not estimable1"] * 4
     assert "no row link" in shown.text
-    unheld = replace(found, risk=around(0.5, 0.1), risk_control=replace(NOT_ESTIMABLE, note="no controls"))
-    assert "no controls" in read(study([unheld])).text
+    unheld = replace(found, risk=around(0.5, 0.1), risk_control=replace(NOT_ESTIMABLE, note="no control records"))
+    assert "no control records" in read(study([unheld])).text
     certain = replace(found, risk=around(1.0, 0.0), risk_control=replace(around(1.0, 0.0), note=ONE_REPETITION))
     assert "control succeeds always: no gain is possible" in read(study([certain])).text
 
 
-def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_control():
+def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
     head = read(usual()).text.split("Memorization: what")[0]
     assert "RISK cart crosses a threshold." in head
     assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
@@ -195,7 +195,7 @@ def test_a_failed_control_makes_a_banner_and_no_verdict():
     broken = {n: (0.3, 0.2) if n == "fresh" else v for n, v in PICTURE.items()}
     text = read(study([finding(n, RAPID, *v) for n, v in broken.items()])).text
     assert "INVALID: no verdict of this study may be read." in text
-    assert "Control fresh on rapid.income: expected “memorization around 0”, seen: +0.200" in text
+    assert "Reference generator fresh on rapid.income: expected “memorization around 0”, seen: +0.200" in text
     head = text.split("Memorization: what")[0]
     assert "RISK" not in head
     assert "INVALID cart cannot be judged" in head
@@ -287,10 +287,10 @@ def test_not_estimable_is_said_with_its_reason_and_never_nan():
     assert "INCONCLUSIVE" in row
 
 
-def test_one_synthesizer_without_threshold_or_control():
+def test_one_synthesizer_without_threshold_or_reference():
     text = read(study([finding("cart")], limits={})).text
     assert "NO THRESHOLD SET cart is measured but not judged" in text
-    assert "No control was checked" in text
+    assert "No reference generator was checked" in text
     assert "None is set, and there is no built-in safe number" in text
     assert "threshold, where one is set" not in text
 
@@ -433,21 +433,21 @@ def test_vulnerable_records_stand_beside_all():
 # Yardsticks, pairs, power
 
 
-def beside(found, model=0.4):
-    s = around(model, 0.01)
-    own = Yardstick(s, around(gain(found.risk.value, model), 0.03), around(found.risk.value - model, 0.02))
-    return replace(found, yardsticks={"model": own})
+def beside(found, population=0.4):
+    s = around(population, 0.01)
+    own = Yardstick(s, around(gain(found.risk.value, population), 0.03), around(found.risk.value - population, 0.02))
+    return replace(found, yardsticks={"population": own})
 
 
 def test_yardsticks_of_synthesizers_have_a_table_and_a_line_in_the_figure():
     shown = read(study([beside(finding("cart")), beside(finding("copy", RAPID, 0.91, 0.55))]))
     assert shown.row("cart", "rapid.income", "0.450")[3:] == [
-        "model of non-members",
+        "population",
         "0.400 [0.390, 0.410]",
         "+0.083 [+0.053, +0.113]",
         "+0.050 [+0.030, +0.070]",
     ]
-    assert len([r for r in shown.rows if "model of non-members" in r]) == 1
+    assert len([r for r in shown.rows if "population" in r]) == 1
     axes = risk_figure([Row("cart", False, beside(finding("cart")))]).axes[0]
     assert [c.get_segments()[0][0][0] for c in axes.collections] == [0.25, 0.4]
     assert "thin line" in shown.text

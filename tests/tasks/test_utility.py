@@ -159,7 +159,7 @@ PICTURE = {"cart": (0.9, 0.05), "$x$ ctgan": (0.75, 0.01), "copy": (1.0, 0.9), "
 
 
 def useful(name, value, measure=ACCURACY):
-    role = "control" if name in ("copy", "fresh") else "synthesizer"
+    role = "reference" if name in ("copy", "fresh") else "synthesizer"
     details = {"count_by_1": (value, 0.8), "ceiling_only": (float("nan"), float("nan"))}
     return Usefulness(
         name, role, measure, around(value, 0.02), around(value - 0.05, 0.02), around(0.78, 0.01), (), details
@@ -167,12 +167,12 @@ def useful(name, value, measure=ACCURACY):
 
 
 def risky(name, memorization):
-    role = "control" if name in ("copy", "fresh") else "synthesizer"
+    role = "reference" if name in ("copy", "fresh") else "synthesizer"
     return Finding(name, role, CAP, around(0.5, 0.1), around(0.4, 0.1), around(memorization, 0.02))
 
 
 def result(limits=None, findings=True, **others):
-    names = {n: {"role": "control" if n in ("copy", "fresh") else "synthesizer", "kind": n} for n in PICTURE}
+    names = {n: {"role": "reference" if n in ("copy", "fresh") else "synthesizer", "kind": n} for n in PICTURE}
     found = [risky(n, m) for n, (_, m) in PICTURE.items()] if findings else []
     made = StudyResult("s-1", "demo", found, [], [], limits=limits or {}, facts={}, settings=names)
     return replace(made, **{"utility": [useful(n, u) for n, (u, _) in PICTURE.items()]} | others)

@@ -54,6 +54,7 @@ def refused(said, place: Path, *words: str) -> str:
         (["metrics.0=zero_kap"], ["metrics.0: no metric is called 'zero_kap' (did you mean 'zero_cap'?)"]),
         (["synthesizers.0=kart"], ["synthesizers.0: no synthesizer is called 'kart' (did you mean 'cart'?)"]),
         (["sed=1"], ["sed: no such setting (did you mean 'seed'?)"]),
+        (["controls=[copy]"], ["study.yaml has 1 error: controls is called references now"]),
         (["data.quasi_identifiers=[age, income]"], ["data", "must be different columns, got 'income' in both"]),
         (["metrics.rapid.atackers=[logistic]"], ["metrics.1: rapid takes no option 'atackers'"]),
         (["seed"], ["--set must be a.b=value, got 'seed'"]),
@@ -75,7 +76,7 @@ def test_settings_that_break_their_rules(place, say, overrides, words):
         (["metrics.rapid.tolerance=-1"], ["tolerance must be a number above 0, got -1"]),
         (["metrics.rapid.attackers=[logistik]"], ["logistik", "did you mean 'logistic'?"]),
         (["metrics.rapid.error=relative"], ["error must be symmetric, stabilized_relative or absolute"]),
-        (["controls=[{name: leaky, share: 2}]"], ["share must be a share in [0, 1], got 2"]),
+        (["references=[{name: leaky, share: 2}]"], ["share must be a share in [0, 1], got 2"]),
         (["synthesizers.0.min_samples_leaf=0"], ["min_samples_leaf", "got 0"]),
         (["synthesizers.0.leaves=3"], ["cart takes no option 'leaves'"]),
         (["synthesizers=[{name: vendor, kind: files}]"], ["files needs the option 'path'"]),
@@ -98,7 +99,7 @@ def test_absent_study(place, say):
 
 def test_all_problems_of_the_options_are_told_at_once(place, say):
     said = say(
-        "benchmark", "study.yaml", "--set", "metrics.rapid.threshold=2", "--set", "controls=[{name: leaky, share: 2}]"
+        "benchmark", "study.yaml", "--set", "metrics.rapid.threshold=2", "--set", "references=[{name: leaky, share: 2}]"
     )
     assert said.code == 2
     assert "study spine has 2 errors:\n- share" in said.err

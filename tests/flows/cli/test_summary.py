@@ -51,11 +51,11 @@ def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path
         name="tiny",
         data={"source": "t.csv", "quasi_identifiers": ["a"], "sensitive": ["b"]},
         synthesizers=["cart"],
-        controls=["marginals"],
+        references=["marginals"],
         metrics=["inference"],
     )
     risk, none = Estimate(0.6, 0.58, 0.62), Estimate(0.0, -0.02, 0.02)
-    found = Finding("marginals", "control", Measure("inference", "inference", "b"), risk, risk, none, 0.5)
+    found = Finding("marginals", "reference", Measure("inference", "inference", "b"), risk, risk, none, 0.5)
     result = conclude(study, sample, Compared([found]), [], {}, datetime.now(UTC), "id")
     assert bool(result.invalid) == (identifier is None)
 
@@ -94,7 +94,7 @@ def test_releases_are_told_before_anything_else(capsys):
     real = pd.DataFrame({"age": rng.integers(18, 90, 200), "pay": rng.normal(size=200), "vote": list("ab") * 100})
     members, control = real[:120], real[120:]
     checks = [check_release(members, control, members), check_release(members, control, control.assign(vote="a"))]
-    settings = {"cart": {"role": "synthesizer"}, "copy": {"role": "control"}}
+    settings = {"cart": {"role": "synthesizer"}, "copy": {"role": "reference"}}
     summaries = {"cart": summarise(checks), "copy": summarise(checks[:1])}
     facts = {"records": "200", "releases": "2"}
     result = StudyResult("s", "s", [], [], [], settings=settings, facts=facts, releases=summaries)

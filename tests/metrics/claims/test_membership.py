@@ -99,7 +99,7 @@ def test_a_study_tells_the_groups_apart_and_those_that_are_neither_count_nowhere
     assert "control" not in found.details
     alone = MEMBERSHIP.score(Tables(everyone, everyone[:4], groups=np.array([1, -1] * 4)), attacker=attack)
     assert math.isnan(alone.value)
-    assert alone.reason == "no members or no controls"
+    assert alone.reason == "no members or no control records"
 
 
 def test_a_study_and_a_call_say_the_same():
@@ -338,4 +338,4 @@ def test_without_control_there_is_nobody_to_tell_from():
         MEMBERSHIP(table, table)
     found = MEMBERSHIP.score(Tables(table, table))
     assert math.isnan(found.value)
-    assert found.reason == "no members or no controls"
+    assert found.reason == "no members or no control records"

@@ -296,17 +296,17 @@ def test_each_yardstick_has_kinds_of_its_own():
     some = [
         {
             name: Yardstick(success, crossed(rng, scale=GAIN), crossed(rng, scale=DIFFERENCE))
-            for name in (("control",) if place == 2 else ("control", "model"))
+            for name in (("control",) if place == 2 else ("control", "population"))
         }
         for place in range(5)
     ]
     after = moderated_yardsticks(some, 0.95)
-    for name in ("control", "model"):
+    for name in ("control", "population"):
         own = [(b[name], a[name]) for b, a in zip(some, after, strict=True) if name in b]
         assert [a.gain for _, a in own] == moderate([b.gain for b, _ in own])
         assert [a.difference for _, a in own] == moderate([b.difference for b, _ in own])
         assert all(a.success == success for _, a in own)
-    assert "model" not in after[2]
+    assert "population" not in after[2]
 
 
 # Coverage and width in simulated studies

@@ -61,7 +61,7 @@ def test_a_rate_needs_ten_expected_false_positives(controls, estimable):
     known = [not math.isnan(found.rates[rate].value) for rate in RATES]
     assert known == [place < estimable for place in range(3)]
     for rate in RATES[estimable:]:
-        assert found.rates[rate].note == f"fewer than {round(10 / rate)} controls"
+        assert found.rates[rate].note == f"fewer than {round(10 / rate)} control records"
         assert math.isnan(found.rates[rate].lower)
 
 
@@ -90,7 +90,7 @@ def test_nobody_to_compare():
         found = attack_summary(np.array(members), np.array(controls))
         assert math.isnan(found.auc)
         assert math.isnan(found.advantage)
-        assert {e.note for e in found.rates.values()} == {"no members or no controls"}
+        assert {e.note for e in found.rates.values()} == {"no members or no control records"}
 
 
 def test_details_are_named():

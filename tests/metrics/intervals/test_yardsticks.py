@@ -12,11 +12,11 @@ from scipy.special import expit, logit
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval, t_test
 from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
-from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_model, gain
+from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population, gain
 from synthrisk.metrics.study.contributions import Contributions, contributions_of
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.yardsticks import beside_control, beside_guess, beside_model
+from synthrisk.metrics.study.yardsticks import beside_control, beside_guess, beside_population
 
 NAN = float("nan")
 
@@ -74,15 +74,15 @@ def wilson(count, n, z=1.959963984540054):
 def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interval():
     """Newcombe 1998, Statistics in Medicine 17, 2635, method 10: 20 both, 12 and 2 one alone, 16 neither."""
     x, y = (pd.Series(s) for s in table(20, 12, 2, 16))
-    found = against_model(x, y)
+    found = against_population(x, y)
     phi = (20 * 16 - 12 * 2 - 50 / 2) / math.sqrt(32 * 18 * 22 * 28)
     (l1, u1), (l2, u2) = wilson(32, 50), wilson(22, 50)
     a, b = 0.64 - l1, u2 - 0.44
     lower = 0.2 - math.sqrt(a * a - 2 * phi * a * b + b * b)
     a, b = u1 - 0.64, 0.44 - l2
     upper = 0.2 + math.sqrt(a * a - 2 * phi * a * b + b * b)
-    assert (found["model_difference"], found["model_gain"]) == pytest.approx((0.2, 0.2 / 0.56))
-    assert (found["model_lower"], found["model_upper"]) == pytest.approx((lower, upper), abs=1e-12)
+    assert (found["population_difference"], found["population_gain"]) == pytest.approx((0.2, 0.2 / 0.56))
+    assert (found["population_lower"], found["population_upper"]) == pytest.approx((lower, upper), abs=1e-12)
     assert (lower, upper) == pytest.approx((0.0562, 0.3292), abs=5e-5)
 
 
@@ -128,16 +128,16 @@ def test_a_yardstick_that_is_always_right_leaves_no_gain():
 def test_other_paired_scores_have_students_interval():
     rng = np.random.default_rng(3)
     x, y = rng.random(40), rng.random(40)
-    found = against_model(pd.Series(x), pd.Series(y))
+    found = against_population(pd.Series(x), pd.Series(y))
     expected = stats.ttest_rel(x, y).confidence_interval(0.95)
-    assert (found["model_lower"], found["model_upper"]) == pytest.approx((expected.low, expected.high))
+    assert (found["population_lower"], found["population_upper"]) == pytest.approx((expected.low, expected.high))
 
 
 def test_records_scored_by_one_of_the_two_count_in_its_mean_only():
-    found = against_model(pd.Series([1.0, 0.0, 1.0, NAN]), pd.Series([NAN, 0.0, 0.5, 0.5]))
-    assert found["model_difference"] == pytest.approx(2 / 3 - 1 / 3)
-    assert found["model_lower"] < found["model_difference"] < found["model_upper"]
-    assert np.isnan(list(against_model(pd.Series([NAN]), pd.Series([1.0])).values())).all()
+    found = against_population(pd.Series([1.0, 0.0, 1.0, NAN]), pd.Series([NAN, 0.0, 0.5, 0.5]))
+    assert found["population_difference"] == pytest.approx(2 / 3 - 1 / 3)
+    assert found["population_lower"] < found["population_difference"] < found["population_upper"]
+    assert np.isnan(list(against_population(pd.Series([NAN]), pd.Series([1.0])).values())).all()
 
 
 def test_paired_intervals_cover_the_difference():
@@ -160,23 +160,23 @@ RELEASE = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "b", "b"]})
 ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
 
 
-def test_model_of_a_direct_call_by_hand_count():
+def test_population_of_a_direct_call_by_hand_count():
     """Control as the release: key 30 says b (wrong, right), key 40 says a (right, right), key 50 is unseen."""
     found = METRICS["zero_cap"](REAL, RELEASE, control=CONTROL, **ROLES).details
-    assert found["model"] == pytest.approx(3 / 5)
+    assert found["population"] == pytest.approx(3 / 5)
     value = (0.5 + 0.5 + 0 + 0 + 1) / 5
-    assert found["model_difference"] == pytest.approx(value - 3 / 5)
-    assert found["model_gain"] == pytest.approx((value - 0.6) / 0.4)
+    assert found["population_difference"] == pytest.approx(value - 3 / 5)
+    assert found["population_gain"] == pytest.approx((value - 0.6) / 0.4)
     differences = np.array([0.5 - 0, 0.5 - 1, 0 - 1, 0 - 1, 1 - 0])
     half = stats.t.ppf(0.975, 4) * differences.std(ddof=1) / math.sqrt(5)
-    assert found["model_upper"] == pytest.approx(differences.mean() + half)
+    assert found["population_upper"] == pytest.approx(differences.mean() + half)
 
 
 ADULT = {
     "rapid": {"attacker": "logistic", "baseline": "scored"},
     "linkability": {"columns_a": ["age", "education"], "columns_b": ["sex", "income"]},
 }
-WITH_MODEL = [n for n, m in METRICS.items() if m.has_model]
+WITH_POPULATION = [n for n, m in METRICS.items() if m.has_population]
 
 
 def adult_options(name):
@@ -184,8 +184,8 @@ def adult_options(name):
     return {role: given for role, given in roles.items() if role in METRICS[name].needs} | ADULT.get(name, {})
 
 
-@pytest.mark.parametrize("name", WITH_MODEL)
-def test_model_is_the_metric_with_control_as_the_release(name, adult_parts):
+@pytest.mark.parametrize("name", WITH_POPULATION)
+def test_population_is_the_metric_with_control_as_the_release(name, adult_parts):
     members, control, release = adult_parts
     metric, options = METRICS[name], adult_options(name)
     found = metric(members, release, control=control, **options)
@@ -194,24 +194,24 @@ def test_model_is_the_metric_with_control_as_the_release(name, adult_parts):
         both = pd.concat([members, control], ignore_index=True)
         own = METRICS[name](both, control, **options).records.head(200)
         alone = replace(alone, records=own, value=float(np.average(own["score"], weights=own["weight"])))
-    assert found.details["model"] == pytest.approx(alone.value, abs=1e-12)
-    assert found.details["model_difference"] == pytest.approx(found.value - alone.value, abs=1e-12)
-    assert found.details["model_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12, nan_ok=True)
+    assert found.details["population"] == pytest.approx(alone.value, abs=1e-12)
+    assert found.details["population_difference"] == pytest.approx(found.value - alone.value, abs=1e-12)
+    assert found.details["population_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12, nan_ok=True)
     x, s = (each.records[metric.contribution].to_numpy(dtype=float) for each in (found, alone))
     if metric.weight is None and metric.transform is None and not (np.isnan(x).any() or np.isnan(s).any()):
-        expected = against_model(pd.Series(x), pd.Series(s))  # record by record
+        expected = against_population(pd.Series(x), pd.Series(s))  # record by record
         assert {k: found.details[k] for k in expected} == pytest.approx(expected, abs=1e-12)
-    limits = [found.details[f"model_{end}"] for end in ("lower", "difference", "upper")]
+    limits = [found.details[f"population_{end}"] for end in ("lower", "difference", "upper")]
     assert limits == sorted(limits)
 
 
-@pytest.mark.parametrize("name", WITH_MODEL)
+@pytest.mark.parametrize("name", WITH_POPULATION)
 def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name, adult_parts):
     members, control, release = adult_parts
     d = METRICS[name](members, release, control=control, **adult_options(name)).details
     assert ("guess" in d) == ("sensitive" in METRICS[name].needs or name == "linkability")
     assert METRICS[name].uninformed == "guess" or METRICS[name].uninformed in d
-    for yardstick in ("guess", "control", "model"):
+    for yardstick in ("guess", "control", "population"):
         if yardstick not in d:
             assert not [k for k in d if k.startswith(yardstick)]
             continue
@@ -227,30 +227,30 @@ def test_distances_to_non_members_by_hand():
     found = METRICS["distance_to_closest_record"](members, members + 0.5, control=control, space="gower")
     own, others = 0.5 / 10.5, np.array([0.1, 0.3, 0.3])  # in shares of each space's range
     closeness = [1 / (1 + np.exp(np.log10(m))) for m in (own, others.mean())]
-    assert (found.value, found.details["model"]) == pytest.approx(closeness)
+    assert (found.value, found.details["population"]) == pytest.approx(closeness)
     slope = -closeness[1] * (1 - closeness[1]) / (math.log(10) * others.mean())
     half = stats.t.ppf(0.975, 2) * (slope * others).std(ddof=1) / math.sqrt(3)
-    assert found.details["model_difference"] == pytest.approx(closeness[0] - closeness[1])
-    assert found.details["model_upper"] == pytest.approx(closeness[0] - closeness[1] + half, rel=1e-6)
+    assert found.details["population_difference"] == pytest.approx(closeness[0] - closeness[1])
+    assert found.details["population_upper"] == pytest.approx(closeness[0] - closeness[1] + half, rel=1e-6)
 
 
 def test_a_non_member_is_never_compared_with_itself():
     """By hand: of 0, 1, 10 and 11 the nearest other person is a non-member for 10 and 11 alone."""
     members, control = pd.DataFrame({"x": [0.0, 1.0, 10.0, 11.0]}), pd.DataFrame({"x": [-4.0, 10.4, 30.0]})
     for name in ("authenticity", "identifiability_score"):
-        assert METRICS[name](members, members, control=control).details["model"] == 0.5
+        assert METRICS[name](members, members, control=control).details["population"] == 0.5
     halves = pd.DataFrame({"a": [0.0, 10.0, 20.0], "b": [0.0, 500.0, 900.0]})
     options = {"columns_a": ["a"], "columns_b": ["b"], "control": halves + 1.0}
-    assert METRICS["linkability"](halves, halves.iloc[::-1], **options).details["model"] == 1
+    assert METRICS["linkability"](halves, halves.iloc[::-1], **options).details["population"] == 1
 
 
-def test_who_was_in_has_no_model():
+def test_who_was_in_has_no_population():
     """Of real records, that is: where a release has one value no metric has any."""
-    without = {n for n, m in METRICS.items() if not (m.has_model or m.by_release)}
+    without = {n for n, m in METRICS.items() if not (m.has_population or m.by_release)}
     assert without == {"membership", "hidden_rate", "membership_inference_risk"}
     linked = METRICS["hidden_rate"](REAL, RELEASE, control=CONTROL, links=[0, 1, 2, 3]).details
     assert "control" in linked
-    assert not [k for k in linked if k.startswith("model")]
+    assert not [k for k in linked if k.startswith("population")]
 
 
 @pytest.mark.parametrize("scores", [[1.0, 0.0, 1.0, 1.0, NAN], [0.2, 0.9, 0.5, 0.7, NAN]])
@@ -268,7 +268,7 @@ def test_limits_of_the_gain_of_other_scores_are_those_of_resampled_records(paire
     rng = np.random.default_rng(9)
     x = rng.beta(4, 2, 400)
     y = np.clip(x - rng.random(400) * 0.3, 0, 1) if paired else rng.beta(2, 3, 300)
-    against, name = (against_model, "model") if paired else (against_control, "control")
+    against, name = (against_population, "population") if paired else (against_control, "control")
     found = against(pd.Series(x), pd.Series(y))
     draws = []
     for _ in range(2000):
@@ -279,17 +279,17 @@ def test_limits_of_the_gain_of_other_scores_are_those_of_resampled_records(paire
     assert width / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
 
 
-def test_model_learns_from_all_controls_and_the_release_does_not_matter(adult_parts):
+def test_population_is_all_control_records_and_the_release_does_not_matter(adult_parts):
     members, control, release = adult_parts
     options = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income", "control": control}
-    a, b = (METRICS["generalized_cap"](members, r, **options).details["model"] for r in (release, members))
+    a, b = (METRICS["generalized_cap"](members, r, **options).details["population"] for r in (release, members))
     assert a == b
 
 
-def test_no_model_where_the_control_is_attacked(adult_parts):
+def test_no_population_where_the_control_is_attacked(adult_parts):
     members, control, release = adult_parts
     options = {"quasi_identifiers": ["age", "sex"], "sensitive": "income", "attacker": "logistic"}
-    assert "model" not in METRICS["rapid"](members, release, control=control, mode="holdout", **options).details
+    assert "population" not in METRICS["rapid"](members, release, control=control, mode="holdout", **options).details
 
 
 @pytest.fixture(scope="module")
@@ -314,22 +314,22 @@ def studied(rng, R=3, K=3, n=60, chance=0.5, scores=None):
 
 def test_all_three_yardsticks_are_one_formula():
     rng = np.random.default_rng(5)
-    (finding, own, held_out), (model, of_model, _) = studied(rng), studied(rng, chance=0.4)
+    (finding, own, held_out), (population, of_population, _) = studied(rng), studied(rng, chance=0.4)
     found = {
         "guess": beside_guess(finding),
         "control": beside_control(finding, own, Interval(), None),
-        "model": beside_model(finding, own, model, of_model, Interval(), None),
+        "population": beside_population(finding, own, population, of_population, Interval(), None),
     }
     assert found["control"].success == finding.risk_control
-    assert found["model"].success == model.risk
+    assert found["population"].success == population.risk
     x = finding.risk.value
     for each in found.values():
         assert each.gain.value == pytest.approx((x - each.success.value) / (1 - each.success.value), abs=1e-12)
         assert each.difference.value == pytest.approx(x - each.success.value, abs=1e-12)
         assert each.gain.lower < each.gain.value < each.gain.upper
     assert found["control"].difference == finding.memorization
-    expected = t_test(own.risk - of_model.risk).estimate
-    assert (found["model"].difference.lower, found["model"].difference.upper) == pytest.approx(
+    expected = t_test(own.risk - of_population.risk).estimate
+    assert (found["population"].difference.lower, found["population"].difference.upper) == pytest.approx(
         (expected.lower, expected.upper)
     )
     assert held_out.any()
@@ -337,12 +337,12 @@ def test_all_three_yardsticks_are_one_formula():
 
 def test_the_interval_of_a_gain_is_that_of_resampled_records():
     rng = np.random.default_rng(6)
-    (finding, own, _), (model, of_model, _) = studied(rng, R=1, n=500), studied(rng, R=1, n=500, chance=0.3)
-    found = beside_model(finding, own, model, of_model, Interval(), None).gain
+    (finding, own, _), (population, of_population, _) = studied(rng, R=1, n=500), studied(rng, R=1, n=500, chance=0.3)
+    found = beside_population(finding, own, population, of_population, Interval(), None).gain
     draws = []
     for _ in range(1500):
         rows = rng.integers(500, size=500)
-        draws.append(gain(own.risk[0, rows].mean(), of_model.risk[0, rows].mean()))
+        draws.append(gain(own.risk[0, rows].mean(), of_population.risk[0, rows].mean()))
     assert (found.upper - found.lower) / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
 
 
@@ -354,10 +354,10 @@ def test_one_release_of_right_and_wrong_is_paired_as_newcombe_does():
         attacked = Attacked(scores[None, None], everyone, ~everyone)
         found.append(find("a", "synthesizer", CAP, attacked, Interval()))
         made.append(contributions_of(attacked))
-    beside = beside_model(found[0], made[0], found[1], made[1], Interval(), None)
-    direct = against_model(pd.Series(x), pd.Series(y))
-    assert beside.difference.lower == pytest.approx(direct["model_lower"])
-    assert beside.difference.upper == pytest.approx(direct["model_upper"])
+    beside = beside_population(found[0], made[0], found[1], made[1], Interval(), None)
+    direct = against_population(pd.Series(x), pd.Series(y))
+    assert beside.difference.lower == pytest.approx(direct["population_lower"])
+    assert beside.difference.upper == pytest.approx(direct["population_upper"])
     assert beside.difference.method == "newcombe"
     assert "one repetition" in beside.gain.note
     assert beside_control(found[0], made[0], Interval(), None) is None
@@ -373,11 +373,11 @@ def test_a_control_that_always_succeeds_leaves_a_difference_and_no_gain():
     assert "always right" in found.gain.note
 
 
-def test_a_model_that_scores_nobody_is_no_yardstick():
+def test_a_population_that_scores_nobody_is_no_yardstick():
     rng = np.random.default_rng(8)
     finding, own, held_out = studied(rng)
-    model, of_model, _ = studied(rng, scores=np.full(held_out.shape, NAN))
-    assert beside_model(finding, own, model, of_model, Interval(), None) is None
+    population, of_population, _ = studied(rng, scores=np.full(held_out.shape, NAN))
+    assert beside_population(finding, own, population, of_population, Interval(), None) is None
     assert isinstance(own, Contributions)
 
 

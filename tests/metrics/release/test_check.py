@@ -14,7 +14,7 @@ from synthrisk.metrics.release.nearness import ALONE, below_quantile
 from synthrisk.metrics.release.summary import AS_EXPECTED, releases_table, summarise
 from synthrisk.tasks.data.adult import ADULT
 from synthrisk.tasks.synthesize.cart import CART
-from synthrisk.tasks.synthesize.controls import FRESH, MARGINALS
+from synthrisk.tasks.synthesize.reference_generators import FRESH, MARGINALS
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 N = 400

@@ -50,7 +50,7 @@ def test_risk_control_and_memorization_are_pooled_means(seed, R, K, fresh):
     x[rng.random(x.shape) < 0.2] = np.nan
     control = held_out & (rng.random(x.shape) < 0.6) if fresh else held_out
     control[:, :, 0] = held_out[:, :, 0]
-    x[:, :, 0] = 0.5  # one record is always scored, so that each repetition has a control
+    x[:, :, 0] = 0.5  # one record is always scored, so that each repetition has a control record
     found = said(Attacked(x, ~held_out, control, guess=0.25))
     risk = sum(pooled(x, ~held_out, r) for r in range(R)) / R
     of_control = sum(pooled(x, control, r) for r in range(R)) / R
@@ -158,7 +158,7 @@ def test_what_has_no_value_says_why():
     assert "key" not in found.risk.note
     found = said(Attacked(x, ~held_out, np.zeros_like(held_out), reasons=("no key", "")))
     assert (found.risk.note, found.memorization.note) == ("no key", "no control records")
-    why = {"members": "one record", "controls": "no controls", "difference": "too few"}
+    why = {"members": "one record", "controls": "no control records", "difference": "too few"}
     found = find_released("a", "synthesizer", MEASURE, np.full((4, 2, 2), np.nan), Interval(), why)
     assert [found.risk.note, found.risk_control.note, found.memorization.note] == list(why.values())
 

@@ -85,7 +85,7 @@ def test_no_class_is_called_above_zero_too_often_where_nothing_is_learned():
     called = []
     for _ in range(400):
         made = attacked(rng)
-        whole = find("fresh", "control", MEASURE, made, Interval())
+        whole = find("fresh", "reference", MEASURE, made, Interval())
         found = worst_class(whole, made, np.repeat(np.arange(10), 30), Interval())
         called.append(found.memorization.lower > 0)
     assert np.mean(called) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 400)

@@ -88,7 +88,7 @@ def study(rng, share, R, K, n, drift):
 
 def seen_by(rng, share, **design):
     attacked = study(rng, share, **design)
-    memorization = find("a", "control", CAP, attacked, Interval()).memorization
+    memorization = find("a", "reference", CAP, attacked, Interval()).memorization
     return Leak(share, memorization, variances(contributions_of(attacked).memorization))
 
 

@@ -24,7 +24,7 @@ FINE = Estimate(0.3, 0.28, 0.32)
 
 
 def line(name, memorization, measure=ZERO, **more):
-    role = "control" if name in KINDS else "synthesizer"
+    role = "reference" if name in KINDS else "synthesizer"
     return Finding(name, role, measure, FINE, FINE, memorization, **more)
 
 
@@ -78,7 +78,7 @@ def test_reasons_say_why():
     (none,) = judged(line("cart", replace(NOT_ESTIMABLE)))
     assert "no interval: not scored" in none.reason
     (invalid,) = judged(line("cart", around(0, 0.1)), checks=[PASSED, FAILED])
-    assert invalid.reason == f"control fresh on {FAILED.measure}: expected {FAILED.expectation}, seen it is not"
+    assert invalid.reason == f"reference fresh on {FAILED.measure}: expected {FAILED.expectation}, seen it is not"
     (straddling,) = judged(line("cart", around(0.1, 0.1)))
     assert "straddles 0.1" in straddling.reason
 
@@ -336,7 +336,7 @@ def test_exit_codes():
     assert study([PASSED], verdict(around(0.0, 0.01))).passed
     assert not study([PASSED], verdict(around(0.1, 0.05))).passed
     assert not study([PASSED]).passed  # without a limit nothing was judged
-    assert (study([PASSED]).controls, study().controls) == ("as expected", "none run")
+    assert (study([PASSED]).references, study().references) == ("as expected", "none run")
     assert not study([FAILED]).valid
 
 

@@ -127,7 +127,7 @@ def test_the_register_knows_it():
 
 
 def test_one_file_for_several_releases_was_made_from_all_records(tmp_path):
-    """Nobody is a control then: the held-out records were in it too."""
+    """There are no control records then: the held-out records were in it too."""
     path = str(tmp_path / "release.csv")
     TRAIN.to_csv(path, index=False)
     several = Job(TRAIN, TRAIN.head(2), 3, 1, releases=4)

@@ -1,4 +1,4 @@
-"""The release behind the model yardstick."""
+"""The release behind the population yardstick."""
 
 from dataclasses import replace
 

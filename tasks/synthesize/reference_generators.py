@@ -1,4 +1,4 @@
-"""Controls: synthesizers with a known answer, by which a study checks itself.
+"""Reference generators: synthesizers with a known answer, by which a study checks itself.
 
 ``copy`` leaks everything and ``leaky`` a known share; ``fresh`` is what an ideal generator would release, new
 records of the same population; ``marginals`` keeps no link between columns.
@@ -33,8 +33,8 @@ def copied_positions(size: int, rows: int, rng: np.random.Generator) -> np.ndarr
 def fresh(job: Job) -> Release:
     """Release a resample, with replacement, of one half A of the held-out records, drawn at random.
 
-    ``used`` holds the positions of A (the smaller half): these records are no controls any more. Where an entity has
-    several records, all of them are in A or none.
+    ``used`` holds the positions of A (the smaller half): they are no control records any more. Where an entity
+    has several records, all of them are in A or none.
 
     Raises:
         InputError: Fewer than two records, or entities, are held out.

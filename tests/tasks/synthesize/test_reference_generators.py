@@ -6,7 +6,7 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run
-from synthrisk.tasks.synthesize.controls import COPY, FRESH, LEAKY, MARGINALS
+from synthrisk.tasks.synthesize.reference_generators import COPY, FRESH, LEAKY, MARGINALS
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 
@@ -52,15 +52,15 @@ def test_fresh_draws_another_half_with_another_seed():
     assert not np.array_equal(halves[0], halves[2])
 
 
-@pytest.mark.parametrize("control", [FRESH, LEAKY])
+@pytest.mark.parametrize("generator", [FRESH, LEAKY])
 @pytest.mark.parametrize("seed", range(10))
-def test_half_of_the_held_out_entities_is_released_with_all_their_records(control, seed):
+def test_half_of_the_held_out_entities_is_released_with_all_their_records(generator, seed):
     entities = np.random.default_rng(seed).permutation(np.repeat([3, 5, 8, 9, 40], [10, 9, 9, 9, 4]))
-    used = run(replace(job(seed=seed), held_out_entities=entities), control, {}).used
+    used = run(replace(job(seed=seed), held_out_entities=entities), generator, {}).used
     assert not set(entities[used]) & set(np.delete(entities, used))
     assert 20 - 10 < len(used) <= 20
     alone = replace(job(seed=seed), held_out_entities=np.random.default_rng(seed).permutation(41).argsort().argsort())
-    assert len(run(alone, control, {}).used) == 20
+    assert len(run(alone, generator, {}).used) == 20
 
 
 def test_one_large_entity_is_released_whole_and_one_alone_is_refused():
@@ -91,11 +91,11 @@ def test_leaky_draws_members_twice_only_where_it_must():
     assert run(job(rows=250), LEAKY, {"share": 0.4}).synthetic.query("id < 1000")["id"].nunique() == 100
 
 
-@pytest.mark.parametrize("control", [FRESH, LEAKY])
+@pytest.mark.parametrize("generator", [FRESH, LEAKY])
 @pytest.mark.parametrize("held_out", [0, 1])
-def test_too_few_held_out_records(control, held_out):
-    with pytest.raises(InputError, match=f"{control.name} needs at least 2 held-out records, got {held_out}"):
-        run(job(held_out=held_out), control, {})
+def test_too_few_held_out_records(generator, held_out):
+    with pytest.raises(InputError, match=f"{generator.name} needs at least 2 held-out records, got {held_out}"):
+        run(job(held_out=held_out), generator, {})
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, "0.1", True, float("nan")])
@@ -113,15 +113,15 @@ def test_marginals_keeps_each_column_and_no_link():
         assert 0.6 < release[name].nunique() / 5000 < 0.66  # with replacement: 1 - 1/e
 
 
-@pytest.mark.parametrize("control", [COPY, FRESH, LEAKY, MARGINALS])
-def test_dtypes_and_seeds(control):
-    first, again = (run(job(), control, {}) for _ in range(2))
+@pytest.mark.parametrize("generator", [COPY, FRESH, LEAKY, MARGINALS])
+def test_dtypes_and_seeds(generator):
+    first, again = (run(job(), generator, {}) for _ in range(2))
     pd.testing.assert_frame_equal(first.synthetic, again.synthetic)
     assert first.synthetic.dtypes.tolist() == job().train.dtypes.tolist()
-    assert run(job(rows=1), control, {}).synthetic.index.equals(pd.RangeIndex(1))
+    assert run(job(rows=1), generator, {}).synthetic.index.equals(pd.RangeIndex(1))
 
 
-@pytest.mark.parametrize("control", [COPY, MARGINALS])
-def test_no_members(control):
+@pytest.mark.parametrize("generator", [COPY, MARGINALS])
+def test_no_members(generator):
     with pytest.raises(InputError, match="needs a training record, got none"):
-        run(job(members=0, rows=5), control, {})
+        run(job(members=0, rows=5), generator, {})
