@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import InputError, is_whole, nearest
 from synthrisk.metrics.intervals.linearised import contributions, linearised
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
 from synthrisk.metrics.metric_rules import check_rules
@@ -273,7 +273,7 @@ class Metric:
     def score(self, tables: Tables, **options: Any) -> Score:
         """Score tables that are already encoded; ``seed`` is dropped where nothing is drawn."""
         seed = options.get("seed", 0)
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+        if not is_whole(seed, 0, 2**32 - 1):
             raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")
         if "seed" not in self._parameters:
             options.pop("seed", None)

@@ -8,7 +8,7 @@ import pandas as pd
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import with_unknown
 from synthrisk.metrics.claims.votes import voted
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.models.attackers import Attacker, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import level_codes
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
@@ -93,7 +93,6 @@ def model_attack(model: Attacker) -> Attack:
 
 def check_neighbours(neighbours: int, most: int | None = None) -> None:
     """Refuse a number of neighbours that a release cannot have."""
-    whole = isinstance(neighbours, int | np.integer) and not isinstance(neighbours, bool)
-    if not whole or neighbours < 1 or (most is not None and neighbours > most):
+    if not is_whole(neighbours, 1, np.inf if most is None else most):
         limit = "at least 1" if most is None else f"1 to the number of synthetic records, {most}"
         raise InputError(f"neighbours must be a whole number, {limit}, got {neighbours!r}")

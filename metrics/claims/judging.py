@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.claims.selective_curve import selective_details
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.metric import Reduction, mean_score
 from synthrisk.metrics.tables.tables import Tables
@@ -96,9 +96,7 @@ def claimed_once(tables: Tables, claim: np.ndarray, value: np.ndarray, confidenc
 
 def check_attempts(attempts: int | None) -> None:
     """Refuse a number of attempts that cannot be made."""
-    if attempts is not None and (
-        isinstance(attempts, bool) or not isinstance(attempts, int | np.integer) or attempts < 1
-    ):
+    if attempts is not None and not is_whole(attempts, 1):
         raise InputError(f"attempts must be a whole number of at least 1, or None for all, got {attempts!r}")
 
 

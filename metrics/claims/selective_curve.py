@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
+from synthrisk.metrics.intervals.proportions import wilson
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
@@ -162,12 +162,5 @@ def _judged(
     if not estimable or not claims:  # none, where the halves have nothing in common
         return Point(share, np.nan, np.nan, np.nan, np.nan)
     precision, expected = (float(weight[made] @ values[made] / claims) for values in (right, baseline))
-    return Point(share, precision, *_wilson(precision, claims, confidence), expected)
-
-
-def _wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
-    """Return Wilson's score interval of a share whose n need not be whole."""
-    z2 = float(norm.ppf(0.5 + confidence / 2)) ** 2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    return float(max(0.0, middle - half)), float(min(1.0, middle + half))
+    low, high = wilson(precision, claims, confidence)
+    return Point(share, precision, float(low), float(high), expected)

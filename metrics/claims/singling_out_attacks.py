@@ -8,7 +8,7 @@ import pandas as pd
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.predicates import Condition, Countable, Predicate, alone_by_luck, scales_of
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.tables.tables import in_order
 from synthrisk.metrics.tables.value_ranks import ranked
 
@@ -94,8 +94,7 @@ UNIQUE_COMBINATIONS = Attack("unique_combinations", "singling_out", unique_combi
 
 def check_size(size: int | None, most: int | None = None) -> None:
     """Refuse a number of columns that a predicate cannot have."""
-    whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
-    if size is not None and (not whole or size < 1 or (most is not None and size > most)):
+    if size is not None and not is_whole(size, 1, np.inf if most is None else most):
         limit = "at least 1" if most is None else f"1 to the number of columns, {most}"
         raise InputError(f"size must be a whole number, {limit}, got {size!r}")
 

@@ -12,7 +12,8 @@ from synthrisk.metrics.exposure.products import Products, products
 from synthrisk.metrics.exposure.risk_grid import GridPoint, grid
 from synthrisk.metrics.exposure.risk_model import RiskModel, fit
 from synthrisk.metrics.exposure.risk_terms import CROSSED_LEVELS, RARE, LeftOut, Term
-from synthrisk.metrics.exposure.wald import holm, strongest_first, wald
+from synthrisk.metrics.exposure.wald import strongest_first, wald
+from synthrisk.metrics.intervals.adjust import holm
 
 CROSSED_COLUMNS = 12
 """Most columns whose pairs are looked at."""

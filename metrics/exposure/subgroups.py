@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.exposure.arguments import scored
+from synthrisk.metrics.intervals.proportions import wilson
 from synthrisk.metrics.tables.codes import Codes, pack
 from synthrisk.metrics.tables.levels import column_levels
 
@@ -107,7 +108,7 @@ def risk_in(
 
 
 def _check_count(argument: str, value: object, low: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+    if not is_whole(value, low):
         raise InputError(f"{argument} must be a whole number of at least {low}, got {value!r}")
 
 
@@ -118,18 +119,10 @@ def _means(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> pd
     starts = np.cumsum(n) - n
     mean = np.add.reduceat(x[order], starts) / n
     squares = np.add.reduceat((x[order] - mean[codes[order]]) ** 2, starts)
-    lower, upper = _wilson(mean, n, confidence)
+    lower, upper = wilson(mean, n, confidence)
     spread = (n > 1) & (squares > 0) & ~np.isin(x, (0, 1)).all()
     t = stats.t.ppf(0.5 + confidence / 2, np.maximum(n - 1, 1))
     half = t * np.sqrt(squares / np.maximum(n - 1, 1) / n)
     lower = np.where(spread, np.maximum(mean - half, 0), lower)
     upper = np.where(spread, np.minimum(mean + half, 1), upper)
     return pd.DataFrame({"records": n, "risk": mean, "lower": lower, "upper": upper})
-
-
-def _wilson(share: np.ndarray, n: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-    z2 = stats.norm.ppf(0.5 + confidence / 2) ** 2
-    middle = share + z2 / (2 * n)
-    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2)))
-    lower, upper = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
-    return np.where(share <= 0, 0.0, np.maximum(lower, 0)), np.where(share >= 1, 1.0, np.minimum(upper, 1))

@@ -13,7 +13,8 @@ from synthrisk.metrics.exposure.products import Products, crossed_places, produc
 from synthrisk.metrics.exposure.risk_grid import GRID_POINTS, axis_points
 from synthrisk.metrics.exposure.risk_model import RiskModel, fit
 from synthrisk.metrics.exposure.risk_terms import RARE, Term, sparse_columns
-from synthrisk.metrics.exposure.wald import holm, strongest_first, wald
+from synthrisk.metrics.exposure.wald import strongest_first, wald
+from synthrisk.metrics.intervals.adjust import holm
 
 TRIPLED_COLUMNS = 4
 """Columns whose triples are looked at: those of the strongest pairs."""

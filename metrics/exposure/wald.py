@@ -53,13 +53,3 @@ def strongest_first(tests: pd.DataFrame) -> np.ndarray:
     """Return the order of tests by p, and by chi-square per degree of freedom where p is 0."""
     ratio = tests["statistic"] / tests["freedom"].clip(lower=1)
     return np.lexsort((np.arange(len(tests)), -ratio, tests["p_value"]))
-
-
-def holm(p: pd.Series) -> pd.Series:
-    """Return p-values, given in ascending order, adjusted for all of them (Holm 1979).
-
-    Example:
-        >>> holm(pd.Series([0.01, 0.03, 0.04, 0.5])).round(3).tolist()
-        [0.04, 0.09, 0.09, 0.5]
-    """
-    return (p * np.arange(len(p), 0, -1)).cummax().clip(upper=1)

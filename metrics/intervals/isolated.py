@@ -7,9 +7,10 @@ records together, as large a share are members as of all, n/(n + c), unless the 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp
-from scipy.stats import beta, hypergeom, norm, t
+from scipy.stats import hypergeom, norm, t
 
 from synthrisk.metrics.intervals.estimates import ONE_REPETITION, Estimate, variances
+from synthrisk.metrics.intervals.proportions import clopper_pearson
 from synthrisk.metrics.intervals.yardsticks import gain
 
 NOBODY = "no claim isolates one of the members and control records together"
@@ -132,10 +133,8 @@ def _share_limits(
     if parts is not None and parts.spread > 0 and 0 < share < 1:
         quantiles = norm.ppf(tail) / t.ppf(tail, parts.freedom)
         number = min(share * (1 - share) / parts.spread**2 * quantiles**2, k)
-    hits = share * number
-    low = float(beta.ppf(tail, hits, number - hits + 1)) if hits > 0 else 0.0
-    high = float(beta.ppf(1 - tail, hits + 1, number - hits)) if hits < number else 1.0
-    return low, high
+    found = clopper_pearson(share, number, confidence)
+    return found.lower, found.upper
 
 
 def isolation_details(isolated: tuple[int, int], sizes: tuple[int, int], confidence: float = 0.95) -> dict[str, float]:

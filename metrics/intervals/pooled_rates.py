@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.stats import beta
 
 from synthrisk.metrics.errors import check_range
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
+from synthrisk.metrics.intervals.proportions import clopper_pearson
 
 POOLED_RATES = (0.01, 0.001)
 """False-positive rates at which a study reports the pooled true-positive rate."""
@@ -144,7 +144,10 @@ def _estimated(cells: _Cells, rates: Sequence[float], interval: Interval) -> dic
     held = [(each.sum(axis=1) > 0).sum() for each in cells]
     absent = 1 / (1 / held[0] + 1 / held[1])
     return {
-        rate: _limits(float(v), _effective(float(v), float(s), absent, cells.members.sum()), interval.confidence)
+        rate: replace(
+            clopper_pearson(float(v), _effective(float(v), float(s), absent, cells.members.sum()), interval.confidence),
+            method=METHOD,
+        )
         for rate, v, s in zip(rates, values, spread, strict=True)
     }
 
@@ -175,11 +178,3 @@ def _true_positive_rates(cells: _Cells, weights: np.ndarray, rates: Sequence[flo
 def _effective(value: float, spread: float, absent: float, scores: int) -> float:
     """Return as how many independent members the estimate is worth."""
     return min(value * (1 - value) / spread, scores) if spread > 0 and 0 < value < 1 else absent
-
-
-def _limits(value: float, n: float, confidence: float) -> Estimate:
-    """Return the limits of Clopper and Pearson for a number and count that need not be whole."""
-    hits, tail = value * n, (1 - confidence) / 2
-    lower = float(beta.ppf(tail, hits, n - hits + 1)) if value > 0 else 0.0
-    upper = float(beta.ppf(1 - tail, hits + 1, n - hits)) if value < 1 else 1.0
-    return Estimate(value, lower, upper, METHOD)

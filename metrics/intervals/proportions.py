@@ -1,9 +1,9 @@
 """Intervals of one release, where scores are right or wrong: of a share, of the difference and the gain of two."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import binom, binomtest, norm
+from scipy.stats import beta, binom, binomtest, norm
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -53,21 +53,47 @@ def share(scores: np.ndarray, confidence: float, method: ShareMethod = "wilson")
     return Estimate(count / n, float(low), float(high), method)
 
 
+def wilson(share: Any, n: Any, confidence: float) -> tuple[Any, Any]:
+    """Return Wilson's score limits of shares whose numbers of records n need not be whole; arrays or numbers.
+
+    (p + z^2/2n -+ z sqrt(p(1 - p)/n + z^2/4n^2))/(1 + z^2/n), 0 at p = 0 and 1 at p = 1.
+
+    Example:
+        >>> [round(float(limit), 3) for limit in wilson(0.8, 10, 0.95)]
+        [0.49, 0.943]
+    """
+    z = float(norm.ppf(0.5 + confidence / 2))
+    middle, half = share + z**2 / (2 * n), z * np.sqrt(np.maximum(share * (1 - share), 0.0) / n + (z / (2 * n)) ** 2)
+    low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
+    return np.where(share <= 0, 0.0, np.maximum(low, 0.0)), np.where(share >= 1, 1.0, np.minimum(high, 1.0))
+
+
+def clopper_pearson(share: float, n: float, confidence: float) -> Estimate:
+    """Return a share with its exact binomial limits; the count and the number of records n need not be whole.
+
+    Example:
+        >>> found = clopper_pearson(0.8, 10, 0.95)
+        >>> round(found.lower, 3), round(found.upper, 3)
+        (0.444, 0.975)
+    """
+    hits, tail = share * n, (1 - confidence) / 2
+    low = float(beta.ppf(tail, hits, n - hits + 1)) if share > 0 else 0.0
+    high = float(beta.ppf(1 - tail, hits + 1, n - hits)) if share < 1 else 1.0
+    return Estimate(share, low, high, "clopper_pearson")
+
+
 def expected_share(hits: float, n: float, confidence: float) -> Estimate:
     """Return a share of which the hits are expected ones, not whole, with Wilson's limits at that number.
 
-    (p + z^2/2n -+ z sqrt(p(1 - p)/n + z^2/4n^2))/(1 + z^2/n). An expectation varies less than counts do, so that the
-    limits are rather too wide.
+    An expectation varies less than counts do, so that the limits are rather too wide.
 
     Example:
         >>> found = expected_share(8.0, 10, 0.95)
         >>> found.value, round(found.lower, 3), round(found.upper, 3)
         (0.8, 0.49, 0.943)
     """
-    p, z = hits / n, float(norm.ppf(0.5 + confidence / 2))
-    middle, half = p + z**2 / (2 * n), z * np.sqrt(max(p * (1 - p), 0.0) / n + (z / (2 * n)) ** 2)
-    low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
-    return Estimate(p, float(max(low, 0.0)), float(min(high, 1.0)), "wilson")
+    low, high = wilson(hits / n, n, confidence)
+    return Estimate(hits / n, float(low), float(high), "wilson")
 
 
 def share_difference(members: Estimate, controls: Estimate, correlation: float = 0.0) -> Estimate:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import beta
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.intervals.proportions import clopper_pearson
 
 RATES = (0.1, 0.01, 0.001)
 """False-positive rates at which true-positive rates are reported."""
@@ -67,16 +67,17 @@ def attack_summary(
     if not len(members) or not len(controls):
         nothing = replace(NOT_ESTIMABLE, note="no members or no control records")
         return MembershipAttack(nothing.value, nothing.value, dict.fromkeys(rates, nothing))
-    levels = np.unique(np.concatenate([members, controls]))[::-1]
-    true, false = (
-        np.concatenate([[0.0], (len(each) - np.searchsorted(each, levels)) / len(each)]) for each in (members, controls)
-    )
+    from sklearn.metrics import roc_curve
+
+    is_member = np.repeat([1, 0], [len(members), len(controls)])
+    _, ranks = np.unique(np.concatenate([members, controls]), return_inverse=True)  # infinities have one too
+    false, true, _ = roc_curve(is_member, ranks, drop_intermediate=False)
     found = {}
     for rate in rates:
         needed = int(np.ceil(_FALSE_POSITIVES / rate))
         few = replace(NOT_ESTIMABLE, note=f"fewer than {needed} control records")
         at = _at(true, false, rate)
-        found[rate] = few if len(controls) < needed else _clopper_pearson(at, len(members), confidence)
+        found[rate] = few if len(controls) < needed else clopper_pearson(at, len(members), confidence)
     return MembershipAttack(float(placements(members, controls).mean()), float((true - false).max()), found)
 
 
@@ -99,11 +100,3 @@ def _at(true: np.ndarray, false: np.ndarray, rate: float) -> float:
         return float(true[last])
     share = (rate - false[last]) / (false[last + 1] - false[last])
     return float(true[last] + share * (true[last + 1] - true[last]))
-
-
-def _clopper_pearson(share: float, n: int, confidence: float) -> Estimate:
-    """Return the exact binomial interval of a share whose count need not be whole."""
-    hits, tail = share * n, (1 - confidence) / 2
-    lower = float(beta.ppf(tail, hits, n - hits + 1)) if hits > 0 else 0.0
-    upper = float(beta.ppf(1 - tail, hits + 1, n - hits)) if hits < n else 1.0
-    return Estimate(share, lower, upper, "clopper_pearson")

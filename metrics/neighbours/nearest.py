@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.neighbours.records import Records, Side, mixed, scale
 from synthrisk.metrics.neighbours.search import Search, search
 from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName, space_of
@@ -168,5 +168,5 @@ def as_sums(distances: np.ndarray, space: Space) -> np.ndarray:
 
 def check_k(k: int, most: int) -> None:
     """Refuse a number of neighbours that cannot be found."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= most:
+    if not is_whole(k, 1, most):
         raise InputError(f"k must be a whole number from 1 to the number of records searched, {most}, got {k!r}")

@@ -9,8 +9,8 @@ no seed, and no order of rows moves it.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
+from synthrisk.metrics.intervals.draws import none_drawn
 from synthrisk.metrics.neighbours.nearest import Direction, Pass, as_sums
 from synthrisk.metrics.neighbours.records import Records, mixed, scale
 from synthrisk.metrics.neighbours.search import Search, search
@@ -63,16 +63,3 @@ def _chances(
     )
     nearer = 1 - none_drawn(np.where(distances > 0, below, 0), *sizes)
     return Chances(nearer, 1 - none_drawn(within, *sizes) - nearer)
-
-
-def none_drawn(count: np.ndarray, total: int, drawn: int) -> np.ndarray:
-    """Return the chance that none of ``count`` among ``total`` records is among the ``drawn``.
-
-    Example:
-        >>> none_drawn(np.array([0, 1, 3]), 4, 2).round(12).tolist()
-        [1.0, 0.5, 0.0]
-    """
-    rest = total - count
-    kept = np.maximum(rest, drawn)
-    logarithm = gammaln(kept + 1) - gammaln(kept - drawn + 1) - gammaln(total + 1) + gammaln(total - drawn + 1)
-    return np.where(count == 0, 1.0, np.where(rest < drawn, 0.0, np.exp(logarithm)))

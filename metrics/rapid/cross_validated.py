@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.rapid.rapid import RAPID
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.kinds import kind
@@ -62,7 +62,7 @@ def cross_validated(
     Raises:
         InputError: ``folds`` is no whole number between 2 and the number of records, or an option breaks its rule.
     """
-    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= len(real):
+    if not is_whole(folds, 2, len(real)):
         raise InputError(f"folds must be a whole number between 2 and the number of records, got {folds!r}")
     if sensitive not in real.columns:
         raise InputError(f"sensitive must be a column of the table, got {sensitive!r}")

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.models.attackers import Attacker
 from synthrisk.metrics.models.attackers import attacker as named_attacker
 from synthrisk.metrics.rapid.prediction_error import check_error
@@ -63,8 +63,7 @@ def check_permutations(permute: str = "synthetic", permutations: int = 20, seed:
     if permute not in ("synthetic", "real"):
         raise InputError(f"permute must be synthetic or real, got {permute!r}")
     least = 2 if permute == "synthetic" else 0
-    whole = isinstance(permutations, int | np.integer) and not isinstance(permutations, bool)
-    if not whole or permutations < least:
+    if not is_whole(permutations, least):
         raise InputError(f"permutations must be a whole number of at least {least}, got {permutations!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+    if not is_whole(seed, 0, 2**32 - 1):
         raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")

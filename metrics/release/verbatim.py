@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
+from synthrisk.metrics.intervals.draws import none_drawn
 from synthrisk.metrics.tables.tables import Tables
 
 
@@ -88,7 +88,7 @@ def verbatim(tables: Tables) -> Verbatim:
 
     drawn = min(len(released), len(real) - 1)
     alike = np.bincount(released, minlength=rows.size)[mine]
-    occur = float((1 - _missed(len(released), alike, drawn)).sum())
+    occur = float((1 - none_drawn(alike, len(released), drawn)).sum())
     return Verbatim(
         rows_of_members=matched(released, mine),
         rows_of_controls=matched(released, other),
@@ -121,15 +121,7 @@ def chance_of_twin(sizes: np.ndarray, among: int) -> float:
     if drawn < 1:
         return 0.0
     levels, counts = np.unique(sizes, return_counts=True)
-    return float(np.average(1 - _missed(n - 1, levels - 1, drawn), weights=counts))
-
-
-def _missed(of: int, alike: np.ndarray, drawn: int) -> np.ndarray:
-    """Return C(of - alike, drawn)/C(of, drawn): the chance that a draw without replacement holds none of some alike."""
-    left = np.maximum(of - alike - drawn, -1)  # those that are not alike and are not drawn
-    log_missed = gammaln(of - alike + 1.0) - gammaln(left + 1.0 + (left < 0)) - gammaln(of + 1.0)
-    missed = np.exp(log_missed + gammaln(of - drawn + 1.0))
-    return np.asarray(np.where(left < 0, 0.0, np.where(alike == 0, 1.0, missed)))
+    return float(np.average(1 - none_drawn(levels - 1, n - 1, drawn), weights=counts))
 
 
 def _present(codes: np.ndarray, size: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from itertools import combinations, groupby
 import numpy as np
 from scipy.stats import false_discovery_control
 
+from synthrisk.metrics.intervals.adjust import holm
 from synthrisk.metrics.intervals.estimates import Estimate, paired, t_test, t_test_across_repetitions
 from synthrisk.metrics.intervals.scale import DIFFERENCE
 from synthrisk.metrics.study.contributions import Contributions
@@ -73,22 +74,6 @@ def compare(
                 tested = _difference(by_name[first], by_name[second], quantity, confidence, entities)
                 rows.append(Comparison(measure, quantity, first, second, *tested))
     return _adjusted(rows, 1 - confidence)
-
-
-def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return Holm's step-down adjusted p-values: the running maximum of (m - i) p_(i), at most 1; NaN stays NaN.
-
-    Holm 1979, Scandinavian Journal of Statistics 6, 65-70.
-
-    Example:
-        >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
-        [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=float)
-    adjusted, known = np.full(len(p), np.nan), np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)))
-    return adjusted
 
 
 def _difference(

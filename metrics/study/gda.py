@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.study.grade import grade, susceptibility_floor
 
@@ -103,7 +103,7 @@ def gda_score(columns: Sequence[ColumnScore], of: int, k: int | None = None) -> 
     tried = [c for c in columns if c.attempts]
     if not tried:
         raise InputError("columns must hold a column with attempts, got none")
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+    if k is not None and not is_whole(k, 1):
         raise InputError(f"k must be a whole number of at least 1, or None for all, got {k!r}")
     if of < len(columns):
         raise InputError(f"of must be the number of columns of the data set, at least {len(columns)}, got {of!r}")

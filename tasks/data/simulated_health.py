@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import truncnorm
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 
 AGES = 18.0, 85.0
 GENDER = ["female", "male"]
@@ -87,16 +87,12 @@ def simulated_health(
 
 
 def _check(rows: int, kappa: float, seed: int, age_mean: float, age_sd: float) -> None:
-    _refuse_unless(_is_whole(rows) and rows >= 2, "rows must be a whole number of at least 2", rows)
-    _refuse_unless(_is_whole(seed) and 0 <= seed < 2**32, "seed must be a whole number in [0, 2^32)", seed)
+    _refuse_unless(is_whole(rows, 2), "rows must be a whole number of at least 2", rows)
+    _refuse_unless(is_whole(seed, 0, 2**32 - 1), "seed must be a whole number in [0, 2^32)", seed)
     _refuse_unless(_is_number(kappa) and 0 <= kappa < np.inf, "kappa must be a number of at least 0", kappa)
     is_age = _is_number(age_mean) and AGES[0] <= age_mean <= AGES[1]
     _refuse_unless(is_age, "age_mean must be a number in [18, 85]", age_mean)
     _refuse_unless(_is_number(age_sd) and 0 < age_sd < np.inf, "age_sd must be a number above 0", age_sd)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _is_number(value: object) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.tasks.synthesize.sdv_table import decoded, encoded
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
@@ -124,7 +124,7 @@ def tvae(job: Job, *, epochs: int = 300, batch_size: int = 500, loss_factor: flo
 
 def _check_batch(batch_size: int, pac: int) -> None:
     for name, value in (("batch_size", batch_size), ("pac", pac)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if not is_whole(value, 1):
             raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
     if batch_size % 2 or batch_size % pac:
         raise InputError(f"batch_size must be even and a multiple of pac = {pac}, got {batch_size}")
@@ -135,7 +135,7 @@ def _check(job: Job, options: Mapping[str, Any]) -> None:
         raise InputError(f"SDV needs 2 training records, got {len(job.train)}, and 1 row to draw, got {job.rows}")
     for name in ("epochs", "discriminator_steps"):
         value = options.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if not is_whole(value, 1):
             raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
     chosen = options.get("numerical_distributions", {})
     known = [str(c) for c in job.train.columns]

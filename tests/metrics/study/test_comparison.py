@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from synthrisk.metrics.intervals.adjust import holm
 from synthrisk.metrics.intervals.estimates import Interval, t_test, t_test_across_repetitions
-from synthrisk.metrics.study.comparison import compare, holm
+from synthrisk.metrics.study.comparison import compare
 from synthrisk.metrics.study.contributions import contributions_of
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Measure
