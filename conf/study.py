@@ -321,7 +321,7 @@ class Tracking(_Settings):
     experiment: str | None = None
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
-    """Per-record artifacts: salted hashes and scores only; with guess and truth (sensitive!); or none."""
+    """Per-record artifacts: salted hashes and scores only; with guessed and true values (sensitive!); or none."""
 
 
 class Runner(_Settings):

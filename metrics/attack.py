@@ -7,7 +7,7 @@ generator, and scores what it claims. One file makes a new attack::
 
     def most_frequent(release, known, secret, rng):
         value = release[secret].mode()[0]
-        return pd.DataFrame({"guess": value, "confidence": 1.0}, index=known.index)
+        return pd.DataFrame({"guessed": value, "confidence": 1.0}, index=known.index)
 
     MOST_FREQUENT = Attack("most_frequent", "inference", most_frequent)
 
@@ -33,7 +33,7 @@ HANDED = {
     "membership": ("release", "known", "rng"),
 }
 """What an attack of each kind is handed, in this order."""
-CLAIMED = {"inference": "guess", "linkability": "match", "singling_out": "predicate", "membership": "confidence"}
+CLAIMED = {"inference": "guessed", "linkability": "match", "singling_out": "predicate", "membership": "confidence"}
 """The column of claims that an attack of each kind returns beside ``confidence``; a missing cell abstains."""
 
 

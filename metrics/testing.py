@@ -162,17 +162,17 @@ def _check_claims(attack: Attack, case: _Case, found: pd.DataFrame) -> None:
         _fail(attack, "guess single values of the column's kind", f"returned {claimed.dtype}", case.name)
 
 
-def _are_values(guess: pd.Series, column: pd.Series) -> bool:
-    """Tell whether the framework can compare the guesses with the column."""
+def _are_values(guessed: pd.Series, column: pd.Series) -> bool:
+    """Tell whether the framework can compare what is guessed with the column."""
     try:
-        if guess.isna().all() or column.isna().all():
+        if guessed.isna().all() or column.isna().all():
             return True
         if is_temporal(column):
-            pd.Series(guess.to_numpy(), dtype=column.dtype)
+            pd.Series(guessed.to_numpy(), dtype=column.dtype)
         elif kind(column) == "numeric":
-            as_floats(guess)
+            as_floats(guessed)
         else:
-            joint_codes([column, guess.rename(str(column.name))])
+            joint_codes([column, guessed.rename(str(column.name))])
     except (InputError, TypeError, ValueError):
         return False
     return True

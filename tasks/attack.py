@@ -24,7 +24,7 @@ from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, Cell, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import keep, key_of, plugin_version, source_digest, versions
 
-_FORMAT = 12  # raise it when the same scores give another ledger
+_FORMAT = 13  # raise it when the same scores give another ledger
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
 _OTHER_SIZE = "groups of other sizes: read the difference"

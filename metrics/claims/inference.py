@@ -69,7 +69,7 @@ def inference(
         seed: Seed of the draw and of the attack.
 
     Returns:
-        A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guess, truth, confidence, baseline
+        A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guessed, truth, confidence, baseline
         (share of the real records for which the same claim would be right), attempt, susceptible, cells_known,
         cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``claims.reduce_claims``
         and ``constant_guess`` (the success of the best constant claim).
@@ -81,7 +81,7 @@ def inference(
         >>> real = pd.DataFrame({"age": [30, 40, 50, 60], "vote": ["a", "a", "b", "b"]})
         >>> release = pd.DataFrame({"age": [31, 49, 52, 90], "vote": ["a", "b", "b", "a"]})
         >>> found = INFERENCE(real, release, quasi_identifiers=["age"], sensitive="vote")
-        >>> found.records["guess"].tolist(), found.value
+        >>> found.records["guessed"].tolist(), found.value
         (['a', 'a', 'b', 'b'], 1.0)
     """
     check_values(attacker, model, neighbours, tolerance, scale, attempts)
@@ -100,15 +100,15 @@ def inference(
         tables, attack, known, secret, chosen, rng, {} if neighbours is None else {"neighbours": neighbours}
     )
     judged = (_judged_numbers if tables.kind(secret) == "numeric" else _judged_levels)(
-        tables, secret, claims["guess"], tolerance, scale
+        tables, secret, claims["guessed"], tolerance, scale
     )
     confidence = claims["confidence"].to_numpy(dtype=float)
-    claim = claimed_once(tables, chosen & claims["guess"].notna().to_numpy(), judged.claimed, confidence)
+    claim = claimed_once(tables, chosen & claims["guessed"].notna().to_numpy(), judged.claimed, confidence)
     records = pd.DataFrame(
         {
             "score": np.where(claim, judged.right, np.nan),
             "claim": claim,
-            "guess": claims["guess"].where(claim).to_numpy(),
+            "guessed": claims["guessed"].where(claim).to_numpy(),
             "truth": truth.to_numpy() if tables.kind(secret) == "numeric" else truth.astype(object).to_numpy(),
             "confidence": np.where(claim, confidence, np.nan),
             "baseline": np.where(claim, judged.share, np.nan),
@@ -174,7 +174,7 @@ def _claims(
     targets = np.unique(parts.own[chosen])
     shown = parts.cells.iloc[targets].reset_index(drop=True)
     release = shown_release(tables).cells
-    found = attack.claims(shown.index, release, shown, secret, rng, **options)[["guess", "confidence"]]
+    found = attack.claims(shown.index, release, shown, secret, rng, **options)[["guessed", "confidence"]]
     place = np.full(len(parts.cells), -1)
     place[targets] = np.arange(len(targets))
     rows = np.where(chosen, place[parts.own], 0)
@@ -191,8 +191,10 @@ class _Judged(NamedTuple):
     warning: str | None = None
 
 
-def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: Tolerance, scale: float | None) -> _Judged:
-    codes, _ = joint_codes([tables.real[secret], guess.rename(secret)])
+def _judged_levels(
+    tables: Tables, secret: str, guessed: pd.Series, tolerance: Tolerance, scale: float | None
+) -> _Judged:
+    codes, _ = joint_codes([tables.real[secret], guessed.rename(secret)])
     truth, claimed = codes.tables
     counts = how_many_with(truth, codes.size, tables.entities)
     shares = counts / how_many(truth < codes.size - 1, tables.entities)  # the last is missing, which nobody claims
@@ -200,12 +202,12 @@ def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: Tol
 
 
 def _judged_numbers(
-    tables: Tables, secret: str, guess: pd.Series, tolerance: Tolerance, scale: float | None
+    tables: Tables, secret: str, guessed: pd.Series, tolerance: Tolerance, scale: float | None
 ) -> _Judged:
     temporal = is_temporal(tables.real[secret])
     truth = tables.floats(secret)[0]
-    guess = pd.Series(guess.to_numpy(), dtype=tables.real[secret].dtype) if temporal else guess
-    claimed = as_floats(guess.rename(secret))
+    guessed = pd.Series(guessed.to_numpy(), dtype=tables.real[secret].dtype) if temporal else guessed
+    claimed = as_floats(guessed.rename(secret))
     there, made, own = ~np.isnan(truth), ~np.isnan(claimed), tables.entities
     present, of_present = truth[there], None if own is None else own[there]
     rule, relative = _rule(tolerance, scale, present, temporal=temporal)

@@ -73,7 +73,7 @@ def rapid(
         seed: Seed of the model.
 
     Returns:
-        A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guess, truth, and gain,
+        A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guessed, truth, and gain,
         confidence, baseline, right (categorical) or error (numeric; dates and durations in days). Details: accuracy,
         mean_gain, the threshold curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric),
         ``tolerance_days`` (dates and durations); guess (the value of the best constant answer: 0 for the class shares,
@@ -142,7 +142,7 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
         shares = threshold_curve(records["gain"].to_numpy(dtype=float), CURVE)
         details |= {f"curve_{t:.2f}": float(v) for t, v in zip(CURVE, shares, strict=True)}
     if "error" in records:
-        gap = (records["truth"] - records["guess"]).abs()
+        gap = (records["truth"] - records["guessed"]).abs()
         details["rmse"], details["mae"] = float(np.sqrt((gap**2).mean())), float(gap.mean())
         details["not_scored"] = float(records["score"].isna().mean())
     each = {str(c).removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}

@@ -14,7 +14,7 @@ COLUMNS = (
     "attacker",
     "sensitive",
     "claim",
-    "guess",
+    "guessed",
     "truth",
     "confidence",
     "score",
@@ -62,7 +62,7 @@ def ledger_rows(
 
     Returns:
         A frame with ``COLUMNS``: ``record`` is the position in the real table; ``claim`` says whether the
-        record was attacked with an answer; guess and truth are text.
+        record was attacked with an answer; guessed and truth are text.
     """
     records = score.records
     if records is None:
@@ -77,7 +77,7 @@ def ledger_rows(
             "attacker": pd.Series([measure.attacker] * n, dtype="string").array,
             "sensitive": pd.Series([measure.sensitive] * n, dtype="string").array,
             "claim": ~np.isnan(plain["score"]),
-            "guess": _text(records.get("guess"), n),
+            "guessed": _text(records.get("guessed"), n),
             "truth": _text(truth, n),
             "at_risk": records.get("at_risk", pd.Series([pd.NA] * n)).astype("boolean").array,
         }

@@ -129,16 +129,16 @@ def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEsti
 def _told_apart(truth: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> Found:
     """Return the mean AUC of the classes of the test records; of a class that was never learned it is one half."""
     present, counts = np.unique(truth, return_counts=True)
-    guess = classes[np.argmax(probabilities, axis=1)]
+    guessed = classes[np.argmax(probabilities, axis=1)]
     if len(present) < 2:
-        return float("nan"), {"accuracy": float(np.mean(guess == truth))}
+        return float("nan"), {"accuracy": float(np.mean(guessed == truth))}
     place, likely = {c: i for i, c in enumerate(classes.tolist())}, probabilities.round(12)  # solvers end in noise
     each = [
         roc_auc_score(truth == c, likely[:, place[c]] if c in place else np.zeros(len(truth))) for c in present.tolist()
     ]
     auc = float(np.average(each, weights=counts))
-    recalls = [float(np.mean(guess[truth == c] == c)) for c in present]
-    return auc, {"auc": auc, "accuracy": float(np.mean(guess == truth)), "balanced_accuracy": float(np.mean(recalls))}
+    recalls = [float(np.mean(guessed[truth == c] == c)) for c in present]
+    return auc, {"auc": auc, "accuracy": float(np.mean(guessed == truth)), "balanced_accuracy": float(np.mean(recalls))}
 
 
 def _explained(truth: np.ndarray, predicted: np.ndarray) -> Found:

@@ -34,7 +34,7 @@ def test_options_are_handed_on_and_tables_too_small_for_them_passed_over():
 def mode(release, known, secret, rng):
     seen = release[secret].mode()
     guess = seen[0] if len(seen) else None
-    return pd.DataFrame({"guess": [guess] * len(known), "confidence": 1.0}, index=known.index)
+    return pd.DataFrame({"guessed": [guess] * len(known), "confidence": 1.0}, index=known.index)
 
 
 def coin(release, known, rng):
@@ -69,7 +69,7 @@ def test_good_attacks_pass(kind):
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_abstaining_is_allowed(kind):
-    column = {"inference": "guess", "membership": "confidence", "linkability": "match", "singling_out": "predicate"}
+    column = {"inference": "guessed", "membership": "confidence", "linkability": "match", "singling_out": "predicate"}
 
     def silent(*handed):
         speaks = handed[0] if kind == "singling_out" else handed[1]
@@ -162,11 +162,11 @@ def by_column_order(release, known, secret, rng):
 
 
 def text_for_numbers(release, known, secret, rng):
-    return mode(release, known, secret, rng).assign(guess="7")
+    return mode(release, known, secret, rng).assign(guessed="7")
 
 
 def lists(release, known, secret, rng):
-    return mode(release, known, secret, rng).assign(guess=pd.Series([[1]] * len(known), index=known.index))
+    return mode(release, known, secret, rng).assign(guessed=pd.Series([[1]] * len(known), index=known.index))
 
 
 def positions(release, part_a, part_b, rng):
@@ -191,7 +191,7 @@ BROKEN = [
     ("inference", crash, "cope with awkward tables, but raised"),
     ("membership", crash_on_one_row, r"cope with awkward tables, but raised IndexError.*one target and one record"),
     ("membership", no_frame, "must return a DataFrame, got ndarray"),
-    ("inference", no_claims, "with a column 'guess'"),
+    ("inference", no_claims, "with a column 'guessed'"),
     ("membership", own_index, "with the index that it was handed"),
     ("membership", infinite, "whose confidence is finite"),
     ("membership", in_words, "a confidence that is a number or missing, but returned object"),

@@ -155,7 +155,7 @@ def test_the_attack_is_shown_the_release_and_its_keys_alone():
 
     def spy(release, known, secret, rng):
         seen.append((set(release["age"]) | set(known["age"]), known.duplicated().any()))
-        return pd.DataFrame({"guess": "a", "confidence": 1.0}, index=known.index)
+        return pd.DataFrame({"guessed": "a", "confidence": 1.0}, index=known.index)
 
     real = pd.DataFrame({"age": [1, 2, 3], "ill": [*"aab"]})
     release = pd.DataFrame({"age": [3, 3, 4], "ill": [*"aab"]})
