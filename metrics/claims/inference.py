@@ -15,8 +15,7 @@ from synthrisk.metrics.claims.right_numbers import is_close, is_close_to_own, sh
 from synthrisk.metrics.claims.selective_curve import halves
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.models.attackers import ATTACKERS, Attacker
-from synthrisk.metrics.models.attackers import attacker as named_model
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS, AttackerModel, attacker_model
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.tables.codes import joint_codes
 from synthrisk.metrics.tables.entities import has, how_many, how_many_with
@@ -31,7 +30,7 @@ def inference(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] | str,
     attacker: str | Attack = "nearest_record",
-    model: str | BaseEstimator | Attacker | None = None,
+    model: str | BaseEstimator | AttackerModel | None = None,
     neighbours: int | None = None,
     tolerance: Tolerance = None,
     scale: float | None = None,
@@ -56,9 +55,9 @@ def inference(
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
         sensitive: The one column guessed. A target without a value there cannot be attacked.
-        attacker: ``nearest_record``, ``key_class``, a model's name (see ``rapid``), the name of an installed attack,
-            or an ``Attack``.
-        model: A model instead, by name or as a scikit-learn estimator.
+        attacker: ``nearest_record``, ``key_class``, the name of an attacker model (see ``rapid``) or of an installed
+            attack, or an ``Attack``.
+        model: An attacker model instead, by name or as a scikit-learn estimator.
         neighbours: How many nearest records vote (``nearest_record``); 1 unless given.
         tolerance: Share of the value within which a guessed number is right, in [0, 1), 0.05 unless given; of dates and
             durations a share of ``scale``. A duration (``"30 days"``), or for any column a share of its interquartile
@@ -127,18 +126,20 @@ def inference(
     return Score.of("inference", records, reduced, details, settings, judged.warning)
 
 
-def resolved(attacker: str | Attack = "nearest_record", model: str | BaseEstimator | Attacker | None = None) -> Attack:
+def resolved(
+    attacker: str | Attack = "nearest_record", model: str | BaseEstimator | AttackerModel | None = None
+) -> Attack:
     """Return the inference attack that is meant."""
     if model is not None:
-        return model_attack(named_model(model))
-    if isinstance(attacker, str) and attacker in ATTACKERS:
-        return model_attack(ATTACKERS[attacker])
-    return named_attack("inference", attacker, also=ATTACKERS)
+        return model_attack(attacker_model(model))
+    if isinstance(attacker, str) and attacker in ATTACKER_MODELS:
+        return model_attack(ATTACKER_MODELS[attacker])
+    return named_attack("inference", attacker, also=ATTACKER_MODELS)
 
 
 def check_values(
     attacker: str | Attack = "nearest_record",
-    model: str | BaseEstimator | Attacker | None = None,
+    model: str | BaseEstimator | AttackerModel | None = None,
     neighbours: int | None = None,
     tolerance: Tolerance = None,
     scale: float | None = None,

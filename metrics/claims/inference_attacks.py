@@ -9,7 +9,7 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import with_unknown
 from synthrisk.metrics.claims.votes import voted
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.models.attackers import Attacker, class_probabilities, predicted_values
+from synthrisk.metrics.models.attackers import AttackerModel, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import level_codes
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.ties import ties
@@ -64,7 +64,7 @@ UNANIMOUS_CLASS = Attack("unanimous_class", "inference", unanimous_class, "GDA S
 KEY_CLASS = Attack("key_class", "inference", key_class, "Taub et al. 2018; GDA Score, inference")
 
 
-def model_attack(model: Attacker) -> Attack:
+def model_attack(model: AttackerModel) -> Attack:
     """Return the attack that trains a model on the release and guesses what it finds likeliest.
 
     ``confidence`` is the probability of the guessed value; of a number there is none.

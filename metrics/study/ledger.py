@@ -32,7 +32,9 @@ _PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance", "risk"
 
 @dataclass(frozen=True)
 class Measure:
-    """One column of results: a metric as a study uses it, on one sensitive attribute, by one attacker.
+    """One column of results: a metric as a study uses it, on one sensitive attribute.
+
+    ``attacker`` is the name of the attacker model or of the attack, where there is one.
 
     ``variant_of`` is the label of the measure that this one is a what-if of.
     """

@@ -8,7 +8,7 @@ import pytest
 
 from synthrisk.metrics import ATTACKS, Attack, InputError
 from synthrisk.metrics.claims.inference_attacks import model_attack
-from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.tables.awkward import control, pairs, release, targets
 from synthrisk.metrics.testing import check_attack
 
@@ -19,7 +19,7 @@ def test_installed_attacks_pass(name):
 
 
 def test_a_model_passes():
-    check_attack(model_attack(ATTACKERS["cart"]))
+    check_attack(model_attack(ATTACKER_MODELS["cart"]))
 
 
 def test_options_are_handed_on_and_tables_too_small_for_them_passed_over():
