@@ -1,4 +1,4 @@
-"""The lasso attacker beside scikit-learn's saga on the same penalties and folds: time, and distance from the optimum.
+"""The attacker model lasso beside scikit-learn's saga, on the same penalties and folds: time, distance from optimum.
 
 python benchmarks/lasso.py
 """

@@ -19,7 +19,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from synthrisk.metrics import METRICS, Tables
-from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.models.features import level_codes
 from synthrisk.tasks.data import read
 
@@ -55,7 +55,7 @@ def compare(
     for place, release in enumerate(made):
         spent, tables = seconds(lambda r=release: Tables(real, r))
         parts["tables"] += spent
-        spent, design = seconds(lambda t=tables: ATTACKERS[name].design(t, known, [*known, sensitive]))
+        spent, design = seconds(lambda t=tables: ATTACKER_MODELS[name].design(t, known, [*known, sensitive]))
         parts["design"] += spent
         spent, (_, target, _) = seconds(lambda t=tables: level_codes(t, sensitive, [*known, sensitive]))
         parts["target"] += spent
@@ -63,7 +63,7 @@ def compare(
         parts["sort"] += seconds(lambda x=rows, y=target: x[np.lexsort((y, *x.T[::-1]))])[0]
 
         def bare(x: np.ndarray = rows, y: np.ndarray = target, new: np.ndarray = design.real) -> Any:
-            return ATTACKERS[name].estimator("categorical", 0).fit(x, y).predict_proba(new)
+            return ATTACKER_MODELS[name].estimator("categorical", 0).fit(x, y).predict_proba(new)
 
         def metric(release: pd.DataFrame = release) -> Any:
             return METRICS["rapid"](real, release, quasi_identifiers=known, sensitive=sensitive, attacker=name)

@@ -1,4 +1,4 @@
-"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and attacker."""
+"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -221,7 +221,7 @@ class MetricChoice(_Settings):
     sensitive: Names | None = None
     """What this metric guesses, where it is not ``data.sensitive``."""
     attackers: Names = []
-    """Models that attack, for metrics that train one: each is scored on its own."""
+    """Attacker models of metrics that train one, attacks of metrics of claims: each is scored on its own."""
     what_if: list[WhatIf] = []
     """Changes of the quasi-identifiers to preview: each is a measure of its own on the same releases."""
     options: dict[str, Any] = {}
@@ -234,7 +234,7 @@ class MetricChoice(_Settings):
 
     @property
     def labels(self) -> list[str]:
-        """The names of its measures, one an attacker where there are several."""
+        """The names of its measures, one for each of ``attackers`` where there are several."""
         return [f"{self.label}-{a}" for a in self.attackers] if len(self.attackers) > 1 else [self.label]
 
     @model_validator(mode="after")
@@ -245,7 +245,7 @@ class MetricChoice(_Settings):
             )
         metric = METRICS[self.name]
         if not isinstance(self.options.get("attacker", ""), str) or "envelope" in self.options:
-            raise ValueError("a study scores each attacker on its own: list them as attackers, without an envelope")
+            raise ValueError("a study scores each attacker model alone: list them as attackers, without an envelope")
         if self.what_if and "quasi_identifiers" not in metric.needs:
             raise ValueError(f"what_if changes quasi_identifiers, which {self.name} does not use")
         if self.options.get("mode") in _STUDY_MODES:
@@ -321,7 +321,7 @@ class Tracking(_Settings):
     experiment: str | None = None
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
-    """Per-record artifacts: salted hashes and scores only; with guess and truth (sensitive!); or none."""
+    """Per-record artifacts: salted hashes and scores only; with guessed and true values (sensitive!); or none."""
 
 
 class Runner(_Settings):

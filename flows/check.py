@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.conf import Study
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
@@ -23,18 +23,18 @@ def check(study: Study) -> None:
 
 
 def check_on(study: Study, sample: Sample, planned: Sequence[Planned]) -> None:
-    """Raise ``InputError`` with every synthesizer, release, attacker and option that does not fit the table."""
+    """Raise ``InputError`` with every synthesizer, release, attacker model and option that does not fit the table."""
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     generators = (*study.synthesizers, *study.all_references)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
-    models = [p.measure for p in planned if p.measure.attacker in ATTACKERS and p.measure.sensitive]
-    attacks = [partial(_check_model, measure, records) for measure in models]
+    trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
+    models = [partial(_check_model, measure, records) for measure in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
-    _refuse(study, [*tried, *attacks, *fitting])
+    _refuse(study, [*tried, *models, *fitting])
 
 
 def _check_model(measure: Measure, records: pd.DataFrame) -> None:
-    ATTACKERS[str(measure.attacker)].estimator(kind(records[measure.sensitive]), 0)
+    ATTACKER_MODELS[str(measure.attacker)].estimator(kind(records[measure.sensitive]), 0)
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:

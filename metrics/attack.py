@@ -7,7 +7,7 @@ generator, and scores what it claims. One file makes a new attack::
 
     def most_frequent(release, known, secret, rng):
         value = release[secret].mode()[0]
-        return pd.DataFrame({"guess": value, "confidence": 1.0}, index=known.index)
+        return pd.DataFrame({"guessed": value, "confidence": 1.0}, index=known.index)
 
     MOST_FREQUENT = Attack("most_frequent", "inference", most_frequent)
 
@@ -33,7 +33,7 @@ HANDED = {
     "membership": ("release", "known", "rng"),
 }
 """What an attack of each kind is handed, in this order."""
-CLAIMED = {"inference": "guess", "linkability": "match", "singling_out": "predicate", "membership": "confidence"}
+CLAIMED = {"inference": "guessed", "linkability": "match", "singling_out": "predicate", "membership": "confidence"}
 """The column of claims that an attack of each kind returns beside ``confidence``; a missing cell abstains."""
 
 
@@ -83,6 +83,8 @@ class Attack:
         rule = f"attack {self.name} must return a DataFrame"
         if not isinstance(found, pd.DataFrame):
             raise InputError(f"{rule}, got {type(found).__name__}")
+        if self.kind == "inference" and CLAIMED["inference"] not in found:
+            found = found.rename(columns={"guess": CLAIMED["inference"]})  # the column's name until it had its own
         for column in dict.fromkeys([CLAIMED[self.kind], "confidence"]):
             if column not in found:
                 raise InputError(f"{rule} with a column {column!r}, got {list(found.columns)!r}")

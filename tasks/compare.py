@@ -124,7 +124,7 @@ def _told_once(finding: Finding, other: str) -> Finding:
 
 
 def _best_populations(non_members: Sequence[Finding], planned: Sequence[Planned]) -> dict[str, Finding]:
-    """Return the population's finding for each measure's key: of attackers with the same options, that of the best.
+    """Return the population's finding for each measure's key: of several ``attackers``, that of the best.
 
     The best of several is chosen on the numbers it is judged by: its success is, if anything, too high.
     """

@@ -53,7 +53,7 @@ for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
 
 TOP = 100
 _BATCH = 1000
-_REVEALING = ["guess", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
+_REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         "thresholds": "RAPID against the threshold (Figure 4 b)",
         "attribution": "which quasi-identifiers drive risk (Figure 5)",
         "adult": "Adult, income (Table 2, Figure 3)",
-        "attackers": "Adult, income, three attackers and their envelope",
+        "attackers": "Adult, income, three attacker models and their envelope",
         "marital": "Adult, marital status as a second attribute",
         "example": "the usage example (Appendix B)",
     }.items():

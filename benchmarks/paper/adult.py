@@ -1,4 +1,4 @@
-"""Adult: Table 2 and Figure 3 (income), the attackers the paper names, and marital status as a second attribute."""
+"""Adult: Table 2 and Figure 3 (income), the attacker models of the paper, and marital status as a second attribute."""
 
 import numpy as np
 import pandas as pd
@@ -69,24 +69,24 @@ def income(repetitions: int, rows: int | None, jobs: int) -> Section:
 
 
 def attackers(repetitions: int, rows: int | None, jobs: int) -> Section:
-    """Return the three attackers that the paper names, and their envelope."""
+    """Return the three attacker models that the paper names, and their envelope."""
     names = tuple(study(rows).metrics[0].attackers)
     scores = in_parallel(attacked, [(rows, r, INCOME, names) for r in range(repetitions)], jobs)
     each = {name: [s.details[f"value_{name}"] for s in scores] for name in names}
     best = np.max([each[name] for name in names], axis=0)
-    lines = [*each.items(), ("mean over attackers", [s.details["mean"] for s in scores])]
+    lines = [*each.items(), ("mean over models", [s.details["mean"] for s in scores])]
     lines += [
         ("largest value (the paper's RAPID_max)", best.tolist()),
         ("envelope a record", [s.value for s in scores]),
     ]
-    table = pd.DataFrame([{"attacker": n, "RAPID": float(np.mean(v)), "sd": _sd(v)} for n, v in lines])
+    table = pd.DataFrame([{"attacker model": n, "RAPID": float(np.mean(v)), "sd": _sd(v)} for n, v in lines])
     parts = [
         f"Income, {repetitions} releases of {len(scores[0].records):,} records, threshold 0.3. The paper names the "
         "three and prints no number of the last two. The envelope lets whoever gains most attack each record: a "
         "maximum that flatters the attacker.",
         table,
     ]
-    return Section("attackers", "Adult, several attackers", parts)
+    return Section("attackers", "Adult, several attacker models", parts)
 
 
 def marital(repetitions: int, rows: int | None, jobs: int) -> Section:

@@ -19,7 +19,7 @@ from synthrisk.tasks.synthesize import Job, run, synthesizer
 
 ROOT = Path(__file__).parents[2]
 FOREST, RULE = "random forest", "plain forest with ranger's rule"
-ATTACKERS: dict[str, str | BaseEstimator] = {
+ATTACKER_MODELS: dict[str, str | BaseEstimator] = {
     FOREST: "random_forest",
     RULE: RangerForest(),
     "plain forest without it": RangerForest(draws_on=True),
@@ -48,14 +48,14 @@ IN_R = {FOREST: "rf", RULE: "rf", "logistic": "multinom", "cart": "cart"}
 
 
 def attacked(name: str, repetition: int) -> tuple[float, float, np.ndarray]:
-    """Return RAPID, accuracy and the gain of each record, by one attacker on the published release."""
+    """Return RAPID, accuracy and the gain of each record, by one attacker model on the published release."""
     settings = study()
     table = table_of(settings)
     score = METRICS["rapid"](
         table,
         release_of(settings, table, 0, place=1),
         **_roles(settings),
-        attacker=ATTACKERS[name],
+        attacker=ATTACKER_MODELS[name],
         seed=seed_of(settings.seed, repetition, "attack"),
     )
     return score.value, score.details["accuracy"], score.records["gain"].to_numpy()
@@ -70,7 +70,7 @@ def held_out(name: str, repetition: int) -> float:
         return run(Job(train, train.head(0), len(train), seed), synthesizer(choice.kind), choice.options).synthetic
 
     seed = seed_of(settings.seed, repetition, "folds")
-    rest = {"attacker": ATTACKERS[name], "seed": seed}
+    rest = {"attacker": ATTACKER_MODELS[name], "seed": seed}
     return cross_validated(table_of(settings), made, **_roles(settings), **rest).value
 
 
@@ -86,13 +86,13 @@ def in_r(name: str) -> tuple[float, float, np.ndarray]:
 
 def example(repetitions: int, jobs: int) -> Section:
     """Return Appendix B beside ours."""
-    calls = [(name, r) for i, name in enumerate(ATTACKERS) for r in range(repetitions if i < SEEDED else 1)]
+    calls = [(name, r) for i, name in enumerate(ATTACKER_MODELS) for r in range(repetitions if i < SEEDED else 1)]
     found = dict(zip(calls, in_parallel(attacked, calls, jobs), strict=True))
     rows = []
-    for name in ATTACKERS:
+    for name in ATTACKER_MODELS:
         values, accuracies, gains = zip(*(found[call] for call in calls if call[0] == name), strict=True)
         r = in_r(name) if name in IN_R else (np.nan, np.nan, np.nan)
-        line = {"attacker": name, "RAPID": np.mean(values), "in R": r[0], "accuracy": np.mean(accuracies)}
+        line = {"attacker model": name, "RAPID": np.mean(values), "in R": r[0], "accuracy": np.mean(accuracies)}
         line |= {"accuracy in R": r[1]}
         rows.append(line | {"gain, rms difference": float(np.sqrt(np.mean((np.mean(gains, axis=0) - r[2]) ** 2)))})
     table = pd.DataFrame(rows)
@@ -111,10 +111,10 @@ def example(repetitions: int, jobs: int) -> Section:
         "splits it. So ranger's trees stay shallow here, its probabilities near the class shares, and few gains pass "
         "0.3. A plain forest with ranger's rule (`benchmarks/paper/ranger.py`) gives R's number, record by record; "
         "without that rule, and nothing else changed, it gives scikit-learn's. `rapid` keeps scikit-learn's forest: "
-        "surer here, though not more often right. The attacker `cart` differs too: rpart drops splits that improve the "
-        "fit by less than 1 %.",
+        "surer here, though not more often right. The attacker model `cart` differs too: rpart drops splits that "
+        "improve the fit by less than 1 %.",
     ]
-    same = table[table["attacker"].isin([RULE, "logistic"])]
+    same = table[table["attacker model"].isin([RULE, "logistic"])]
     deviation = max(
         float((same[a] - same[b]).abs().max()) for a, b in (("RAPID", "in R"), ("accuracy", "accuracy in R"))
     )

@@ -42,7 +42,7 @@ def rapid_of(
         table: The real records.
         release: The synthetic ones.
         repetition: Number of the release, for the seed.
-        attackers: Models in one envelope; the first of the study unless given.
+        attackers: Attacker models in one envelope; the first of the study unless given.
         place: Which of the study's sensitive attributes is guessed.
         without: Quasi-identifiers that the attacker does not know.
     """

@@ -14,10 +14,10 @@ HEAD = """\
 # The RAPID paper, made again
 
 Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata", is the source
-of the metric `rapid`. Here are its numbers made again with our tables, our synthesizer, our attackers and our score,
-beside the printed ones. Match mode, as in the paper: the synthesizer is fitted on all records and all of them are
-attacked, so a value holds both memorization and what can be told of anybody; a study (`synthrisk benchmark
-paper_health`) takes them apart.
+of the metric `rapid`. Here are its numbers made again with our tables, synthesizer, attacker models and score, beside
+the printed ones. Match mode, as in the paper: the synthesizer is fitted on all records and all of them are attacked,
+so a value holds both memorization and what can be told of anybody; a study (`synthrisk benchmark paper_health`) takes
+them apart.
 
 The paper's numbers are those of its Table 2, its text, and its figures, whose vector graphics are in the R package
 (`assets/` at de6ee65) and were read off to 0.001. Each section is written by the command above it, from a study

@@ -55,7 +55,7 @@ def group_inference(
         seed: Seed of the attack.
 
     Returns:
-        A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guess, truth, confidence, baseline
+        A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guessed, truth, confidence, baseline
         (share of the real records, or entities, that have v), attempt (the key occurs in the release), susceptible,
         cells_known (0: no target is known), cells_read, half, and what ``reduce_groups`` counts claims with: group
         (number of the claim), empty and empty_baseline (the record's share of the claims about nobody, and of their
@@ -90,7 +90,7 @@ def group_inference(
         {
             "score": np.where(claim, judged.right[of], np.nan),
             "claim": claim,
-            "guess": found.claims["guess"].iloc[of].where(claim).to_numpy(),
+            "guessed": found.claims["guessed"].iloc[of].where(claim).to_numpy(),
             "truth": truth.to_numpy() if tables.kind(secret) == "numeric" else truth.astype(object).to_numpy(),
             "confidence": np.where(claim, found.claims["confidence"].to_numpy(dtype=float)[of], np.nan),
             "baseline": np.where(claim, judged.share[of], np.nan),
@@ -143,7 +143,7 @@ def check_values(attacker: str | Attack = "unanimous_class") -> None:
 
 
 class _Claims(NamedTuple):
-    claims: pd.DataFrame  # (q,) guess and confidence about each key of the release
+    claims: pd.DataFrame  # (q,) guessed and confidence about each key of the release
     of: np.ndarray  # (n,) which of them speaks about each real record, -1 none
 
 
@@ -158,7 +158,7 @@ def _claims(tables: Tables, attack: Attack, known: list[str], secret: str, rng: 
     """Let the attack speak about each key of the release, and find the real records with that key."""
     release = shown_release(tables).cells
     keys = shown_parts(Tables(release, release), known).cells
-    found = attack.claims(keys.index, release, keys, secret, rng)[["guess", "confidence"]]
+    found = attack.claims(keys.index, release, keys, secret, rng)[["guessed", "confidence"]]
     codes = Tables(tables.real[known], keys).codes(known)
     place = np.full(codes.size, -1)
     place[codes.tables[1]] = np.arange(len(keys))
@@ -166,7 +166,7 @@ def _claims(tables: Tables, attack: Attack, known: list[str], secret: str, rng: 
 
 
 def _judged(tables: Tables, found: _Claims, secret: str, susceptible: np.ndarray) -> _Judged:
-    codes = _values(tables.real[secret], found.claims["guess"].rename(secret))
+    codes = _values(tables.real[secret], found.claims["guessed"].rename(secret))
     truth, claimed = codes.tables
     counts = how_many_with(truth, codes.size, tables.entities)
     shares = counts / how_many(susceptible, tables.entities)  # the last is missing, which nobody claims
@@ -177,10 +177,10 @@ def _judged(tables: Tables, found: _Claims, secret: str, susceptible: np.ndarray
     return _Judged(made, made & (size > 0) & (against == 0), shares[claimed], float(shares[:-1].max()))
 
 
-def _values(truth: pd.Series, guess: pd.Series) -> Codes:
+def _values(truth: pd.Series, guessed: pd.Series) -> Codes:
     if is_temporal(truth):
-        guess = pd.Series(guess.to_numpy(), dtype=truth.dtype, name=guess.name)
-    return joint_codes([truth, guess])[0]
+        guessed = pd.Series(guessed.to_numpy(), dtype=truth.dtype, name=guessed.name)
+    return joint_codes([truth, guessed])[0]
 
 
 GROUP_INFERENCE = Metric(

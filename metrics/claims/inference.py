@@ -15,8 +15,7 @@ from synthrisk.metrics.claims.right_numbers import is_close, is_close_to_own, sh
 from synthrisk.metrics.claims.selective_curve import halves
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.models.attackers import ATTACKERS, Attacker
-from synthrisk.metrics.models.attackers import attacker as named_model
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS, AttackerModel, attacker_model
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.tables.codes import joint_codes
 from synthrisk.metrics.tables.entities import has, how_many, how_many_with
@@ -31,7 +30,7 @@ def inference(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] | str,
     attacker: str | Attack = "nearest_record",
-    model: str | BaseEstimator | Attacker | None = None,
+    model: str | BaseEstimator | AttackerModel | None = None,
     neighbours: int | None = None,
     tolerance: Tolerance = None,
     scale: float | None = None,
@@ -56,9 +55,9 @@ def inference(
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
         sensitive: The one column guessed. A target without a value there cannot be attacked.
-        attacker: ``nearest_record``, ``key_class``, a model's name (see ``rapid``), the name of an installed attack,
-            or an ``Attack``.
-        model: A model instead, by name or as a scikit-learn estimator.
+        attacker: ``nearest_record``, ``key_class``, the name of an attacker model (see ``rapid``) or of an installed
+            attack, or an ``Attack``.
+        model: An attacker model instead, by name or as a scikit-learn estimator.
         neighbours: How many nearest records vote (``nearest_record``); 1 unless given.
         tolerance: Share of the value within which a guessed number is right, in [0, 1), 0.05 unless given; of dates and
             durations a share of ``scale``. A duration (``"30 days"``), or for any column a share of its interquartile
@@ -69,7 +68,7 @@ def inference(
         seed: Seed of the draw and of the attack.
 
     Returns:
-        A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guess, truth, confidence, baseline
+        A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guessed, truth, confidence, baseline
         (share of the real records for which the same claim would be right), attempt, susceptible, cells_known,
         cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``claims.reduce_claims``
         and ``constant_guess`` (the success of the best constant claim).
@@ -81,7 +80,7 @@ def inference(
         >>> real = pd.DataFrame({"age": [30, 40, 50, 60], "vote": ["a", "a", "b", "b"]})
         >>> release = pd.DataFrame({"age": [31, 49, 52, 90], "vote": ["a", "b", "b", "a"]})
         >>> found = INFERENCE(real, release, quasi_identifiers=["age"], sensitive="vote")
-        >>> found.records["guess"].tolist(), found.value
+        >>> found.records["guessed"].tolist(), found.value
         (['a', 'a', 'b', 'b'], 1.0)
     """
     check_values(attacker, model, neighbours, tolerance, scale, attempts)
@@ -100,15 +99,15 @@ def inference(
         tables, attack, known, secret, chosen, rng, {} if neighbours is None else {"neighbours": neighbours}
     )
     judged = (_judged_numbers if tables.kind(secret) == "numeric" else _judged_levels)(
-        tables, secret, claims["guess"], tolerance, scale
+        tables, secret, claims["guessed"], tolerance, scale
     )
     confidence = claims["confidence"].to_numpy(dtype=float)
-    claim = claimed_once(tables, chosen & claims["guess"].notna().to_numpy(), judged.claimed, confidence)
+    claim = claimed_once(tables, chosen & claims["guessed"].notna().to_numpy(), judged.claimed, confidence)
     records = pd.DataFrame(
         {
             "score": np.where(claim, judged.right, np.nan),
             "claim": claim,
-            "guess": claims["guess"].where(claim).to_numpy(),
+            "guessed": claims["guessed"].where(claim).to_numpy(),
             "truth": truth.to_numpy() if tables.kind(secret) == "numeric" else truth.astype(object).to_numpy(),
             "confidence": np.where(claim, confidence, np.nan),
             "baseline": np.where(claim, judged.share, np.nan),
@@ -127,18 +126,20 @@ def inference(
     return Score.of("inference", records, reduced, details, settings, judged.warning)
 
 
-def resolved(attacker: str | Attack = "nearest_record", model: str | BaseEstimator | Attacker | None = None) -> Attack:
+def resolved(
+    attacker: str | Attack = "nearest_record", model: str | BaseEstimator | AttackerModel | None = None
+) -> Attack:
     """Return the inference attack that is meant."""
     if model is not None:
-        return model_attack(named_model(model))
-    if isinstance(attacker, str) and attacker in ATTACKERS:
-        return model_attack(ATTACKERS[attacker])
-    return named_attack("inference", attacker, also=ATTACKERS)
+        return model_attack(attacker_model(model))
+    if isinstance(attacker, str) and attacker in ATTACKER_MODELS:
+        return model_attack(ATTACKER_MODELS[attacker])
+    return named_attack("inference", attacker, also=ATTACKER_MODELS)
 
 
 def check_values(
     attacker: str | Attack = "nearest_record",
-    model: str | BaseEstimator | Attacker | None = None,
+    model: str | BaseEstimator | AttackerModel | None = None,
     neighbours: int | None = None,
     tolerance: Tolerance = None,
     scale: float | None = None,
@@ -174,7 +175,7 @@ def _claims(
     targets = np.unique(parts.own[chosen])
     shown = parts.cells.iloc[targets].reset_index(drop=True)
     release = shown_release(tables).cells
-    found = attack.claims(shown.index, release, shown, secret, rng, **options)[["guess", "confidence"]]
+    found = attack.claims(shown.index, release, shown, secret, rng, **options)[["guessed", "confidence"]]
     place = np.full(len(parts.cells), -1)
     place[targets] = np.arange(len(targets))
     rows = np.where(chosen, place[parts.own], 0)
@@ -191,8 +192,10 @@ class _Judged(NamedTuple):
     warning: str | None = None
 
 
-def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: Tolerance, scale: float | None) -> _Judged:
-    codes, _ = joint_codes([tables.real[secret], guess.rename(secret)])
+def _judged_levels(
+    tables: Tables, secret: str, guessed: pd.Series, tolerance: Tolerance, scale: float | None
+) -> _Judged:
+    codes, _ = joint_codes([tables.real[secret], guessed.rename(secret)])
     truth, claimed = codes.tables
     counts = how_many_with(truth, codes.size, tables.entities)
     shares = counts / how_many(truth < codes.size - 1, tables.entities)  # the last is missing, which nobody claims
@@ -200,12 +203,12 @@ def _judged_levels(tables: Tables, secret: str, guess: pd.Series, tolerance: Tol
 
 
 def _judged_numbers(
-    tables: Tables, secret: str, guess: pd.Series, tolerance: Tolerance, scale: float | None
+    tables: Tables, secret: str, guessed: pd.Series, tolerance: Tolerance, scale: float | None
 ) -> _Judged:
     temporal = is_temporal(tables.real[secret])
     truth = tables.floats(secret)[0]
-    guess = pd.Series(guess.to_numpy(), dtype=tables.real[secret].dtype) if temporal else guess
-    claimed = as_floats(guess.rename(secret))
+    guessed = pd.Series(guessed.to_numpy(), dtype=tables.real[secret].dtype) if temporal else guessed
+    claimed = as_floats(guessed.rename(secret))
     there, made, own = ~np.isnan(truth), ~np.isnan(claimed), tables.entities
     present, of_present = truth[there], None if own is None else own[there]
     rule, relative = _rule(tolerance, scale, present, temporal=temporal)

@@ -9,7 +9,7 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import with_unknown
 from synthrisk.metrics.claims.votes import voted
 from synthrisk.metrics.errors import InputError, is_whole
-from synthrisk.metrics.models.attackers import Attacker, class_probabilities, predicted_values
+from synthrisk.metrics.models.attackers import AttackerModel, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import level_codes
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.ties import ties
@@ -22,8 +22,8 @@ def nearest_record(
 ) -> pd.DataFrame:
     """Guess the value that the nearest records of the release have, all that are as near as the k-th included.
 
-    Distance: gower over the known columns. ``confidence`` = share of the votes for the guess x (1 - mean distance of
-    the k nearest). It never abstains, unless all that vote have no value.
+    Distance: gower over the known columns. ``confidence`` = share of the votes for the guessed value x (1 - mean
+    distance of the k nearest). It never abstains, unless all that vote have no value.
     """
     check_neighbours(neighbours, len(release))
     view = Tables(known, release[list(known.columns)])
@@ -52,11 +52,11 @@ def unanimous_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng
     Missing cells do not vote. ``confidence`` = (v + 1)/(v + 2) of v records that vote, by Laplace's rule of succession:
     the chance that one more has the value too. Numbers are unanimous where they are equal.
     """
-    guessed = key_class(release, known, secret, rng)
+    found = key_class(release, known, secret, rng)
     keys = Tables(known, release[list(known.columns)]).codes(list(known.columns))
     votes = np.bincount(keys.tables[1][release[secret].notna().to_numpy()], minlength=keys.size)[keys.tables[0]]
-    agreed = guessed["confidence"] == 1
-    return guessed.assign(confidence=(votes + 1) / (votes + 2)).where(agreed)
+    agreed = found["confidence"] == 1
+    return found.assign(confidence=(votes + 1) / (votes + 2)).where(agreed)
 
 
 NEAREST_RECORD = Attack("nearest_record", "inference", nearest_record, "GDA Score, inference; nearest neighbour")
@@ -64,29 +64,29 @@ UNANIMOUS_CLASS = Attack("unanimous_class", "inference", unanimous_class, "GDA S
 KEY_CLASS = Attack("key_class", "inference", key_class, "Taub et al. 2018; GDA Score, inference")
 
 
-def model_attack(model: Attacker) -> Attack:
+def model_attack(model: AttackerModel) -> Attack:
     """Return the attack that trains a model on the release and guesses what it finds likeliest.
 
-    ``confidence`` is the probability of the guess; of a number there is none.
+    ``confidence`` is the probability of the guessed value; of a number there is none.
     """
 
     def attack(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
         columns = list(known.columns)
         present = release[secret].notna().to_numpy()
         if not present.any():
-            return pd.DataFrame({"guess": None, "confidence": np.nan}, index=known.index)
+            return pd.DataFrame({"guessed": None, "confidence": np.nan}, index=known.index)
         tables = Tables(with_unknown(known, release), release)
         design = model.design(tables, columns, tables.columns)
         estimator = model.estimator(kind(release[secret]), int(rng.integers(2**32)))
         if kind(release[secret]) == "numeric":
-            guess: Any = predicted_values(estimator, design, as_floats(release[secret]))
-            return pd.DataFrame({"guess": guess, "confidence": np.nan}, index=known.index)
+            guessed: Any = predicted_values(estimator, design, as_floats(release[secret]))
+            return pd.DataFrame({"guessed": guessed, "confidence": np.nan}, index=known.index)
         _, target, levels = level_codes(tables, secret, tables.columns)
         shown = design._replace(synthetic=design.synthetic[present])
         probabilities, classes = class_probabilities(estimator, shown, target[present])
         likeliest = probabilities.argmax(axis=1)
-        guess = levels[classes[likeliest]]
-        return pd.DataFrame({"guess": guess, "confidence": probabilities.max(axis=1)}, index=known.index)
+        guessed = levels[classes[likeliest]]
+        return pd.DataFrame({"guessed": guessed, "confidence": probabilities.max(axis=1)}, index=known.index)
 
     return Attack(model.name, "inference", attack, "a model trained on the release")
 

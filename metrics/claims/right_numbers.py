@@ -1,16 +1,16 @@
-"""When a claim about a number is right: the guess lies within a tolerance of the truth."""
+"""When a claim about a number is right: the guessed number lies within a tolerance of the truth."""
 
 import numpy as np
 
 
-def is_close(guess: np.ndarray, truth: np.ndarray, tolerance: float, scale: float, *, relative: bool) -> np.ndarray:
-    """Tell whether |guess - truth| <= tolerance x max(|truth|, scale), or tolerance x scale where not ``relative``.
+def is_close(guessed: np.ndarray, truth: np.ndarray, tolerance: float, scale: float, *, relative: bool) -> np.ndarray:
+    """Tell whether |guessed - truth| <= tolerance x max(|truth|, scale), or tolerance x scale where not ``relative``.
 
     ``scale`` keeps truths near 0 from asking for more than the data know; dates have no 0 that a share of them could
     be taken of, so there it stands alone.
 
     Args:
-        guess: (n,) floats.
+        guessed: (n,) floats.
         truth: (n,) floats.
         tolerance: Share, in [0, 1).
         scale: In units of the truth, >= 0.
@@ -21,7 +21,7 @@ def is_close(guess: np.ndarray, truth: np.ndarray, tolerance: float, scale: floa
         [True, True]
     """
     allowed = tolerance * np.maximum(np.abs(truth), scale) if relative else np.full(np.shape(truth), tolerance * scale)
-    return np.asarray(np.abs(guess - truth) <= allowed)
+    return np.asarray(np.abs(guessed - truth) <= allowed)
 
 
 def share_close(

@@ -20,12 +20,12 @@ def voted(owner: np.ndarray, rows: np.ndarray, secret: pd.Series, n: int) -> pd.
         n: Number of groups.
 
     Returns:
-        A frame with n rows: ``guess`` (missing where nobody votes) and ``confidence``, the share of the votes that
-        name the guess.
+        A frame with n rows: ``guessed`` (missing where nobody votes) and ``confidence``, the share of the votes that
+        name the guessed value.
     """
     present = secret.notna().to_numpy()
     owner, rows = owner[present[rows]], rows[present[rows]]
-    found = pd.DataFrame({"guess": pd.Series([None] * n, dtype=object), "confidence": np.full(n, np.nan)})
+    found = pd.DataFrame({"guessed": pd.Series([None] * n, dtype=object), "confidence": np.full(n, np.nan)})
     if not len(owner):
         return found
     codes, levels = factorized(secret.astype(object).to_numpy())
@@ -45,6 +45,6 @@ def voted(owner: np.ndarray, rows: np.ndarray, secret: pd.Series, n: int) -> pd.
         order = np.lexsort((values, -overall[values], -counts, groups))
         groups, values, counts = groups[order], values[order], counts[order]
         chosen = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
-    found.loc[groups[chosen], "guess"] = np.asarray(levels, dtype=object)[values[chosen]]
+    found.loc[groups[chosen], "guessed"] = np.asarray(levels, dtype=object)[values[chosen]]
     found.loc[groups[chosen], "confidence"] = counts[chosen] / total[groups[chosen]]
     return found

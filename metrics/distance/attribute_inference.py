@@ -112,12 +112,12 @@ class _Attribute(NamedTuple):
 
     low: np.ndarray  # (n,)
     high: np.ndarray  # (n,)
-    guesses: np.ndarray  # (m,)
+    guessed: np.ndarray  # (m,)
     days: float | None = None  # the tolerance of a date or duration
 
     def right(self, real: np.ndarray, place: np.ndarray, near: Ties) -> np.ndarray:
         """Return for some real records the share of the synthetic ones listed at their place that guess right."""
-        levels, rank = np.unique(self.guesses, return_inverse=True)
+        levels, rank = np.unique(self.guessed, return_inverse=True)
         counts, width = np.diff(near.starts), len(levels) + 1
         listed = np.sort(np.repeat(np.arange(len(counts)), counts) * width + rank[near.rows])
         ends = np.searchsorted(levels, self.low[real], side="left"), np.searchsorted(levels, self.high[real], "right")
@@ -137,13 +137,13 @@ def _attribute(tables: Tables, column: str, tolerance: float | str) -> _Attribut
     if tables.kind(column) == "categorical":
         real, synthetic = tables.codes([column]).tables
         return _Attribute(real, real, synthetic)
-    truth, guesses = tables.floats(column)
+    truth, guessed = tables.floats(column)
     temporal, missing = is_temporal(tables.real[column]), np.isnan(truth)
     width = absolute_tolerance(tolerance, truth, temporal=temporal)
     step = (float(tolerance) * np.abs(truth) if width is None else np.full(len(truth), width)) * (1 + _ROUNDING)
     low, high = (np.where(missing, np.inf, np.clip(truth + s, -_LARGEST, _LARGEST)) for s in (-step, step))
     days = width / NANOSECONDS if temporal and width is not None else None
-    return _Attribute(low, high, np.where(np.isnan(guesses), np.inf, guesses), days)
+    return _Attribute(low, high, np.where(np.isnan(guessed), np.inf, guessed), days)
 
 
 def _credits(

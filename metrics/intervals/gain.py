@@ -14,7 +14,7 @@ def normalized_gain(confidence: np.ndarray, baseline: np.ndarray) -> np.ndarray:
     """Return r = (g - b)/(1 - b): 0 = no better than the class share, 1 = certain of the truth.
 
     Args:
-        confidence: g, probability that the attacker gives to the record's true class.
+        confidence: g, probability that the attacker model gives to the record's true class.
         baseline: b, share of that class in the original data, below 1.
 
     Example:

@@ -26,8 +26,8 @@ from synthrisk.metrics.tables.tables import Tables
 
 
 @dataclass(frozen=True)
-class Attacker:
-    """A model and what it is shown.
+class AttackerModel:
+    """A model that an attacker trains, and what it is shown.
 
     Attributes:
         name: Name in results.
@@ -77,18 +77,18 @@ def _logistic(_: int) -> BaseEstimator:
     return LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=200)
 
 
-ATTACKERS = {
+ATTACKER_MODELS = {
     a.name: a
     for a in (
-        Attacker("random_forest", _random_forest_classifier, _random_forest_regressor),
-        Attacker("gradient_boosting", _boosting_classifier, _boosting_regressor),
-        Attacker("cart", _cart_classifier, _cart_regressor),
-        Attacker("logistic", _logistic, None, one_hot),
-        Attacker("lasso", LassoLogistic, lasso_linear, one_hot),
-        Attacker("linear", None, lambda _: LinearRegression(), one_hot),
+        AttackerModel("random_forest", _random_forest_classifier, _random_forest_regressor),
+        AttackerModel("gradient_boosting", _boosting_classifier, _boosting_regressor),
+        AttackerModel("cart", _cart_classifier, _cart_regressor),
+        AttackerModel("logistic", _logistic, None, one_hot),
+        AttackerModel("lasso", LassoLogistic, lasso_linear, one_hot),
+        AttackerModel("linear", None, lambda _: LinearRegression(), one_hot),
     )
 }
-"""Attackers by name, for categories and numbers unless said.
+"""Attacker models by name, for categories and numbers unless said.
 
 ``random_forest``: 500 trees that split nodes of more than 10 rows (5 for a number) on sqrt(p) features;
 ``gradient_boosting``: 100 histogram-based trees; ``cart``: one tree with leaves of 7 or more; ``logistic``: unpenalised
@@ -97,15 +97,15 @@ ATTACKERS = {
 """
 
 
-def attacker(choice: str | BaseEstimator | Attacker) -> Attacker:
-    """Return the attacker for a register name or a scikit-learn estimator (which sees ordinal codes)."""
-    if isinstance(choice, Attacker):
+def attacker_model(choice: str | BaseEstimator | AttackerModel) -> AttackerModel:
+    """Return the attacker model for a register name or a scikit-learn estimator (which sees ordinal codes)."""
+    if isinstance(choice, AttackerModel):
         return choice
     if isinstance(choice, str):
-        if choice not in ATTACKERS:
-            known, hint = ", ".join(ATTACKERS), nearest(choice, ATTACKERS)
+        if choice not in ATTACKER_MODELS:
+            known, hint = ", ".join(ATTACKER_MODELS), nearest(choice, ATTACKER_MODELS)
             raise InputError(f"attacker must be one of {known} or a scikit-learn estimator, got {choice!r}{hint}")
-        return ATTACKERS[choice]
+        return ATTACKER_MODELS[choice]
     if not isinstance(choice, BaseEstimator) or not (is_classifier(choice) or is_regressor(choice)):
         raise InputError(f"attacker must be a name or a scikit-learn estimator, got {type(choice).__name__}")
 
@@ -114,7 +114,7 @@ def attacker(choice: str | BaseEstimator | Attacker) -> Attacker:
         seeds = {k: seed for k, v in own.get_params().items() if k.split("__")[-1] == "random_state" and v is None}
         return own.set_params(**seeds)
 
-    return Attacker(
+    return AttackerModel(
         type(choice).__name__, make if is_classifier(choice) else None, make if is_regressor(choice) else None
     )
 
@@ -146,7 +146,7 @@ def predicted_values(model: BaseEstimator, design: Design, target: np.ndarray) -
 def _fit(model: Any, rows: np.ndarray, target: np.ndarray) -> None:
     order = np.lexsort((target, *rows.T[::-1]))
     with catch_warnings():
-        # separable or collinear data: the attacker is certain, or has several equal models; both are findings
+        # separable or collinear data: the model is certain, or has several equal models; both are findings
         simplefilter("ignore", ConvergenceWarning)
         simplefilter("ignore", LinAlgWarning)
         model.fit(rows[order], target[order])

@@ -1,4 +1,4 @@
-"""What an attacker's model sees: the quasi-identifiers as numbers, fitted on the synthetic table alone."""
+"""What an attacker model sees: the quasi-identifiers as numbers, fitted on the synthetic table alone."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

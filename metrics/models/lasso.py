@@ -1,4 +1,4 @@
-"""Lasso models of an attacker, their penalty chosen by cross-validation: for categories and for numbers."""
+"""Attacker models of the lasso kind, their penalty chosen by cross-validation: for categories and for numbers."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

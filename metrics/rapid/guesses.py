@@ -8,7 +8,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.gain import normalized_gain
-from synthrisk.metrics.models.attackers import Attacker, class_probabilities, predicted_values
+from synthrisk.metrics.models.attackers import AttackerModel, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import UNSEEN, level_codes
 from synthrisk.metrics.rapid.null import named
 from synthrisk.metrics.rapid.null_without_refit import null_of_permuted_numbers, null_of_permuted_real
@@ -24,7 +24,7 @@ def class_guesses(
     tables: Tables,
     known: Sequence[str],
     hidden: str,
-    model: Attacker,
+    model: AttackerModel,
     seed: int,
     threshold: float,
     baseline: Baseline = "real",
@@ -55,7 +55,7 @@ def class_guesses(
             "gain": gain,
             "confidence": confidence,
             "baseline": base,
-            "guess": levels[classes[likeliest.argmax(axis=1)]],
+            "guessed": levels[classes[likeliest.argmax(axis=1)]],
             "truth": tables.real[hidden].astype(object).to_numpy(),
             "right": right,
         },
@@ -72,7 +72,7 @@ def value_guesses(
     tables: Tables,
     known: Sequence[str],
     hidden: str,
-    model: Attacker,
+    model: AttackerModel,
     seed: int,
     target: NumericTarget,
     delta: float,
@@ -90,7 +90,7 @@ def value_guesses(
             "score": np.where(scored, errors < limit, np.nan),
             "at_risk": pd.Series(errors < limit, dtype="boolean").where(scored).array,
             "error": errors,
-            "guess": predicted,
+            "guessed": predicted,
             "truth": truth,
         },
         index=tables.real.index,

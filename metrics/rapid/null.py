@@ -16,10 +16,10 @@ class Null:
     """A value of RAPID beside its distribution under permuted sensitive values.
 
     Attributes:
-        permute: Whose sensitive column was permuted: ``synthetic`` (the attacker's model knows nothing) or ``real``
+        permute: Whose sensitive column was permuted: ``synthetic`` (the attacker model knows nothing) or ``real``
             (the model is as it is, its guesses meet other people's values).
         permutations: How many were drawn; 0 = the distribution is the normal one with the exact mean and sd.
-        observed: The value under no permutation, of the same attacker.
+        observed: The value under no permutation, of the same attacker model.
         threshold: Smallest gain that at most 5 % of the pooled null gains exceed, not below 0; None for a number.
         tolerance: Largest error that at most 5 % of the pooled null errors stay below; None for a category.
         mean: Mean of the null's values.

@@ -8,8 +8,13 @@ from sklearn.base import BaseEstimator
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.gain import normalized_gain
-from synthrisk.metrics.models.attackers import ATTACKERS, Attacker, class_probabilities, predicted_values
-from synthrisk.metrics.models.attackers import attacker as named_attacker
+from synthrisk.metrics.models.attackers import (
+    ATTACKER_MODELS,
+    AttackerModel,
+    attacker_model,
+    class_probabilities,
+    predicted_values,
+)
 from synthrisk.metrics.models.features import UNSEEN, Design, level_codes
 from synthrisk.metrics.rapid.null import LEVEL, Null, Permute, exceeded_by_few, rank_p_value
 from synthrisk.metrics.rapid.null_without_refit import null_of_permuted_numbers, null_of_permuted_real
@@ -22,7 +27,7 @@ from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import ErrorName, Tolerance, numeric_target
 
 TREES = 100
-"""Trees of the attacker ``random_forest`` where it is refitted: 500 move the value by about .001 (Adult)."""
+"""Trees of the attacker model ``random_forest`` where it is refitted: 500 move the value by about .001 (Adult)."""
 
 
 def permutation_null(
@@ -41,8 +46,8 @@ def permutation_null(
 ) -> Null:
     """Return RAPID's value beside its null: the same attack with the sensitive values permuted.
 
-    ``permute="synthetic"``: the attacker is refitted on the release with its sensitive column permuted, so that his
-    model knows nothing. ``permute="real"``: the model stays, the real values are permuted; mean and sd are exact,
+    ``permute="synthetic"``: the attacker model is refitted on the release with its sensitive column permuted, so
+    that it knows nothing. ``permute="real"``: the model stays, the real values are permuted; mean and sd are exact,
     without drawing. The two differ widely: a sure model is right by chance more often than one that knows nothing.
 
     Args:
@@ -80,7 +85,7 @@ def permutation_null(
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
     if len(hidden) != 1:
         raise InputError(f"sensitive must be one column for rapid, got {hidden!r}")
-    model = named_attacker(attacker)
+    model = attacker_model(attacker)
     check_values(model, threshold, tolerance, error, delta)
     check_permutations(permute, permutations, seed)
     kind = tables.kind(hidden[0])
@@ -191,6 +196,6 @@ def _refitted(
     return Null("synthetic", permutations, observed, *limits, mean, sd, quantile, p_value, values)
 
 
-def _smaller(model: Attacker, kind: Kind, seed: int) -> BaseEstimator:
+def _smaller(model: AttackerModel, kind: Kind, seed: int) -> BaseEstimator:
     estimator = model.estimator(kind, seed)
-    return estimator.set_params(n_estimators=TREES) if model is ATTACKERS["random_forest"] else estimator
+    return estimator.set_params(n_estimators=TREES) if model is ATTACKER_MODELS["random_forest"] else estimator

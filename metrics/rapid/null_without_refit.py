@@ -36,7 +36,7 @@ def null_of_permuted_real(
     both exact; ``threshold`` of the result is the 95 % quantile of all gains, weighted by q_c.
 
     Args:
-        probabilities: (n, K) what the attacker gives to each class of the release.
+        probabilities: (n, K) what the attacker model gives to each class of the release.
         shares: (K,) share b of each of these classes in the real table, below 1.
         truth_codes: (n,) column of each record's true class; -1 where the release lacks the class.
         threshold: Gain above which a record is at risk.

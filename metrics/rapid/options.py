@@ -7,13 +7,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from synthrisk.metrics.errors import InputError, is_whole
-from synthrisk.metrics.models.attackers import Attacker
-from synthrisk.metrics.models.attackers import attacker as named_attacker
+from synthrisk.metrics.models.attackers import AttackerModel, attacker_model
 from synthrisk.metrics.rapid.prediction_error import check_error
 from synthrisk.metrics.rapid.several_attackers import check_envelope
 from synthrisk.metrics.tables.tolerance import Tolerance, check_tolerance
 
-Choice: TypeAlias = str | BaseEstimator | Attacker
+Choice: TypeAlias = str | BaseEstimator | AttackerModel
 Mode = Literal["match", "holdout"]
 
 
@@ -31,7 +30,7 @@ def check_values(
 ) -> None:
     """Refuse options of ``rapid`` that break their rules."""
     check_envelope(envelope)
-    names = [named_attacker(choice).name for choice in (attacker if isinstance(attacker, list | tuple) else [attacker])]
+    names = [attacker_model(choice).name for choice in (attacker if isinstance(attacker, list | tuple) else [attacker])]
     if not names or len(set(names)) < len(names):
         raise InputError(f"attacker must list at least one model and each once, got {names!r}")
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold < 1:
@@ -53,7 +52,7 @@ def check_values(
     if permutations != 0 or isinstance(permutations, bool):
         check_permutations(permute, permutations)
         if isinstance(attacker, list | tuple):
-            raise InputError("permutations need one attacker, got several")
+            raise InputError("permutations need one attacker model, got several")
     elif permute not in ("synthetic", "real"):
         raise InputError(f"permute must be synthetic or real, got {permute!r}")
 

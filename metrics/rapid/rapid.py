@@ -13,7 +13,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.gain import CURVE, threshold_curve
 from synthrisk.metrics.intervals.proportions import ShareMethod, share
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
-from synthrisk.metrics.models.attackers import attacker
+from synthrisk.metrics.models.attackers import attacker_model
 from synthrisk.metrics.rapid.guesses import Baseline, class_guesses, value_guesses
 from synthrisk.metrics.rapid.null import Permute, named
 from synthrisk.metrics.rapid.null_by_refit import permutation_null
@@ -52,9 +52,9 @@ def rapid(
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
         sensitive: The one column guessed; its kind decides which form is used.
-        attacker: ``random_forest``, ``gradient_boosting``, ``cart``, ``lasso``, ``logistic`` (categorical),
-            ``linear`` (numeric), a scikit-learn estimator, or a list of such. Levels are numbered in ``level_order``,
-            the commonest of the release first (R: by name), so that other names give the same model.
+        attacker: The attacker model: ``random_forest``, ``gradient_boosting``, ``cart``, ``lasso``, ``logistic``
+            (categorical), ``linear`` (numeric), a scikit-learn estimator, or a list of such. Levels are numbered in
+            ``level_order``, the commonest of the release first (R: by name), so that other names give the same model.
         threshold: Gain above which a categorical record is at risk, in [0, 1).
         tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one,
             in units of the attribute. Dates and durations, which no share can be taken of, have the absolute error in
@@ -66,14 +66,14 @@ def rapid(
             synthesizer never saw. The third mode of the paper fits synthesizers: see ``cross_validated``.
         baseline: Where class shares come from: all ``real`` records (members and control), or those ``scored``
             together (members apart from control).
-        envelope: How several attackers are put together: see ``envelope.combined``.
+        envelope: How several attacker models are put together: see ``several_attackers.combined``.
         permute: Whose sensitive values are permuted in the calibration: see ``permutation.permutation_null``.
         permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
             time); 0: only the null that costs nothing, of permuted real values, exact.
         seed: Seed of the model.
 
     Returns:
-        A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guess, truth, and gain,
+        A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guessed, truth, and gain,
         confidence, baseline, right (categorical) or error (numeric; dates and durations in days). Details: accuracy,
         mean_gain, the threshold curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric),
         ``tolerance_days`` (dates and durations); guess (the value of the best constant answer: 0 for the class shares,
@@ -84,7 +84,7 @@ def rapid(
         upper: 95 % intervals of the value over the records, this release given.
 
     Raises:
-        InputError: An argument breaks its rule; one class only; a target of the wrong kind for the attacker.
+        InputError: An argument breaks its rule; one class only; a target of the wrong kind for the attacker model.
     """
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
     if len(hidden) != 1:
@@ -95,10 +95,10 @@ def rapid(
     rule: dict[str, Any] = {"quasi_identifiers": known, "sensitive": hidden, "threshold": threshold, "seed": seed}
     rule |= {"tolerance": tolerance, "error": error, "delta": delta}
     if isinstance(attacker, list | tuple):
-        models = [_attacker(choice) for choice in attacker]
+        models = [attacker_model(choice) for choice in attacker]
         each = {m.name: rapid(tables, attacker=m, mode=mode, baseline=baseline, **rule) for m in models}
         return combined(each, envelope, reduce_rapid)
-    model = _attacker(attacker)
+    model = attacker_model(attacker)
     settings: dict[str, Any] = {
         "quasi_identifiers": known,
         "sensitive": hidden[0],
@@ -128,11 +128,8 @@ def rapid(
     return Score.of("rapid", records, reduce_rapid(records), details, settings, warning)
 
 
-_attacker = attacker  # the argument of rapid has the same name
-
-
 def reduce_rapid(records: pd.DataFrame) -> Reduction:
-    """Return the share at risk and how well the attacker does, for some of the records."""
+    """Return the share at risk and how well the attacker model does, for some of the records."""
     value = mean_score(records)
     details = _intervals(records["score"].dropna().to_numpy(dtype=float))
     if "right" in records:
@@ -142,7 +139,7 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
         shares = threshold_curve(records["gain"].to_numpy(dtype=float), CURVE)
         details |= {f"curve_{t:.2f}": float(v) for t, v in zip(CURVE, shares, strict=True)}
     if "error" in records:
-        gap = (records["truth"] - records["guess"]).abs()
+        gap = (records["truth"] - records["guessed"]).abs()
         details["rmse"], details["mae"] = float(np.sqrt((gap**2).mean())), float(gap.mean())
         details["not_scored"] = float(records["score"].isna().mean())
     each = {str(c).removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}

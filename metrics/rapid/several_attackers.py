@@ -1,4 +1,4 @@
-"""Several attackers on one release: the best of them for each record, or their mean."""
+"""Several attacker models on one release: the best of them for each record, or their mean."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -19,14 +19,14 @@ def check_envelope(envelope: str) -> None:
 
 
 def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
-    """Return one RAPID score for several attackers.
+    """Return one RAPID score for several attacker models.
 
-    ``max``: each record is attacked by whoever gains most on it (makes the smallest error); the value is the share at
-    risk then, a maximum that flatters the attacker, for nobody knows beforehand who is best. ``mean``: a record's
-    score is the share of attackers that put it at risk; the value is the mean of their values.
+    ``max``: each record is attacked by the model that gains most on it (makes the smallest error); the value is the
+    share at risk then, a maximum that flatters the attacker, for nobody knows beforehand which is best. ``mean``: a
+    record's score is the share of models that put it at risk; the value is the mean of their values.
 
     Args:
-        scores: Score of each attacker, on the same records.
+        scores: Score of each attacker model, on the same records.
         envelope: ``max`` or ``mean``.
         reduce: What records come to.
 
@@ -49,7 +49,7 @@ def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[
 
 
 def _best(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return each record's row from the attacker with the highest gain or the smallest error; ties: the first."""
+    """Return each record's row from the model with the highest gain or the smallest error; ties: the first."""
     if "gain" in tables[0]:
         chosen = np.argmax([t["gain"] for t in tables], axis=0)
     else:

@@ -15,7 +15,7 @@ COLUMNS = (
     "attacker",
     "sensitive",
     "claim",
-    "guess",
+    "guessed",
     "truth",
     "confidence",
     "score",
@@ -33,7 +33,9 @@ _PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance", "risk"
 
 @dataclass(frozen=True)
 class Measure:
-    """One column of results: a metric as a study uses it, on one sensitive attribute, by one attacker.
+    """One column of results: a metric as a study uses it, on one sensitive attribute.
+
+    ``attacker`` is the name of the attacker model or of the attack, where there is one.
 
     ``variant_of`` is the label of the measure that this one is a what-if of.
     """
@@ -68,7 +70,7 @@ def ledger_rows(
 
     Returns:
         A frame with ``COLUMNS``, and those of ``kept`` that are not among them: ``record`` is the position in the real
-        table; ``claim`` says whether the record was attacked with an answer; guess and truth are text.
+        table; ``claim`` says whether the record was attacked with an answer; guessed and truth are text.
     """
     records = score.records
     if records is None:
@@ -83,7 +85,7 @@ def ledger_rows(
             "attacker": pd.Series([measure.attacker] * n, dtype="string").array,
             "sensitive": pd.Series([measure.sensitive] * n, dtype="string").array,
             "claim": ~np.isnan(plain["score"]),
-            "guess": _text(records.get("guess"), n),
+            "guessed": _text(records.get("guessed"), n),
             "truth": _text(truth, n),
             "at_risk": records.get("at_risk", pd.Series([pd.NA] * n)).astype("boolean").array,
         }

@@ -26,6 +26,6 @@ class Planned:
 
     @property
     def family(self) -> tuple[str, str]:
-        """What its fellow attackers have in common with it: metric, and all options but the attacker."""
+        """What the measures of other ``attackers`` share with it: metric, and all options but ``attacker``."""
         options = {k: v for k, v in self.options.items() if k != "attacker"}
         return self.measure.metric, json.dumps(options, sort_keys=True, default=str)

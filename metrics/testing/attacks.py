@@ -146,7 +146,7 @@ def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> 
 
 def _check_claims(attack: Attack, case: _Case, found: pd.DataFrame) -> None:
     try:
-        attack.checked(found, case.labels)
+        claimed = attack.checked(found, case.labels)[CLAIMED[attack.kind]]
         for predicate in found["predicate"].dropna() if attack.kind == "singling_out" else ():
             check_predicate(attack.name, predicate, scales_of(case.handed[0]))
     except InputError as problem:
@@ -154,7 +154,6 @@ def _check_claims(attack: Attack, case: _Case, found: pd.DataFrame) -> None:
     sure = found["confidence"]
     if (pd.to_numeric(sure, errors="coerce").isna() & sure.notna()).any() or sure.dtype == bool:
         _fail(attack, "return a confidence that is a number or missing", f"returned {sure.dtype}", case.name)
-    claimed = found[CLAIMED[attack.kind]]
     made = claimed[claimed.notna()]
     if attack.kind == "linkability" and not made.isin(case.handed[2].index).all():
         _fail(attack, "match index labels of part_b, or none", "returned others", case.name)
@@ -162,17 +161,17 @@ def _check_claims(attack: Attack, case: _Case, found: pd.DataFrame) -> None:
         _fail(attack, "guess single values of the column's kind", f"returned {claimed.dtype}", case.name)
 
 
-def _are_values(guess: pd.Series, column: pd.Series) -> bool:
-    """Tell whether the framework can compare the guesses with the column."""
+def _are_values(guessed: pd.Series, column: pd.Series) -> bool:
+    """Tell whether the framework can compare what is guessed with the column."""
     try:
-        if guess.isna().all() or column.isna().all():
+        if guessed.isna().all() or column.isna().all():
             return True
         if is_temporal(column):
-            pd.Series(guess.to_numpy(), dtype=column.dtype)
+            pd.Series(guessed.to_numpy(), dtype=column.dtype)
         elif kind(column) == "numeric":
-            as_floats(guess)
+            as_floats(guessed)
         else:
-            joint_codes([column, guess.rename(str(column.name))])
+            joint_codes([column, guessed.rename(str(column.name))])
     except (InputError, TypeError, ValueError):
         return False
     return True

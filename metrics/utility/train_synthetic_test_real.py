@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.models.attackers import attacker, class_probabilities, predicted_values
+from synthrisk.metrics.models.attackers import attacker_model, class_probabilities, predicted_values
 from synthrisk.metrics.tables.level_order import level_order
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.utility.ceiling import thinned
@@ -43,7 +43,7 @@ def train_synthetic_test_real(
         tables: Real, synthetic, and (where given) control records.
         sensitive: The column that is predicted.
         features: What it is predicted from; all other columns unless given.
-        model: A name of ``attackers.ATTACKERS`` or a scikit-learn estimator.
+        model: A name of ``attackers.ATTACKER_MODELS`` or a scikit-learn estimator.
         seed: Of the model and of the draw of rows.
 
     Returns:
@@ -88,12 +88,12 @@ def check_features(table: pd.DataFrame, sensitive: object = None, features: obje
 def check_model(features: object = None, model: str | BaseEstimator = DEFAULT_MODEL) -> None:
     """Refuse a model that there is not."""
     with _named_model():
-        attacker(model)
+        attacker_model(model)
 
 
 @contextmanager
 def _named_model() -> Iterator[None]:
-    """Name the argument as it is called here: attacks take the same models as ``attacker``."""
+    """Name the argument as it is called here: the option ``attacker`` takes the same models."""
     try:
         yield
     except InputError as error:
@@ -114,7 +114,7 @@ def _roles(tables: Tables, sensitive: object, features: Sequence[str] | None) ->
 def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEstimator, seed: int) -> Found:
     """Train on the synthetic side, test on the real side."""
     with _named_model():
-        chosen = attacker(model)
+        chosen = attacker_model(model)
         estimator = chosen.estimator(tables.kind(target), seed)
     design = chosen.design(tables, known, [*known, target])
     if tables.kind(target) == "numeric":
@@ -129,16 +129,16 @@ def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEsti
 def _told_apart(truth: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> Found:
     """Return the mean AUC of the classes of the test records; of a class that was never learned it is one half."""
     present, counts = np.unique(truth, return_counts=True)
-    guess = classes[np.argmax(probabilities, axis=1)]
+    guessed = classes[np.argmax(probabilities, axis=1)]
     if len(present) < 2:
-        return float("nan"), {"accuracy": float(np.mean(guess == truth))}
+        return float("nan"), {"accuracy": float(np.mean(guessed == truth))}
     place, likely = {c: i for i, c in enumerate(classes.tolist())}, probabilities.round(12)  # solvers end in noise
     each = [
         roc_auc_score(truth == c, likely[:, place[c]] if c in place else np.zeros(len(truth))) for c in present.tolist()
     ]
     auc = float(np.average(each, weights=counts))
-    recalls = [float(np.mean(guess[truth == c] == c)) for c in present]
-    return auc, {"auc": auc, "accuracy": float(np.mean(guess == truth)), "balanced_accuracy": float(np.mean(recalls))}
+    recalls = [float(np.mean(guessed[truth == c] == c)) for c in present]
+    return auc, {"auc": auc, "accuracy": float(np.mean(guessed == truth)), "balanced_accuracy": float(np.mean(recalls))}
 
 
 def _explained(truth: np.ndarray, predicted: np.ndarray) -> Found:

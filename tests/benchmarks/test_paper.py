@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 from benchmarks.paper import drivers, example, health, page, published, ranger
 from benchmarks.paper.__main__ import main
 from synthrisk.conf import load, shipped
-from synthrisk.metrics.models.attackers import ATTACKERS, Attacker
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS, AttackerModel
 
 SMALL = {
     "kappa": ["--rows", "150", "--repetitions", "2", "--kappas", "0", "10"],
@@ -28,11 +28,11 @@ SMALL = {
 
 @pytest.fixture
 def few_trees(monkeypatch):
-    forest = Attacker("random_forest", lambda seed: RandomForestClassifier(20, random_state=seed), None)
-    monkeypatch.setitem(ATTACKERS, "random_forest", forest)
+    forest = AttackerModel("random_forest", lambda seed: RandomForestClassifier(20, random_state=seed), None)
+    monkeypatch.setitem(ATTACKER_MODELS, "random_forest", forest)
     for name in (example.RULE, "plain forest without it"):
         forest = ranger.RangerForest(trees=20, draws_on=name != example.RULE)
-        monkeypatch.setitem(example.ATTACKERS, name, forest)
+        monkeypatch.setitem(example.ATTACKER_MODELS, name, forest)
 
 
 @pytest.mark.parametrize("name", SMALL)

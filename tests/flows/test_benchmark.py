@@ -256,7 +256,7 @@ def test_dataset_has_digest_and_no_cells(first, secret):
 
 def test_hashed_records_hold_scores_and_no_cells(first, people):
     ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
-    assert not {"guess", "truth", "row"} & set(ledger.columns)
+    assert not {"guessed", "truth", "row"} & set(ledger.columns)
     assert ledger["record"].str.fullmatch("[0-9a-f]{16}").all()
     assert ledger["record"].nunique() == 240
     assert len(ledger) == 2 * 2 * 240
@@ -279,7 +279,7 @@ def test_hashed_records_are_not_in_the_order_of_the_table(first, folder):
 
 def test_full_records_name_row_guess_and_truth(alone, people):
     ledger = pd.read_parquet(artifact(alone, "cart", "records/ledger.parquet"))
-    assert {"row", "guess", "truth"} <= set(ledger.columns)
+    assert {"row", "guessed", "truth"} <= set(ledger.columns)
     rapid = ledger[(ledger["metric"] == "rapid") & (ledger["repetition"] == 1)]
     truth = rapid.set_index("row")["truth"].sort_index()
     assert truth.tolist() == people()["income"].tolist()

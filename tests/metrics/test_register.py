@@ -10,7 +10,7 @@ import pytest
 from synthrisk.metrics import ATTACKS, METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.tables.tables import Tables
 
 GROUPS = {"cap", "rapid", "distance", "claims", "utility"}
@@ -316,7 +316,7 @@ def test_models_and_attacks_are_all_among_the_ways():
     named = {str(v) for ways in WAYS.values() for way in ways for v in way.values()}
     defaults = {str(p.default) for m in METRICS.values() for p in inspect.signature(m.function).parameters.values()}
     modes = {"unique_values", "unique_combinations"}  # what the modes of singling out are called as attacks
-    assert set(ATTACKERS) | set(ATTACKS) <= named | defaults | modes
+    assert set(ATTACKER_MODELS) | set(ATTACKS) <= named | defaults | modes
 
 
 @in_each_way

@@ -8,7 +8,7 @@ import pytest
 
 from synthrisk.metrics import ATTACKS, Attack, InputError
 from synthrisk.metrics.claims.inference_attacks import model_attack
-from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.tables.awkward import control, pairs, release, targets
 from synthrisk.metrics.testing import check_attack
 
@@ -19,7 +19,7 @@ def test_installed_attacks_pass(name):
 
 
 def test_a_model_passes():
-    check_attack(model_attack(ATTACKERS["cart"]))
+    check_attack(model_attack(ATTACKER_MODELS["cart"]))
 
 
 def test_options_are_handed_on_and_tables_too_small_for_them_passed_over():
@@ -34,7 +34,7 @@ def test_options_are_handed_on_and_tables_too_small_for_them_passed_over():
 def mode(release, known, secret, rng):
     seen = release[secret].mode()
     guess = seen[0] if len(seen) else None
-    return pd.DataFrame({"guess": [guess] * len(known), "confidence": 1.0}, index=known.index)
+    return pd.DataFrame({"guessed": [guess] * len(known), "confidence": 1.0}, index=known.index)
 
 
 def coin(release, known, rng):
@@ -69,7 +69,7 @@ def test_good_attacks_pass(kind):
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_abstaining_is_allowed(kind):
-    column = {"inference": "guess", "membership": "confidence", "linkability": "match", "singling_out": "predicate"}
+    column = {"inference": "guessed", "membership": "confidence", "linkability": "match", "singling_out": "predicate"}
 
     def silent(*handed):
         speaks = handed[0] if kind == "singling_out" else handed[1]
@@ -162,11 +162,11 @@ def by_column_order(release, known, secret, rng):
 
 
 def text_for_numbers(release, known, secret, rng):
-    return mode(release, known, secret, rng).assign(guess="7")
+    return mode(release, known, secret, rng).assign(guessed="7")
 
 
 def lists(release, known, secret, rng):
-    return mode(release, known, secret, rng).assign(guess=pd.Series([[1]] * len(known), index=known.index))
+    return mode(release, known, secret, rng).assign(guessed=pd.Series([[1]] * len(known), index=known.index))
 
 
 def positions(release, part_a, part_b, rng):
@@ -191,7 +191,7 @@ BROKEN = [
     ("inference", crash, "cope with awkward tables, but raised"),
     ("membership", crash_on_one_row, r"cope with awkward tables, but raised IndexError.*one target and one record"),
     ("membership", no_frame, "must return a DataFrame, got ndarray"),
-    ("inference", no_claims, "with a column 'guess'"),
+    ("inference", no_claims, "with a column 'guessed'"),
     ("membership", own_index, "with the index that it was handed"),
     ("membership", infinite, "whose confidence is finite"),
     ("membership", in_words, "a confidence that is a number or missing, but returned object"),
@@ -283,3 +283,10 @@ def test_a_draw_of_another_thread_is_not_laid_at_the_door_of_the_attack():
 
     check_attack(Attack("good", "membership", good))
     assert len(calls) > 3
+
+
+def test_the_older_name_of_the_column_of_guesses_is_taken_too():
+    def older(release, known, secret, rng):
+        return mode(release, known, secret, rng).rename(columns={"guessed": "guess"})
+
+    check_attack(Attack("older", "inference", older))

@@ -133,7 +133,7 @@ def test_ledger_is_the_metric_called_by_hand():
     score = METRICS["rapid"](real, release, seed=seed_of(7, 2, 1, "cart", "rapid.vote"), **options)
     for column in ("score", "gain", "confidence", "baseline"):
         np.testing.assert_array_equal(ledger[column], score.records[column].astype(float))
-    assert ledger["guess"].tolist() == score.records["guess"].astype(str).tolist()
+    assert ledger["guessed"].tolist() == score.records["guessed"].astype(str).tolist()
     assert values["rapid.vote"]["all"] == score.details
     assert values["rapid.vote"]["warning"] == ""
 
@@ -361,7 +361,7 @@ def test_claims_that_link_records_are_in_the_ledger():
     seed = seed_of(3, 0, 0, "cart", *planned.words)
     score = METRICS["linkability"](REAL.iloc[:5], RELEASED, seed=seed, **options)
     np.testing.assert_array_equal(ledger["score"], [*score.records["score"], np.nan])
-    assert ledger["guess"].isna().all()
+    assert ledger["guessed"].isna().all()
     found = values["linkability"]
     assert found["members"]["claims"] + found["controls"]["claims"] == score.records["claim"].sum()
 

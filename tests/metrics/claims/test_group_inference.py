@@ -7,7 +7,7 @@ import pytest
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.inference_attacks import KEY_CLASS, UNANIMOUS_CLASS, model_attack
-from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 
 GROUP = METRICS["group_inference"]
 KEYS = ["age", "city"]
@@ -143,7 +143,7 @@ def test_claims_about_nobody_alone_have_no_value_but_count_as_wrong():
 
 def test_any_attack_of_the_kind_inference_may_speak_of_groups():
     real, release = drawn(1, 60), drawn(2, 60)
-    for attacker in (KEY_CLASS, "nearest_record", "cart", model_attack(ATTACKERS["cart"])):
+    for attacker in (KEY_CLASS, "nearest_record", "cart", model_attack(ATTACKER_MODELS["cart"])):
         score = GROUP(real, release, **ROLES, attacker=attacker)
         assert score.details["group_claims"] > GROUP(real, release, **ROLES).details["group_claims"]
     with pytest.raises(InputError, match="attacker"):
@@ -155,7 +155,7 @@ def test_the_attack_is_shown_the_release_and_its_keys_alone():
 
     def spy(release, known, secret, rng):
         seen.append((set(release["age"]) | set(known["age"]), known.duplicated().any()))
-        return pd.DataFrame({"guess": "a", "confidence": 1.0}, index=known.index)
+        return pd.DataFrame({"guessed": "a", "confidence": 1.0}, index=known.index)
 
     real = pd.DataFrame({"age": [1, 2, 3], "ill": [*"aab"]})
     release = pd.DataFrame({"age": [3, 3, 4], "ill": [*"aab"]})

@@ -71,7 +71,7 @@ def brute(real, release, secret, neighbours, tolerance):
         others = [v for v in real[secret] if not pd.isna(v)]
         share = np.mean([right(guess, v) for v in others])
         rows.append((float(right(guess, truth)), True, share, guess))
-    return pd.DataFrame(rows, columns=["score", "claim", "baseline", "guess"], index=real.index)
+    return pd.DataFrame(rows, columns=["score", "claim", "baseline", "guessed"], index=real.index)
 
 
 @pytest.mark.parametrize("secret", ["wage", "vote"])
@@ -173,7 +173,7 @@ SEEN = {}
 
 def spy(release, known, secret, rng):
     SEEN.update(release=release, known=known)
-    return pd.DataFrame({"guess": release[secret].mode()[0], "confidence": rng.random(len(known))}, index=known.index)
+    return pd.DataFrame({"guessed": release[secret].mode()[0], "confidence": rng.random(len(known))}, index=known.index)
 
 
 def test_an_attack_sees_the_declared_columns_once_each_in_an_order_that_says_nothing():
@@ -195,14 +195,17 @@ def test_an_attack_sees_the_declared_columns_once_each_in_an_order_that_says_not
 
 BAD = {
     "no frame": (lambda release, known, secret, rng: [1], "DataFrame"),
-    "no guess": (lambda release, known, secret, rng: pd.DataFrame({"confidence": 1.0}, index=known.index), "'guess'"),
-    "no confidence": (lambda release, known, secret, rng: pd.DataFrame({"guess": 1}, index=known.index), "confidence"),
+    "no guess": (lambda release, known, secret, rng: pd.DataFrame({"confidence": 1.0}, index=known.index), "'guessed'"),
+    "no confidence": (
+        lambda release, known, secret, rng: pd.DataFrame({"guessed": 1}, index=known.index),
+        "confidence",
+    ),
     "fewer rows": (
-        lambda release, known, secret, rng: pd.DataFrame({"guess": ["x"], "confidence": [1.0]}),
+        lambda release, known, secret, rng: pd.DataFrame({"guessed": ["x"], "confidence": [1.0]}),
         "the index that it was handed",
     ),
     "infinite": (
-        lambda release, known, secret, rng: pd.DataFrame({"guess": "x", "confidence": np.inf}, index=known.index),
+        lambda release, known, secret, rng: pd.DataFrame({"guessed": "x", "confidence": np.inf}, index=known.index),
         "finite",
     ),
 }
@@ -221,7 +224,7 @@ def test_an_attack_that_abstains_has_no_value():
     real, release = tables(1, secret="vote")
 
     def silent(release, known, secret, rng):
-        return pd.DataFrame({"guess": None, "confidence": np.nan}, index=known.index)
+        return pd.DataFrame({"guessed": None, "confidence": np.nan}, index=known.index)
 
     found = INFERENCE(
         real, release, quasi_identifiers=KNOWN, sensitive="vote", attacker=Attack("silent", "inference", silent)

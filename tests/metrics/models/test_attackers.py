@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.models.attackers import ATTACKERS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.models.lasso import FOLDS, PENALTIES, LassoLogistic, lasso_linear
 
 RAPID = METRICS["rapid"]
@@ -161,8 +161,8 @@ def table(n, seed):
 
 
 KEYS = ["age", "city", "hours"]
-PAIRS = [("band", a.name) for a in ATTACKERS.values() if a.classifier] + [
-    ("pay", a.name) for a in ATTACKERS.values() if a.regressor
+PAIRS = [("band", a.name) for a in ATTACKER_MODELS.values() if a.classifier] + [
+    ("pay", a.name) for a in ATTACKER_MODELS.values() if a.regressor
 ]
 every_attacker = pytest.mark.parametrize(("sensitive", "attacker"), PAIRS)
 
@@ -199,7 +199,7 @@ def test_an_attacker_learns(sensitive, attacker):
     assert learned > shuffled + 0.05
 
 
-@pytest.mark.parametrize("name", [n for n, a in ATTACKERS.items() if a.classifier])
+@pytest.mark.parametrize("name", [n for n, a in ATTACKER_MODELS.items() if a.classifier])
 def test_a_known_column_without_values_in_the_release_is_no_information(name):
     rng = np.random.default_rng(0)
     real = pd.DataFrame(

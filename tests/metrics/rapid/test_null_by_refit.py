@@ -224,7 +224,7 @@ def test_the_model_stays_where_the_real_column_is_permuted(release, sensitive, a
     assert null.observed == pytest.approx(score.value, abs=1e-12)
     if sensitive == "pay":
         records = score.records
-        numbers = null_of_permuted_numbers(records["guess"].to_numpy(), records["truth"].to_numpy(), 0.1)
+        numbers = null_of_permuted_numbers(records["guessed"].to_numpy(), records["truth"].to_numpy(), 0.1)
         assert (null.mean, null.sd, null.tolerance) == (numbers.mean, numbers.sd, numbers.tolerance)
 
 

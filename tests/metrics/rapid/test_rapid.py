@@ -138,7 +138,7 @@ def test_linear_attacker_equals_r():
     _, _, expected = load("cont_income")
     expected = expected["attackers"]["lm"]
     score = attack("cont_income", attacker="linear")
-    np.testing.assert_allclose(score.records["guess"], expected["predicted"], rtol=1e-6)
+    np.testing.assert_allclose(score.records["guessed"], expected["predicted"], rtol=1e-6)
     assert score.details["rmse"] == pytest.approx(expected["rmse"], rel=1e-6)
     assert score.details["mae"] == pytest.approx(expected["mae"], rel=1e-6)
     for row in expected["table"]:
@@ -175,7 +175,7 @@ def test_forest_is_near_its_reference(case, centre):
         gain = np.mean([score.records["gain"] for score in scores], axis=0)
         assert np.corrcoef(gain, seeds["per_record_gain_mean"])[0, 1] > 0.98
     if case == "cont_income":
-        guess = np.mean([score.records["guess"] for score in scores], axis=0)
+        guess = np.mean([score.records["guessed"] for score in scores], axis=0)
         assert np.corrcoef(guess, seeds["per_record_pred_mean"])[0, 1] > 0.99
 
 
@@ -197,7 +197,7 @@ def test_hand_counted():
     assert score.records["gain"].tolist() == [0.5, 0.5, -0.5, -0.5]
     assert score.records["at_risk"].tolist() == [True, True, False, False]
     assert score.records["score"].tolist() == [1.0, 1.0, 0.0, 0.0]
-    assert score.records["guess"].tolist() == ["x", "y", "x", "y"]
+    assert score.records["guessed"].tolist() == ["x", "y", "x", "y"]
     assert score.records["truth"].tolist() == ["x", "y", "y", "x"]
     assert score.value == 0.5
     assert score.details["accuracy"] == 0.5
@@ -284,7 +284,7 @@ def continuous(truth, attacker=REGRESSION_TREE, synthetic=NUMBERS, **options):
 
 def test_continuous_hand_counted():
     score = continuous([100.0, 5.0, 150.0, 0.0])
-    assert score.records["guess"].tolist() == [100.0, 0.0, 100.0, 0.0]
+    assert score.records["guessed"].tolist() == [100.0, 0.0, 100.0, 0.0]
     assert score.records["truth"].tolist() == [100.0, 5.0, 150.0, 0.0]
     assert score.records["error"].tolist() == pytest.approx([0, 10 / 5.02, 100 / 250.02, 0])
     assert score.records["at_risk"].tolist() == [True, False, False, True]
@@ -314,8 +314,8 @@ def test_a_missing_continuous_truth_is_not_scored():
 @pytest.mark.parametrize("attacker", [*CONTINUOUS_ATTACKERS, REGRESSION_TREE], ids=str)
 def test_a_missing_number_in_the_release_is_not_a_zero(attacker):
     gaps = pd.concat([NUMBERS, NUMBERS.assign(s=np.nan)])
-    with_gaps = continuous([100.0, 5.0], attacker, gaps).records["guess"]
-    without = continuous([100.0, 5.0], attacker, NUMBERS).records["guess"]
+    with_gaps = continuous([100.0, 5.0], attacker, gaps).records["guessed"]
+    without = continuous([100.0, 5.0], attacker, NUMBERS).records["guessed"]
     assert with_gaps.tolist() == pytest.approx(without.tolist(), abs=1e-6)
 
 
@@ -531,9 +531,9 @@ def test_value_and_details_follow_from_the_records(release, sensitive, attacker)
     assert 0 < score.value < 1
     assert records["score"].tolist() == records["at_risk"].astype(float).tolist()
     assert records["truth"].tolist() == release[0][sensitive].tolist()
-    right = records["guess"] == records["truth"]
+    right = records["guessed"] == records["truth"]
     if sensitive == "income":
-        gap = (records["guess"] - records["truth"]).astype(float)
+        gap = (records["guessed"] - records["truth"]).astype(float)
         assert records["at_risk"].tolist() == (records["error"] < 0.10).tolist()
         assert details["rmse"] == pytest.approx(math.sqrt((gap**2).mean()))
         assert details["mae"] == pytest.approx(gap.abs().mean())
@@ -567,7 +567,7 @@ def test_one_record_is_attacked_as_among_many(release, sensitive, attacker):
     """Its guess comes from the release alone; only the baseline looks at the other real records."""
     real, synthetic = release
     options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": attacker, "seed": 3}
-    column = "confidence" if sensitive == "band" else "guess"
+    column = "confidence" if sensitive == "band" else "guessed"
     part = real.iloc[:40]
     np.testing.assert_allclose(
         RAPID(part, synthetic, **options).records[column],
@@ -615,7 +615,7 @@ def test_names_and_units_move_nothing(release, sensitive, attacker):
 @pytest.mark.parametrize("sensitive", ["band", "income"])
 def test_the_seed_decides_the_forest(release, sensitive):
     options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": "random_forest"}
-    column = "confidence" if sensitive == "band" else "guess"
+    column = "confidence" if sensitive == "band" else "guessed"
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     first, again, other = (RAPID(*release, **options, seed=s).records[column] for s in (1, 1, 2))
     np.testing.assert_array_equal(first, again)

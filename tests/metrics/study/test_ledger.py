@@ -15,7 +15,7 @@ RELEASE = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"], "
 MEMBER = pd.array([True, True, False, pd.NA], dtype="boolean")
 CAP = Measure("cap", "categorical_cap", "vote")
 FLOATS = ("confidence", "score", "baseline", "gain", "error", "distance", "weight", "placement")
-TEXTS = ("metric", "attacker", "sensitive", "guess", "truth")
+TEXTS = ("metric", "attacker", "sensitive", "guessed", "truth")
 
 
 def rows_of_cap(real=REAL):
@@ -46,7 +46,7 @@ def test_an_unseen_key_is_not_scored_and_makes_no_claim():
     assert np.isnan(rows["score"][3])
     assert rows["claim"].tolist() == [True, True, True, False]
     assert rows["attacker"].isna().all()
-    assert rows["guess"].isna().all()
+    assert rows["guessed"].isna().all()
 
 
 def test_texts_of_truth_keep_missing_missing():
@@ -74,16 +74,16 @@ def test_what_a_metric_says_of_a_record_is_copied():
             "at_risk": [True, False, False, True],
             "gain": [0.9, 0.1, np.nan, 0.5],
             "confidence": [0.95, 0.2, np.nan, 0.6],
-            "guess": ["a", "a", None, 3],
+            "guessed": ["a", "a", None, 3],
         }
     )
     measure = Measure("rapid-logistic", "rapid", "vote", "logistic")
     rows = ledger_rows(Score("rapid", 0.5, 0.5, said), measure, MEMBER, REAL["vote"])
     for name in ("score", "gain", "confidence"):
         np.testing.assert_array_equal(rows[name], said[name])
-    assert rows["guess"].tolist()[:2] == ["a", "a"]
-    assert rows["guess"][3] == "3"
-    assert rows["guess"].isna()[2]
+    assert rows["guessed"].tolist()[:2] == ["a", "a"]
+    assert rows["guessed"][3] == "3"
+    assert rows["guessed"].isna()[2]
     assert rows["at_risk"].tolist() == [True, False, False, True]
     assert set(rows["attacker"]) == {"logistic"}
     assert set(rows["metric"]) == {"rapid-logistic"}

@@ -193,7 +193,7 @@ def test_inferences_of_entities_are_judged_as_by_plain_loops(secret, attacker, s
 
     surety = alone["confidence"].fillna(0)
     facts = facts_of(by_patient(real), secret)
-    check_claims(found, real, right, list(zip(alone["guess"], surety, strict=True)), facts)
+    check_claims(found, real, right, list(zip(alone["guessed"], surety, strict=True)), facts)
     values = {v for own in facts.values() for v in own}
     known = [own for own in facts.values() if own]
     best = max(np.mean([any(right(v, t) for t in own) for own in known]) for v in values)
@@ -538,7 +538,7 @@ def test_no_attack_sees_entities_and_no_result_tells_them(name):
     def listen(*handed):
         seen.extend(handed)
         size = len(handed[0] if name == "singling_out" else handed[1])
-        column = {"inference": "guess", "linkability": "match", "singling_out": "predicate"}[name]
+        column = {"inference": "guessed", "linkability": "match", "singling_out": "predicate"}[name]
         return pd.DataFrame({column: pd.Series([None] * size, dtype=object), "confidence": 0.5})
 
     attacks = {

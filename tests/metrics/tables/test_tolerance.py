@@ -54,7 +54,7 @@ TOLERANCES = [
 def test_rapid_counts_who_is_missed_by_fewer_days(form, options, days):
     found = METRICS["rapid"](*tables(form), quasi_identifiers=["k"], sensitive="s", attacker=TREE, **options)
     began = 0 if form == "duration" else (START - pd.Timestamp(0)) / DAY
-    guesses = (found.records["guess"] - began).tolist()
+    guesses = (found.records["guessed"] - began).tolist()
     assert np.corrcoef(guesses, RELEASED)[0, 1] > 0.8
     hits = [abs(y - p) < days for y, p in zip(DAYS, guesses, strict=True)]
     assert found.value == pytest.approx(sum(hits) / len(hits))
@@ -73,7 +73,7 @@ def test_rapid_counts_who_is_missed_by_fewer_days(form, options, days):
 def test_claims_about_dates_are_right_within_so_many_days(form, options, days):
     found = METRICS["inference"](*tables(form), quasi_identifiers=["k"], sensitive="s", **options)
     records = found.records
-    guess = (pd.Series(records["guess"]) - tables(form)[0]["s"]).dt.total_seconds() / 86400 + DAYS
+    guess = (pd.Series(records["guessed"]) - tables(form)[0]["s"]).dt.total_seconds() / 86400 + DAYS
     assert records["score"].tolist() == [float(abs(y - p) <= days + 1e-9) for y, p in zip(DAYS, guess, strict=True)]
     shares = [np.mean([abs(y - p) <= days + 1e-9 for y in DAYS]) for p in guess]
     assert records["baseline"].tolist() == pytest.approx(shares)
