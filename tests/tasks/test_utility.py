@@ -255,7 +255,7 @@ def test_names_on_the_map_do_not_lie_over_each_other(n):
 
 
 def test_a_control_far_above_the_synthesizers_stands_at_the_edge_with_its_value():
-    """A copy would press all others to the floor; a control just above them would not."""
+    """A copy would press all others to the floor; a reference generator just above them would not."""
     points = [
         MapPoint("cart", False, around(0.8, 0.01), around(0.05, 0.01)),
         MapPoint("leaky", True, around(0.8, 0.01), around(0.09, 0.01)),
