@@ -64,7 +64,7 @@ def schema() -> dict[str, Any]:
     """Return the JSON schema of a study, for editors that complete YAML."""
     found = Study.model_json_schema()
     for part in found["$defs"].values():
-        if part.get("title") in ("Synthesizer", "MetricChoice"):
+        if part.get("title") in ("SynthesizerChoice", "MetricChoice"):
             part["additionalProperties"] = True  # options may be written beside the name
     for field in ("synthesizers", "references", "metrics"):
         items = found["properties"][field]["items"]

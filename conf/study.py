@@ -160,7 +160,7 @@ def _with_options(model: type[BaseModel], values: Any, named: str) -> Any:
     return {**own, named: name, "options": {**(own.get("options") or {}), **loose}}
 
 
-class Synthesizer(_Settings):
+class SynthesizerChoice(_Settings):
     """One generator: a kind from the register with its options, under a name of its own."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
@@ -176,7 +176,7 @@ class Synthesizer(_Settings):
         return _with_options(cls, values, "kind")
 
     @model_validator(mode="after")
-    def _kind_is_known(self) -> "Synthesizer":
+    def _kind_is_known(self) -> "SynthesizerChoice":
         known = sorted(entry_points(group=SYNTHESIZER_GROUP).names)
         if self.kind not in known:
             raise ValueError(
@@ -283,7 +283,7 @@ def _shares(shares: list[float]) -> list[float]:
     return sorted(shares)
 
 
-class Power(_Settings):
+class LeakyShares(_Settings):
     """Which leak the study can see: releases of ``leaky`` at several shares run as further reference generators."""
 
     shares: Annotated[list[float], AfterValidator(_shares)] = Field(default=[0.01, 0.02, 0.05, 0.1], min_length=1)
@@ -350,10 +350,10 @@ class Study(_Settings):
     """Name of the study, and of its MLflow experiment."""
     data: Data
     split: Split = Split()
-    synthesizers: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(min_length=1)
+    synthesizers: list[Annotated[SynthesizerChoice, BeforeValidator(_named)]] = Field(min_length=1)
     """Generators to judge."""
-    references: list[Annotated[Synthesizer, BeforeValidator(_named)]] = Field(
-        default_factory=lambda: [Synthesizer(name=r, kind=r) for r in REFERENCES]
+    references: list[Annotated[SynthesizerChoice, BeforeValidator(_named)]] = Field(
+        default_factory=lambda: [SynthesizerChoice(name=r, kind=r) for r in REFERENCES]
     )
     """Reference generators, whose answer is known: copy, near_copy, leaky, fresh, marginals. A study in which they
     misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what the study sees."""
@@ -374,7 +374,7 @@ class Study(_Settings):
     """Whether each measure that scores single members is taken with the held-out records in place of the release too,
     once for all synthesizers: what real non-members, the population, say of them. It costs one attack a repetition
     and fold, and no fit of a synthesizer."""
-    power: Power | None = None
+    power: LeakyShares | None = None
     """Run ``leaky`` at several shares, and say which leak is seen in four studies of five; null: reckon it from the
     copy's memorization. It costs one release and attack a share, repetition and fold."""
     weakest_columns: Annotated[
@@ -395,7 +395,7 @@ class Study(_Settings):
     """Root of all randomness."""
 
     @property
-    def all_references(self) -> list[Synthesizer]:
+    def all_references(self) -> list[SynthesizerChoice]:
         """The reference generators, and a ``leaky`` for each share of ``power`` that they lack."""
         run = {share_of(r) for r in self.references}
         added = [share for share in (self.power.shares if self.power else []) if share not in run]
@@ -431,12 +431,12 @@ class Study(_Settings):
         return self
 
 
-def share_of(reference: Synthesizer) -> float | None:
+def share_of(reference: SynthesizerChoice) -> float | None:
     """Return the share of training rows in such a generator's release; None where it is no mixture with new rows."""
     share = {"fresh": 0.0, "leaky": reference.options.get("share", LEAKY_SHARE)}.get(reference.kind)
     return float(share) if isinstance(share, int | float) else None  # another is refused with the options
 
 
-def _leaky(share: float) -> Synthesizer:
+def _leaky(share: float) -> SynthesizerChoice:
     percent = f"{100 * share:.6g}".replace(".", "_")
-    return Synthesizer(name=f"leaky-{percent}pct", kind="leaky", options={"share": share})
+    return SynthesizerChoice(name=f"leaky-{percent}pct", kind="leaky", options={"share": share})

@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.events import emit_event
 
 from synthrisk.conf import Study, load
-from synthrisk.conf.study import Synthesizer
+from synthrisk.conf.study import SynthesizerChoice
 from synthrisk.flows.check import check
 from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.metrics import METRICS, InputError
@@ -165,7 +165,7 @@ def with_fresh(study: Study, sample: Sample) -> Study:
     count = int(held_out.sum()) if entities is None else len(np.unique(entities[held_out]))
     if not study.references or count < _FEWEST:
         return study
-    return study.model_copy(update={"references": [*study.references, Synthesizer(name="fresh", kind="fresh")]})
+    return study.model_copy(update={"references": [*study.references, SynthesizerChoice(name="fresh", kind="fresh")]})
 
 
 def _without_options() -> list[str]:

@@ -15,7 +15,7 @@ from prefect.task_runners import TaskRunner
 
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
-from synthrisk.conf.study import ALL_OTHERS, NON_MEMBERS, Synthesizer, share_of
+from synthrisk.conf.study import ALL_OTHERS, NON_MEMBERS, SynthesizerChoice, share_of
 from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
 from synthrisk.flows.runner import task_runner
@@ -325,7 +325,7 @@ def _limits(study: Study, found: Sequence[Finding]) -> dict[str, Limit]:
 
 def _generators(
     study: Study, sample: Sample, planned: Sequence[Planned]
-) -> list[tuple[Synthesizer, str, Sequence[Planned]]]:
+) -> list[tuple[SynthesizerChoice, str, Sequence[Planned]]]:
     """Return all generators with their role and what they are attacked with.
 
     A reference generator that no measure would look at is left out.
@@ -338,12 +338,14 @@ def _generators(
     return [*own, *((each, "yardstick", measured) for each, measured in _yardstick(study, sample, planned))]
 
 
-def _yardstick(study: Study, sample: Sample, planned: Sequence[Planned]) -> list[tuple[Synthesizer, Sequence[Planned]]]:
+def _yardstick(
+    study: Study, sample: Sample, planned: Sequence[Planned]
+) -> list[tuple[SynthesizerChoice, Sequence[Planned]]]:
     """Return the release of non-members and the measures it is a yardstick of; nothing where none is held out."""
     measured = [p for p in planned if METRICS[p.measure.metric].has_population]
     if not study.population_yardstick or not measured or not sample.holds_out():
         return []
-    return [(Synthesizer(name=NON_MEMBERS, kind=NON_MEMBERS), measured)]
+    return [(SynthesizerChoice(name=NON_MEMBERS, kind=NON_MEMBERS), measured)]
 
 
 def _key(study: Study, sample: Sample) -> list[str]:
@@ -366,5 +368,5 @@ def _threat_model(study: Study) -> str:
     return f"attacker has the release, knows {knows}; guesses {', '.join(study.data.sensitive)}"
 
 
-def _settings(choice: Synthesizer, role: str) -> dict[str, str]:
+def _settings(choice: SynthesizerChoice, role: str) -> dict[str, str]:
     return {"role": role, "kind": choice.kind, **{k: str(v) for k, v in choice.options.items()}}

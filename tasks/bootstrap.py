@@ -17,7 +17,7 @@ from synthrisk.metrics.intervals.epsilon import released_epsilon
 from synthrisk.metrics.intervals.estimates import METHODS, Interval, difference
 from synthrisk.metrics.intervals.linearised import contributions
 from synthrisk.metrics.intervals.pooled_rates import pooled_rates
-from synthrisk.metrics.intervals.scale import Scale
+from synthrisk.metrics.intervals.scale import ValueScale
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.study.contributions import Contributions, contributions_of
 from synthrisk.metrics.study.findings import Attacked, Finding, find, find_released
@@ -101,7 +101,7 @@ def bootstrap(
             else:
                 values, reasons, details = attacked
                 contributions[measure.key] = values
-                scale = Scale(*METRICS[measure.metric].range)
+                scale = ValueScale(*METRICS[measure.metric].range)
                 found.append(find_released(synthesizer, role, measure, values, interval, reasons, details, scale))
         found += [_useful(synthesizer, role, m, ledgers, interval.confidence) for m in measures if m not in risks]
         name = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])

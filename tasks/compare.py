@@ -29,7 +29,7 @@ from synthrisk.tasks.workspace.contributions import kept_contributions
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.references import Sample
 
-Kept = Mapping[str, Mapping[str, Contributions | np.ndarray]]
+KeptContributions = Mapping[str, Mapping[str, Contributions | np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def compare(
     return told_safely(Path(workspace), "compare", compared)
 
 
-def _same_differences(planned: Sequence[Planned], kept: Kept) -> dict[str, str]:
+def _same_differences(planned: Sequence[Planned], kept: KeptContributions) -> dict[str, str]:
     """Return the measures of which memorization is that of another for each record and synthesizer, with the other.
 
     A metric says of which other one its scores may be the same; whether they are depends on the options of both.
@@ -138,7 +138,11 @@ def _best_populations(non_members: Sequence[Finding], planned: Sequence[Planned]
 
 
 def _yardsticks(
-    finding: Finding, kept: Kept, populations: Mapping[str, Finding], interval: Interval, entities: np.ndarray | None
+    finding: Finding,
+    kept: KeptContributions,
+    populations: Mapping[str, Finding],
+    interval: Interval,
+    entities: np.ndarray | None,
 ) -> dict[str, Yardstick]:
     key = finding.measure.key
     own = kept[finding.synthesizer][key]
@@ -159,7 +163,7 @@ def _yardsticks(
 def _power(
     measure: Measure,
     found: Sequence[Finding],
-    kept: Kept,
+    kept: KeptContributions,
     shares: Mapping[str, float],
     confidence: float,
     entities: np.ndarray | None,

@@ -37,7 +37,7 @@ from synthrisk.tasks.pages.figures import (
     svg,
 )
 from synthrisk.tasks.pages.gda_figure import gda_figure
-from synthrisk.tasks.pages.risk_utility_figure import Point, risk_utility_figure
+from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
 from synthrisk.tasks.pages.templates import either, number, render
 from synthrisk.tasks.workspace.store import replace_file
 
@@ -300,7 +300,9 @@ def _maps(result: StudyResult, names: Sequence[str]) -> list[Panel]:
         own = [f for f in result.findings if f.measure.key == what.key]
         up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
         points = [
-            Point(n, _is_reference(result, n), across[n].at_one_size, up[n]) for n in names if n in across and n in up
+            MapPoint(n, _is_reference(result, n), across[n].at_one_size, up[n])
+            for n in names
+            if n in across and n in up
         ]
         points = [p for p in points if not isnan(p.utility.value) and not isnan(p.risk.value)]
         if points:

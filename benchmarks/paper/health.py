@@ -17,7 +17,7 @@ SHOWN = (0, 1, 5, 10, 50, 100)
 CURVES = (0, 5, 10, 20, 50)
 
 
-class Point(NamedTuple):
+class KappaPoint(NamedTuple):
     """One table, released and attacked."""
 
     rapid: float
@@ -36,14 +36,14 @@ def attacked(kappa: float, repetition: int, rows: int) -> tuple[pd.DataFrame, Sc
     return table, rapid_of(study, table, release_of(study, table, repetition), repetition)
 
 
-def point(kappa: float, repetition: int, rows: int) -> Point:
+def point(kappa: float, repetition: int, rows: int) -> KappaPoint:
     """Return the numbers of one table."""
     details = attacked(kappa, repetition, rows)[1]
     curve = tuple(details.details[f"curve_{t:.2f}"] for t in THRESHOLDS)
-    return Point(details.value, details.details["accuracy"], curve)
+    return KappaPoint(details.value, details.details["accuracy"], curve)
 
 
-def points(kappas: tuple[int, ...], repetitions: int, rows: int, jobs: int) -> dict[int, list[Point]]:
+def points(kappas: tuple[int, ...], repetitions: int, rows: int, jobs: int) -> dict[int, list[KappaPoint]]:
     """Return the numbers of all tables by kappa."""
     calls = [(kappa, repetition, rows) for kappa in kappas for repetition in range(repetitions)]
     found = in_parallel(point, calls, jobs)

@@ -15,7 +15,7 @@ _MOST = 255  # keys that compiled code counts in a byte
 _CELL = 0.015  # nanoseconds that it takes for a cell of a pair, as measured
 
 
-class Nearest(NamedTuple):
+class NearestKeys(NamedTuple):
     """What is found of each query, (n,) floats each."""
 
     total: np.ndarray  # synthetic records at the smallest distance
@@ -23,10 +23,10 @@ class Nearest(NamedTuple):
     distance: np.ndarray  # quasi-identifiers that differ
 
 
-_Pairs = Callable[[np.ndarray, np.ndarray, np.ndarray], Nearest]
+_Pairs = Callable[[np.ndarray, np.ndarray, np.ndarray], NearestKeys]
 
 
-def nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> Nearest:
+def nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> NearestKeys:
     """Count the synthetic records at the smallest Hamming distance of some real records, and the hits.
 
     A synthetic record at distance exactly d from a key agrees with it on exactly one subset of k - d columns; so
@@ -47,10 +47,10 @@ def nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> Neare
     (first, back), _ = _distinct(real, sizes)
     (rows, _), weight = _distinct(synthetic, sizes)
     found = _by_subsets(real[first], synthetic[rows], weight, sizes)
-    return Nearest(*(each[back] for each in found))
+    return NearestKeys(*(each[back] for each in found))
 
 
-def _by_subsets(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray, sizes: list[int]) -> Nearest:
+def _by_subsets(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray, sizes: list[int]) -> NearestKeys:
     width = len(sizes) - 1
     radix = place_values(sizes[:width])
     total, hit, distance = (np.zeros(len(real)) for _ in range(3))
@@ -78,7 +78,7 @@ def _by_subsets(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray, siz
         live = live[found[0] == 0]
         if not len(live):
             break
-    return Nearest(total, hit, distance)
+    return NearestKeys(total, hit, distance)
 
 
 def _pairs_are_cheaper(real: int, synthetic: int, width: int, level: int) -> bool:
@@ -93,7 +93,7 @@ def _distinct(rows: np.ndarray, sizes: list[int]) -> tuple[tuple[np.ndarray, np.
     return (first, back), counts
 
 
-def _all_pairs(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray) -> Nearest:
+def _all_pairs(real: np.ndarray, synthetic: np.ndarray, weight: np.ndarray) -> NearestKeys:
     narrow = np.min_scalar_type(max(real.max(), synthetic.max()))  # the fewest bytes compare fastest
     compare = compiled_pairs() if real.shape[1] <= _MOST + 1 else plain_pairs
     return compare(real.astype(narrow), np.ascontiguousarray(synthetic.T.astype(narrow)), weight)
@@ -106,10 +106,10 @@ def compiled_pairs() -> _Pairs:
         from synthrisk.metrics.cap.nearest_keys_compiled import pooled
     except ImportError:
         return plain_pairs
-    return lambda real, columns, weight: Nearest(*pooled(real, columns, weight))
+    return lambda real, columns, weight: NearestKeys(*pooled(real, columns, weight))
 
 
-def plain_pairs(real: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> Nearest:
+def plain_pairs(real: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> NearestKeys:
     """Compare all pairs by numpy: the reference, and what runs without numba.
 
     Args:
@@ -131,4 +131,4 @@ def plain_pairs(real: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> Ne
         own = slice(start, start + step)
         total[own], distance[own] = np.bincount(row, weight[near], len(block)), smallest
         hit[own] = np.bincount(row, weight[near] * right, len(block))
-    return Nearest(total, hit, distance)
+    return NearestKeys(total, hit, distance)

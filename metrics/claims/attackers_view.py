@@ -19,7 +19,7 @@ class Parts(NamedTuple):
     own: np.ndarray  # (n,) which of them each real record has
 
 
-class Release(NamedTuple):
+class ShownRelease(NamedTuple):
     """The release as an attack sees it."""
 
     cells: pd.DataFrame  # (m, columns), in canonical order with a fresh index
@@ -50,7 +50,7 @@ def with_unknown(known: pd.DataFrame, release: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([known, others.iloc[:0].reindex(known.index)], axis=1)
 
 
-def shown_release(tables: Tables, columns: Sequence[str] | None = None) -> Release:
+def shown_release(tables: Tables, columns: Sequence[str] | None = None) -> ShownRelease:
     """Return the release in an order that follows from its values alone; columns are what the real table types them.
 
     Raises:
@@ -70,7 +70,7 @@ def check_comparable(tables: Tables, columns: Sequence[str]) -> None:
             tables.codes([column])
 
 
-def _shown(tables: Tables, columns: Sequence[str] | None) -> Release:
+def _shown(tables: Tables, columns: Sequence[str] | None) -> ShownRelease:
     names = tables.columns if columns is None else list(columns)
     check_comparable(tables, names)
     cells = tables.synthetic[names].copy()
@@ -79,7 +79,7 @@ def _shown(tables: Tables, columns: Sequence[str] | None) -> Release:
             numeric = tables.kind(column) == "numeric"
             cells[column] = as_floats(cells[column]) if numeric else cells[column].astype(object)
     rows = np.argsort(value_ranks(Tables(cells, cells)), kind="stable")
-    return Release(cells.iloc[rows].reset_index(drop=True), rows)
+    return ShownRelease(cells.iloc[rows].reset_index(drop=True), rows)
 
 
 def ranks_to_draw_by(tables: Tables) -> np.ndarray:

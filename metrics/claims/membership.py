@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import shown_parts, shown_release
 from synthrisk.metrics.claims.inference_attacks import check_neighbours
-from synthrisk.metrics.claims.selective_curve import cut, halves, named, selective_curve, taken
+from synthrisk.metrics.claims.selective_curve import claim_rule, halves, named, selective_curve, taken
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.roc import attack_summary
 from synthrisk.metrics.intervals.yardsticks import against_control, gain
@@ -163,7 +163,7 @@ def _surest(tables: Tables, groups: np.ndarray, sure: np.ndarray) -> tuple[np.nd
 def _claimed(sure: np.ndarray, share: float) -> np.ndarray:
     """Return the chance that each target is claimed; who abstains is not."""
     ordered = np.sort(sure[~np.isnan(sure)])[::-1]
-    where = cut(ordered, share * len(sure))
+    where = claim_rule(ordered, share * len(sure))
     return (~np.isnan(sure)).astype(float) if where is None else taken(sure, where)
 
 

@@ -27,7 +27,7 @@ class Point(NamedTuple):
     baseline: float  # S: share of entities for which these claims would be right, mean over them
 
 
-class Cut(NamedTuple):
+class ClaimRule(NamedTuple):
     """Claims are made above a threshold, and with this chance at it."""
 
     threshold: float
@@ -75,7 +75,7 @@ def selective_curve(
     attempts = [int((half == own).sum()) for own in (0, 1)]
     points = []
     for share in shares:
-        cuts = [cut(each, share * n) for each, n in zip(ordered, attempts, strict=True)]
+        cuts = [claim_rule(each, share * n) for each, n in zip(ordered, attempts, strict=True)]
         weight = np.zeros(len(surety))
         for own, found in enumerate(cuts):
             if found is not None:
@@ -131,7 +131,7 @@ def halves(tables: Tables, seed: int, scores: Literal["real", "synthetic"] = "re
     return np.asarray(drawn[own])
 
 
-def cut(ordered: np.ndarray, claims: float) -> Cut | None:
+def claim_rule(ordered: np.ndarray, claims: float) -> ClaimRule | None:
     """Return the threshold above which that many lie, tied ones by their share; None where there are fewer.
 
     Args:
@@ -139,18 +139,18 @@ def cut(ordered: np.ndarray, claims: float) -> Cut | None:
         claims: How many, above 0; need not be whole.
 
     Example:
-        >>> cut(np.array([0.9, 0.5, 0.5, 0.1]), 1.5)
-        Cut(threshold=0.5, at=0.25)
+        >>> claim_rule(np.array([0.9, 0.5, 0.5, 0.1]), 1.5)
+        ClaimRule(threshold=0.5, at=0.25)
     """
     claims = round(claims) if abs(claims - round(claims)) < 1e-9 else claims  # 0.1 x 30 is a little above 3
     if not 0 < claims <= len(ordered):
         return None
     threshold = float(ordered[int(np.ceil(claims)) - 1])
     above, up_to = (np.searchsorted(-ordered, -threshold, side=side) for side in ("left", "right"))
-    return Cut(threshold, float((claims - above) / (up_to - above)))
+    return ClaimRule(threshold, float((claims - above) / (up_to - above)))
 
 
-def taken(surety: np.ndarray, where: Cut) -> np.ndarray:
+def taken(surety: np.ndarray, where: ClaimRule) -> np.ndarray:
     """Return the chance that each is claimed: 1 above the threshold, its share at it, 0 below and where NaN."""
     return np.where(surety > where.threshold, 1.0, np.where(surety == where.threshold, where.at, 0.0))
 

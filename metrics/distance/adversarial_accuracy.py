@@ -7,7 +7,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.neighbours.closer import Compared, TieRule, check_ties, compared, flags
+from synthrisk.metrics.neighbours.closer import CloserOrTied, TieRule, check_ties, compared, flags
 from synthrisk.metrics.neighbours.nearest import (
     real_to_real,
     real_to_synthetic,
@@ -91,15 +91,15 @@ def adversary(tables: Tables, space: SpaceName, ties: TieRule, sizes: Sizes = "g
         return Adversary(*(np.full(length, np.nan) for length in (n, m, n)))
     real = real_to_synthetic(tables, space).distances[:, 0], real_to_real(tables, space).distances[:, 0]
     synthetic = synthetic_to_real(tables, space).distances[:, 0], synthetic_to_synthetic(tables, space).distances[:, 0]
-    ours: Compared | Chances = compared(*real)
-    theirs: Compared | Chances = compared(*synthetic)
+    ours: CloserOrTied | Chances = compared(*real)
+    theirs: CloserOrTied | Chances = compared(*synthetic)
     if sizes == "equal" and m > n:
         ours = chances(tables, "real_to_synthetic", space, real[1], n)
         theirs = _turned(chances(tables, "synthetic_to_synthetic", space, synthetic[0], n - 1))
     elif sizes == "equal" and n > m:
         ours = _turned(chances(tables, "real_to_real", space, real[0], m - 1))
         theirs = chances(tables, "synthetic_to_real", space, synthetic[1], m)
-    first, second = (flags(Compared(*each), ties) for each in (ours, theirs))
+    first, second = (flags(CloserOrTied(*each), ties) for each in (ours, theirs))
     return Adversary(first, second, np.asarray(ours.tied, dtype=float))
 
 

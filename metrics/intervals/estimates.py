@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import stats
 
-from synthrisk.metrics.intervals.scale import DIFFERENCE, LINE, Scale
+from synthrisk.metrics.intervals.scale import DIFFERENCE, LINE, ValueScale
 
 METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")
 
@@ -104,7 +104,7 @@ class Estimate:
     note: str = ""
     parts: Variances | None = field(default=None, compare=False, repr=False)
     mean: float = field(default=float("nan"), compare=False, repr=False)
-    scale: Scale = field(default=LINE, compare=False, repr=False)
+    scale: ValueScale = field(default=LINE, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def estimate(
     resamples: int = 500,
     seed: int = 0,
     entities: np.ndarray | None = None,
-    scale: Scale = LINE,
+    scale: ValueScale = LINE,
 ) -> Estimate:
     """Return mean and interval of crossed contributions.
 
@@ -189,7 +189,7 @@ def estimate(
         resamples: Resamples of the bootstrap methods.
         seed: Seed of the resampling.
         entities: (n,) entity of each record, where one entity has several records.
-        scale: Range of the value, on which limits depend (see ``Scale.around``), and how it is made of the mean.
+        scale: Range of the value, on which limits depend (see ``ValueScale.around``), and how it is made of the mean.
     """
     if method in ("crossed", "moderated"):
         return t_test(contributions, confidence, entities, scale).estimate
@@ -214,7 +214,7 @@ def t_test(
     contributions: np.ndarray,
     confidence: float = 0.95,
     entities: np.ndarray | None = None,
-    scale: Scale = LINE,
+    scale: ValueScale = LINE,
 ) -> TTest:
     """Return the ``crossed`` estimate and its t test against 0, from one variance and one number of degrees of freedom.
 
@@ -241,7 +241,7 @@ def t_test(
     return TTest(from_parts(mean, parts, scale, confidence), _p_value(mean, parts.spread, parts.freedom))
 
 
-def from_parts(mean: float, parts: Variances, scale: Scale, confidence: float) -> Estimate:
+def from_parts(mean: float, parts: Variances, scale: ValueScale, confidence: float) -> Estimate:
     """Return the crossed interval of a mean; the moderated one where the parts have a prior."""
     half = float(stats.t.ppf(0.5 + confidence / 2, parts.freedom)) * parts.spread
     method = "moderated" if parts.prior else "crossed"
@@ -255,12 +255,12 @@ def variances(contributions: np.ndarray, entities: np.ndarray | None = None) -> 
     return _variances(e, units) if e.shape[1] > 1 else None
 
 
-def across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: Scale = LINE) -> Estimate:
+def across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: ValueScale = LINE) -> Estimate:
     """Return mean and t interval over repetitions, for metrics without a score a real record: see below."""
     return t_test_across_repetitions(values, confidence, scale).estimate
 
 
-def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: Scale = LINE) -> TTest:
+def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: ValueScale = LINE) -> TTest:
     """Return mean, t interval and t test over repetitions.
 
     Args:

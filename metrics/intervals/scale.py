@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 
 
 @dataclass(frozen=True)
-class Scale:
+class ValueScale:
     """The range of a value, and the monotone function that makes the value of a mean.
 
     Attributes:
@@ -27,9 +27,9 @@ class Scale:
         return self.lower, self.upper
 
     @property
-    def of_differences(self) -> "Scale":
+    def of_differences(self) -> "ValueScale":
         """The scale of a difference of two such values."""
-        return Scale(self.lower - self.upper, self.upper - self.lower)
+        return ValueScale(self.lower - self.upper, self.upper - self.lower)
 
     def value(self, mean: float) -> float:
         """Return the value that belongs to a mean."""
@@ -64,7 +64,7 @@ class Scale:
         return min(value, max(ends[0], self.lower)), max(value, min(ends[1], self.upper))
 
 
-LINE = Scale()
-SHARE = Scale(0.0, 1.0)
+LINE = ValueScale()
+SHARE = ValueScale(0.0, 1.0)
 DIFFERENCE = SHARE.of_differences
-GAIN = Scale(upper=1.0)
+GAIN = ValueScale(upper=1.0)

@@ -11,25 +11,25 @@ TieRule = Literal["risk", "safe", "expected"]
 WEIGHTS: dict[str, float] = {"risk": 1.0, "safe": 0.0, "expected": 0.5}
 
 
-class Compared(NamedTuple):
+class CloserOrTied(NamedTuple):
     """How two distances of each of n records compare."""
 
     closer: np.ndarray  # (n,) bool: the first is smaller, and not tied
     tied: np.ndarray  # (n,) bool: equal but for rounding
 
 
-def compared(first: np.ndarray, second: np.ndarray) -> Compared:
+def compared(first: np.ndarray, second: np.ndarray) -> CloserOrTied:
     """Compare distances; those that differ by less than a share of 1e-9 are tied.
 
     Example:
         >>> compared(np.array([1.0, 2.0, 0.3]), np.array([2.0, 1.0, 0.1 + 0.2]))
-        Compared(closer=array([ True, False, False]), tied=array([False, False,  True]))
+        CloserOrTied(closer=array([ True, False, False]), tied=array([False, False,  True]))
     """
     tied = np.abs(first - second) <= TIED * np.maximum(first, second)
-    return Compared((first < second) & ~tied, tied)
+    return CloserOrTied((first < second) & ~tied, tied)
 
 
-def flags(found: Compared, ties: TieRule) -> np.ndarray:
+def flags(found: CloserOrTied, ties: TieRule) -> np.ndarray:
     """Return 1 where the first is smaller, 0 where the second is, and what the rule says of a tie.
 
     Example:

@@ -18,7 +18,7 @@ from synthrisk.metrics.intervals.estimates import (
 )
 from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.proportions import share, share_difference
-from synthrisk.metrics.intervals.scale import SHARE, Scale
+from synthrisk.metrics.intervals.scale import SHARE, ValueScale
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.worst_release import worst_release, worst_value
@@ -63,9 +63,9 @@ class Attacked:
     range: tuple[float, float] = SHARE.range
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> ValueScale:
         """The scale of the value."""
-        return Scale(*self.range, self.transform)
+        return ValueScale(*self.range, self.transform)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def find(
 ) -> Finding:
     """Return the finding of one measure on one synthesizer; ``methods`` are further intervals to make."""
 
-    def made(contributions: np.ndarray, method: str, scale: Scale = attacked.scale) -> Estimate:
+    def made(contributions: np.ndarray, method: str, scale: ValueScale = attacked.scale) -> Estimate:
         return estimate(
             contributions, interval.confidence, method, interval.resamples, interval.seed, attacked.entities, scale
         )
@@ -208,7 +208,7 @@ def find_released(
     interval: Interval,
     reasons: Mapping[str, str] | None = None,
     details: Mapping[str, tuple[float, float]] | None = None,
-    scale: Scale = SHARE,
+    scale: ValueScale = SHARE,
 ) -> Finding:
     """Return the finding of a metric that has no score a real record, but values a release.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, estimate, paired
 from synthrisk.metrics.intervals.proportions import share_gain
-from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, Scale
+from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, ValueScale
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known, paired_gain, paired_shares, slopes
 from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Finding
@@ -76,7 +76,7 @@ def _crossed(
     The limits of the difference are clipped to [-1, 1], those of G to at most 1.
     """
 
-    def made(contributions: np.ndarray, scale: Scale) -> Estimate:
+    def made(contributions: np.ndarray, scale: ValueScale) -> Estimate:
         return estimate(
             contributions, interval.confidence, interval.method, interval.resamples, interval.seed, entities, scale
         )

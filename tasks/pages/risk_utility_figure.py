@@ -22,7 +22,7 @@ _STRAY = 0.35  # intervals may widen an axis by this share of what the values sp
 
 
 @dataclass(frozen=True)
-class Point:
+class MapPoint:
     """One synthesizer on the map."""
 
     name: str
@@ -48,7 +48,7 @@ class _Box(NamedTuple):
 
 
 def risk_utility_figure(
-    points: Sequence[Point], utility: str, risk: str, ceiling: float = float("nan"), limit: float | None = None
+    points: Sequence[MapPoint], utility: str, risk: str, ceiling: float = float("nan"), limit: float | None = None
 ) -> Figure:
     """Return the map of one measure of risk and one of utility.
 
@@ -103,7 +103,7 @@ def _limits(found: Sequence[Estimate], fixed: Sequence[float], lowest: float, hi
     return low - pad, high + pad
 
 
-def _heights(points: Sequence[Point], fixed: Sequence[float]) -> tuple[float, float]:
+def _heights(points: Sequence[MapPoint], fixed: Sequence[float]) -> tuple[float, float]:
     """Return limits that hold all synthesizers, and the reference generators not far above them, as a copy is."""
     judged = [p.risk for p in points if not p.reference] or [p.risk for p in points]
     top = _limits(judged, fixed, -1.0, 1.0)[1]
@@ -112,7 +112,7 @@ def _heights(points: Sequence[Point], fixed: Sequence[float]) -> tuple[float, fl
     return _limits(near, fixed, -1.0, 1.0)
 
 
-def _brought_in(axes: Axes, point: Point) -> Point:
+def _brought_in(axes: Axes, point: MapPoint) -> MapPoint:
     """Return a point above the axes as one at their upper edge, named with its value."""
     top = axes.get_ylim()[1]
     if point.risk.value <= top:
@@ -144,7 +144,7 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
     return taken
 
 
-def _mark(axes: Axes, point: Point) -> None:
+def _mark(axes: Axes, point: MapPoint) -> None:
     x, y = point.utility, point.risk
     colour, filled = (MUTED, "white") if point.reference else (ACCENT, ACCENT)
     width = 0.9 if point.reference else 1.5
@@ -155,7 +155,7 @@ def _mark(axes: Axes, point: Point) -> None:
     axes.plot([x.value], [y.value], "^" if point.above else "o", ms=6, mfc=filled, mec=colour, mew=1.2, zorder=3)
 
 
-def _label(axes: Axes, points: Sequence[Point], taken: Sequence[_Box]) -> None:
+def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> None:
     """Write each name where it covers least, the nearest such place; a thin line leads to one that is far."""
     marks = [_around(*_inches(axes, p.utility.value, p.risk.value)) for p in points]
     obstacles = [*taken, *(b for p in points for b in _bars(axes, p))]
@@ -201,7 +201,7 @@ def _place(x: float, y: float, side: tuple[int, int], reach: Sequence[float], aw
     return _Box(left, bottom, left + width, bottom + height)
 
 
-def _bars(axes: Axes, point: Point) -> list[_Box]:
+def _bars(axes: Axes, point: MapPoint) -> list[_Box]:
     x, y, thin = point.utility, point.risk, 0.02
     boxes = []
     if np.isfinite(x.lower):

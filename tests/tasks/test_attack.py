@@ -299,7 +299,7 @@ def test_real_records_may_be_nearer_to_a_fresh_release_than_to_each_other():
 
 
 def test_members_and_controls_are_exchangeable_in_distances():
-    """Who is called a member and who a control moves no score: each is compared with all others of both groups."""
+    """Who is called member and who control record moves no score: each is compared with all others of both groups."""
     rng = np.random.default_rng(5)
     real = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
     release = pd.DataFrame(rng.normal(size=(50, 2)), columns=["x", "y"])

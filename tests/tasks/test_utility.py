@@ -25,7 +25,7 @@ from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.log import Kept, log
-from synthrisk.tasks.pages.risk_utility_figure import Point, risk_utility_figure
+from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
 from synthrisk.tasks.report import page
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
@@ -235,7 +235,9 @@ def test_names_on_the_map_do_not_lie_over_each_other(n):
 
     rng = np.random.default_rng(n)
     points = [
-        Point(f"synthesizer-{i}", i % 3 == 0, around(0.9 + 0.02 * rng.random(), 0.01), around(0.1 * rng.random(), 0.01))
+        MapPoint(
+            f"synthesizer-{i}", i % 3 == 0, around(0.9 + 0.02 * rng.random(), 0.01), around(0.1 * rng.random(), 0.01)
+        )
         for i in range(n)
     ]
     figure = risk_utility_figure(points, "accuracy", "memorization", 0.92, 0.05)
@@ -254,11 +256,11 @@ def test_names_on_the_map_do_not_lie_over_each_other(n):
 
 
 def test_a_control_far_above_the_synthesizers_stands_at_the_edge_with_its_value():
-    """A copy would press all others to the floor; a control just above them would not."""
+    """A copy would press all others to the floor; a reference generator just above them would not."""
     points = [
-        Point("cart", False, around(0.8, 0.01), around(0.05, 0.01)),
-        Point("leaky", True, around(0.8, 0.01), around(0.09, 0.01)),
-        Point("copy", True, around(0.95, 0.01), around(0.9, 0.01)),
+        MapPoint("cart", False, around(0.8, 0.01), around(0.05, 0.01)),
+        MapPoint("leaky", True, around(0.8, 0.01), around(0.09, 0.01)),
+        MapPoint("copy", True, around(0.95, 0.01), around(0.9, 0.01)),
     ]
     axes = risk_utility_figure(points, "accuracy", "memorization", 0.8, 0.04).axes[0]
     assert {t.get_text() for t in axes.texts} >= {"cart", "leaky", "copy (0.900)"}

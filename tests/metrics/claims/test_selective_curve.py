@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.claims.selective_curve import SHARES, cut, halves, selective_curve, selective_details
+from synthrisk.metrics.claims.selective_curve import SHARES, claim_rule, halves, selective_curve, selective_details
 from synthrisk.metrics.tables.tables import Tables
 
 INFERENCE = METRICS["inference"]
@@ -114,7 +114,7 @@ def test_confidence_with_information_rises_towards_its_top():
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.floats(0.01, 1))
 def test_a_cut_takes_exactly_the_share(values, share):
     ordered = np.sort(np.array(values, dtype=float))[::-1]
-    where = cut(ordered, share * len(ordered))
+    where = claim_rule(ordered, share * len(ordered))
     total = np.where(ordered > where.threshold, 1, np.where(ordered == where.threshold, where.at, 0)).sum()
     assert total == pytest.approx(share * len(ordered))
 

@@ -56,7 +56,7 @@ def test_members_released_as_they_are_are_found():
 
 
 def test_a_release_made_of_others_has_no_risk():
-    """Trees that had learned the controls that it scores would find a large advantage of members."""
+    """Trees that had learned the control records that it scores would find a large advantage of members."""
     rng = np.random.default_rng(0)
     found = [MIR(draw(rng, 60), draw(rng, 60), control=draw(rng, 60), seed=s).details["auc"] for s in range(16)]
     assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.055 / 4)
