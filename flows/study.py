@@ -63,8 +63,7 @@ def conduct(study: Study, sample: Sample, workspace: Path, warning: str = "") ->
     check_limits(list(study.thresholds), [p.measure for p in planned])
     check_on(study, sample, planned)
     started = datetime.now(UTC)
-    if any(METRICS[p.measure.metric].group == "distance" for p in planned):
-        prepare()  # once, not in every worker at the same time
+    prepare()  # once, not in every worker at the same time: each look at a release searches nearest records
     with task_runner(study.runner) as runner:
         ledgers, failures = attack_all(runner, study, sample, planned, str(workspace))
         found, kept = bootstrap_all(runner, study, sample, planned, ledgers, failures, str(workspace))

@@ -112,6 +112,12 @@ class Metric:
             risk, as the noise of RAPID's confidence does.
         same_difference_as: Another metric whose scores of single real records are the same under the same options, so
             that both member/control differences are one number and no two findings. A study looks whether they are.
+        claims: Whether it is an attack that speaks of some records and abstains of others, judged against S: how often
+            such claims are right by luck.
+        population: Whether real non-members in place of the release are a yardstick: what they alone say of each
+            member. Not where it needs control records to tell members from: as the release these say of nobody that he
+            was in. Not where it is told what the rows of the release were made from: no non-member was made from a
+            member.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
             records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
     """
@@ -142,6 +148,8 @@ class Metric:
     uninformed: str = "guess"
     same_difference_as: str | None = None
     isolated: Callable[..., np.ndarray] | None = None
+    claims: bool = False
+    population: bool = True
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""
@@ -196,13 +204,8 @@ class Metric:
 
     @property
     def has_population(self) -> bool:
-        """Whether real non-members in place of the release are a yardstick: what they alone say of each member.
-
-        None where a study takes one value a release. None where it needs control records to tell members from: as the
-        release these say of nobody that he was in. None where it is told what the rows of the release were made from
-        (``links``): no non-member was made from a member.
-        """
-        return not (self.by_release or "control" in self.needs or "links" in self._parameters)
+        """Whether there is a population yardstick; none where a study takes one value a release."""
+        return self.population and not self.by_release
 
     def among(self, tables: Tables) -> Tables:
         """Return the tables in which records are scored: without real ones that are the release itself (group -1).

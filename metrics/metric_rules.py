@@ -56,6 +56,7 @@ def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
         ("ranking", "be None where no real records are scored", m.ranking is None or not by_release, m.ranking),
         ("reduce", "be given where real records are scored", m.reduce is not None or by_release, m.reduce),
         ("against", "be given where no real records are scored", bool(m.against or settled) or not by_release, None),
+        ("population", "be False where control is needed", not (m.population and "control" in m.needs), m.population),
         ("copied", "be None or lie in range", m.copied is None or low <= m.copied <= high, m.copied),
     ]
 

@@ -21,7 +21,9 @@ os.environ["PREFECT_HOME"] = HOME
 os.environ.pop("PREFECT_API_URL", None)
 os.environ.pop("PREFECT_PROFILE", None)
 
-import synthrisk.flows.cli.app  # noqa: E402, F401 - sets variables that prefect and mlflow read when they are imported
+from synthrisk.flows.cli.environment import set_up  # noqa: E402
+
+set_up()  # variables that prefect and mlflow read when they are imported
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """The command line: ``synthrisk``. Each command imports what it needs, so that help is there at once."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from synthrisk.flows.cli.environment import set_up
 from synthrisk.metrics.errors import InputError
-
-os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")  # the closing table says what failed
 
 app = typer.Typer(
     name="synthrisk",
@@ -195,6 +193,7 @@ def schema() -> None:
 
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2."""
+    set_up()
     with _told():
         app()
 

@@ -187,6 +187,7 @@ GROUP_INFERENCE = Metric(
     name="group_inference",
     function=group_inference,
     group="claims",
+    claims=True,
     per_record=True,
     needs=("quasi_identifiers", "sensitive"),
     range=(0.0, 1.0),

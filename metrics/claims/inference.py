@@ -246,6 +246,7 @@ INFERENCE = Metric(
     name="inference",
     function=inference,
     group="claims",
+    claims=True,
     per_record=True,
     needs=("quasi_identifiers", "sensitive"),
     range=(0.0, 1.0),

@@ -174,6 +174,7 @@ LINKABILITY = Metric(
     name="linkability",
     function=linkability,
     group="claims",
+    claims=True,
     per_record=True,
     needs=("columns_a", "columns_b"),
     range=(0.0, 1.0),

@@ -258,6 +258,7 @@ SINGLING_OUT = Metric(
     name="singling_out",
     function=singling_out,
     group="claims",
+    claims=True,
     per_record=True,
     needs=(),
     range=(0.0, 1.0),

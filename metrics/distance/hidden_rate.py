@@ -112,6 +112,7 @@ HIDDEN_RATE = Metric(
     group="distance",
     per_record=True,
     needs=(),
+    population=False,  # it is told which record each row was made from
     range=(0.0, 1.0),
     reference="Guillaudeux et al. 2023 (AVATAR), doi:10.1038/s41746-023-00771-5; PrivEval, its defects corrected",
     label="sanity",

@@ -168,6 +168,7 @@ MEMBERSHIP_INFERENCE_RISK = Metric(
     group="distance",
     per_record=True,
     needs=("control",),
+    population=False,
     range=(0.0, 1.0),
     reference="PrivEval (hereditary-eu), its defects corrected; Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4",
     mean=False,

@@ -94,7 +94,7 @@ def _uninformed(f: Finding) -> tuple[float, str]:
 
 def _beaten_by_luck(metric: Metric, entities: bool) -> bool:
     """Tell whether independent columns may beat the guess; a claim of membership is about a record, not its entity."""
-    return metric.by_release or (entities and metric.group == "claims" and "control" not in metric.needs)
+    return metric.by_release or (entities and metric.claims and "control" not in metric.needs)
 
 
 def _copied(f: Finding) -> bool:

@@ -173,6 +173,7 @@ def test_a_metric_is_told_before_a_study_runs_what_it_cannot_do_there():
         ({"scores": "synthetic", "ranking": "score", "against": lambda *a: 0.0}, "ranking must be None where no real"),
         ({"reduce": None}, "reduce must be given where real records are scored"),
         ({"per_record": False}, "against must be given where no real records are scored"),
+        ({"needs": ("control",)}, "population must be False where control is needed"),
         ({"copied": 2.0}, "copied must be None or lie in range"),
     ],
 )

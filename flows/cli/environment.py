@@ -1,0 +1,19 @@
+"""The environment of a command: nothing is sent to anyone, and no log covers the answer."""
+
+import os
+
+QUIET = {
+    "DO_NOT_TRACK": "true",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
+    "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+}
+_PATIENT = {"PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "240"}
+_SILENT = {"PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL"}  # the closing table says what failed
+
+
+def set_up() -> None:
+    """Set what is not set, before prefect and mlflow are imported."""
+    for name, value in (QUIET | _PATIENT | _SILENT).items():
+        os.environ.setdefault(name, value)
