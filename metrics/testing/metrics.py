@@ -46,7 +46,7 @@ def check_metric(metric: Metric | str, *, seed: int = 0, **options: Any) -> None
         >>> check_metric("zero_cap")
         >>> check_metric(replace(METRICS["zero_cap"], name="mine", range=(0.9, 1.0)))
         Traceback (most recent call last):
-        AssertionError: metric mine must give a value in its range (0.9, 1.0), but gave 0.25 (a direct call)
+        AssertionError: metric mine must give a value in its range (0.9, 1.0), but gave 0.416667 (a direct call)
     """
     if isinstance(metric, str):
         if metric not in METRICS:
