@@ -265,7 +265,7 @@ def conclude(
         kinds,
         compared.powers,
         broken={name: each.invalid for name, each in looked.items()},
-        near={name: each.suspicious for name, each in looked.items()},
+        near={name: each.suspicious or each.blind for name, each in looked.items()},
     )
     verdicts = judge(found, limits, checks, beside)
     facts = {

@@ -4,7 +4,7 @@ Scores are crossed: n records x R repetitions. Which records are in the table an
 seeds were drawn both vary, and part of the variation between repetitions is only the records' own noise.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import stats
@@ -120,6 +120,7 @@ ONE_REPETITION = "one repetition: the generator's own variance is unknown"
 TWO_REPETITIONS = "two repetitions: the variance between them is hardly known"
 BORROWED = "two repetitions: the interval rests on what the study's other findings say of the variance between them"
 _NOTES = {1: ONE_REPETITION, 2: TWO_REPETITIONS}
+_ONE_OF_A_GROUP = "one record alone in a group"
 _ONE_RECORD = "one record: no interval"
 
 
@@ -353,6 +354,62 @@ def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
         # the group's deviations are to be divided by the number of all records, not of its own
         filled.append(np.where(own, mean + (e - mean) * (~absent).sum() / own.sum(), mean))
     return np.where(absent, np.nan, filled[0] - filled[1])
+
+
+FEW = 50
+"""Records (or entities) of a group below which its own variance is not trusted alone: see ``of_groups``."""
+
+
+def of_groups(
+    first: np.ndarray,
+    second: np.ndarray,
+    shift: float = 0.0,
+    confidence: float = 0.95,
+    entities: np.ndarray | None = None,
+    scale: ValueScale = LINE,
+) -> Estimate:
+    """Return the crossed estimate of the difference of two groups' contributions, also where one group is small.
+
+    The few records of a small group may be alike by chance, and then seem to be known exactly. So where the groups have
+    no record in common, below 50 records the variance of a group's mean is at least that which as many records of the
+    other group would have, and the degrees of freedom are Satterthwaite's of the two groups.
+
+    Args:
+        first: (R, n) contributions of the first group, NaN where a record is not in it.
+        second: (R, n) those of the second.
+        shift: What is added to the difference.
+        confidence: Confidence level.
+        entities: (n,) entity of each record, where one entity has several records.
+        scale: As for ``estimate``.
+
+    Example:
+        >>> members = np.array([[0.0, 1.0] * 30 + [np.nan] * 10])
+        >>> controls = np.array([[np.nan] * 60 + [1.0] * 10])  # all alike
+        >>> found = of_groups(members, controls)
+        >>> round(found.value, 2), found.lower < -0.8, found.upper > -0.2
+        (-0.5, True, True)
+    """
+    e = paired(first, second) + shift
+    found = t_test(e, confidence, entities, scale).estimate
+    held = [~np.isnan(each).all(axis=0) if each.size else np.zeros(0, bool) for each in (first, second)]
+    if found.parts is None or held[0].shape != held[1].shape or (held[0] & held[1]).any():
+        return found
+    one, other = variances(first, entities), variances(second, entities)
+    if one is None or other is None:
+        return replace(found, lower=float("nan"), upper=float("nan"), note=_ONE_OF_A_GROUP)
+    if min(one.count, other.count) >= FEW:
+        return found
+    floors = other.records * other.count / one.count, one.records * one.count / other.count
+    terms = [
+        (max(own.records, floor) if own.count < FEW else own.records, own.count - 1)
+        for own, floor in zip((one, other), floors, strict=True)
+    ]
+    total, before = sum(v for v, _ in terms), one.records + other.records
+    if total == 0:
+        return found
+    count = min(found.parts.count, int(satterthwaite(*terms)) + 1)
+    parts = replace(found.parts, records=found.parts.records + total - before, count=max(count, 2))
+    return replace(from_parts(float(np.nanmean(e)), parts, scale, confidence), note=found.note)
 
 
 def difference(

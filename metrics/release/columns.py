@@ -79,7 +79,7 @@ def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
             return None
         what = "dates or durations" if is_temporal(members) else "numbers"
         words = f"{where} {what} among the members, but not in the release"
-        if is_temporal(members) == is_temporal(released) or released.isna().all():
+        if _measured_alike(members, released) or released.isna().all():
             if not np.isinf(as_floats(released)).any():
                 return None
             words = f"{where} infinite numbers in the release"
@@ -87,6 +87,12 @@ def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
         told = "single values of the members' type" if kind(members) == "categorical" else "numbers"
         words = f"{where} {told} among the members, but not in the release"
     return Problem("type", str(members.name), "broken", words)
+
+
+def _measured_alike(members: pd.Series, released: pd.Series) -> bool:
+    """Tell whether both are numbers, both dates or both durations."""
+    kinds = [(is_temporal(each), pd.api.types.is_timedelta64_dtype(each.dtype)) for each in (members, released)]
+    return kinds[0] == kinds[1]
 
 
 def column_problems(tables: Tables, column: Any, people: int | None = None) -> list[Problem]:

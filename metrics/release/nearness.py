@@ -1,5 +1,6 @@
 """A screen for near copies: do members lie nearer to the release than people whom it never saw?"""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference, share_gain
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.neighbours.ties import TIED, tie_counts
+from synthrisk.metrics.release.disguises import by_cells, by_order
 from synthrisk.metrics.release.verbatim import Verbatim, verbatim
 from synthrisk.metrics.tables.tables import Tables
 
@@ -15,9 +17,16 @@ _FEWEST = 20
 _ANCHORS = 10  # control records below the lowest quantile
 _LOWEST = 0.01
 _PAIRED = 0.15
+_MANY = 4  # rows a member: of strangers then so many are near that 0.15 above what is expected cannot be reached
 _BESIDE_CONTROLS = 0.1
 _BESIDE_TWINS = 0.25
-CONFIDENCE = 0.998  # of each look: three looks at a release of strangers stand out at most once in 300 times
+CONFIDENCE = 0.998  # of each look: seven looks at a release of strangers stand out at most once in 100 times
+_VIEWS: tuple[tuple[str, Callable[[Tables], Tables], int], ...] = (
+    ("are as near to the release as {} of the control records", lambda tables: tables, 1),
+    ("have as many cells in common with a released row as {} of the control records", by_cells, 100),
+    ("are as near to the release by ranks as {} of the control records", by_order, 100),
+)
+"""How members are compared with control records, and the fewest members for it."""
 ALONE = "fewer than two members: none has another member to compare with"
 
 
@@ -59,24 +68,28 @@ class Nearness:
         expected: What that share would be if the release held other people.
         reason: Why there is no such share; empty where there is one.
         suspicious: What a near copy of the members was seen by, in words; empty where nothing stands out.
+        blind: Why a near copy could not have been seen, in words; empty where it could.
     """
 
     nearer_members: Estimate
     expected: float
     reason: str
     suspicious: str
+    blind: str = ""
 
 
 def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     """Look whether the release holds the members, or records that were made from single members.
 
     Distances are ``gower`` over all columns, d(record) = distance to the nearest released row. With at least 20 control
-    records there are three looks, each with a margin, and each at a confidence of 99.8 %:
+    records there are these looks, each with a margin, and each at a confidence of 99.8 %:
 
     - ``nearer_members``: the share of members with d below the f-quantile of the control records' d,
       f = min(max(0.01, 10/c), 0.5) of c control records; expected f; suspicious where the lower limit is above f + 0.1.
-    - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1). A copy in
-      which one column was shuffled is seen here, not at f.
+    - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1).
+    - from 100 members on, both again where equal cells alone count (``disguises.by_cells``), which sees a copy with
+      shuffled columns or emptied cells, and by ranks within each table (``disguises.by_order``), which sees a copy
+      whose numbers were moved or whose levels were renamed.
     - members that occur in the release as they are, beside control records that do; suspicious where the gain over
       these is above 0.1. It sees a copy of a table in which many people are alike.
 
@@ -114,7 +127,9 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     nothing = Estimate(float("nan"), float("nan"), float("nan"), note=reason)
     first = looks[0] if looks else Look("", nothing, float("nan"), nothing, 0.0)
     seen = [look.words for look in (*looks, *_equal(found, controls)) if look.suspicious]
-    return Nearness(first.members, first.expected, reason, "; ".join(seen))
+    many = controls < _FEWEST and len(tables.synthetic) > _MANY * len(groups[groups == 1])
+    blind = f"without {_FEWEST} control records, more than {_MANY} rows a member hide a near copy" if many else ""
+    return Nearness(first.members, first.expected, reason, "; ".join(seen), blind)
 
 
 def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> float:
@@ -136,11 +151,12 @@ def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> flo
 
 
 def _beside_controls(tables: Tables, groups: np.ndarray) -> list[Look]:
-    distance = real_to_synthetic(tables, "gower").distances[:, 0]
-    members, controls = distance[groups == 1], distance[groups == 0]
-    if not len(members):
-        return []
-    return _below_quantiles(members, controls, "are as near to the release as {} of the control records")
+    looks, members = [], int((groups == 1).sum())
+    for what, made, fewest in _VIEWS:
+        if members >= fewest:
+            distance = real_to_synthetic(made(tables), "gower").distances[:, 0]
+            looks += _below_quantiles(distance[groups == 1], distance[groups == 0], what)
+    return looks
 
 
 def _below_quantiles(members: np.ndarray, strangers: np.ndarray, what: str) -> list[Look]:

@@ -31,6 +31,7 @@ class ReleaseSummary:
         rows: Released rows.
         invalid: Why measures say nothing of some releases, in words; empty where they do of all.
         suspicious: Why some releases look like copies of members, in words; empty where none does.
+        blind: Why a near copy could not have been seen in some releases, in words; empty where it could.
         notes: What else is worth knowing, in words.
         rows_of_members: Released rows that equal a member.
         rows_of_members_expected: How many twins explain.
@@ -49,6 +50,7 @@ class ReleaseSummary:
     rows: Spread
     invalid: str
     suspicious: str
+    blind: str
     notes: tuple[str, ...]
     rows_of_members: Spread
     rows_of_members_expected: Spread
@@ -114,6 +116,7 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
         releases=len(checks),
         invalid=told(words["broken"]),
         suspicious=f"{_counted(len(copies), len(checks))}{copies[0]}" if copies else "",
+        blind=next(filter(None, (c.nearness.blind for c in checks)), ""),
         notes=tuple(words["broken"][1:] + words["note"]),
         nearer_reason=next(filter(None, (c.nearness.reason for c in checks)), ""),
         **{name: _spread([of(check) for check in checks]) for name, of in _NUMBERS.items()},

@@ -14,6 +14,7 @@ from synthrisk.metrics.intervals.estimates import (
     across_repetitions,
     effects,
     estimate,
+    of_groups,
     paired,
 )
 from synthrisk.metrics.intervals.gain import CURVE
@@ -157,6 +158,9 @@ def find(
     else:
         risk, control = made(members, interval.method), made(controls, interval.method)
         memorization = made(memorized, interval.method, apart)
+        if interval.method in ("crossed", "moderated"):
+            first, second = (effects(attacked.scores, chosen) for chosen in (attacked.member, attacked.control))
+            memorization = of_groups(first, second, 0.0, interval.confidence, attacked.entities, apart)
     risk, control = (_explained(e, why) for e, why in zip((risk, control), attacked.reasons, strict=True))
     memorization = _explained(memorization, *attacked.reasons)
     if not attacked.control.any():

@@ -12,6 +12,7 @@ from synthrisk.metrics.study.findings import Attacked, Finding, find
 from synthrisk.metrics.study.yardsticks import beside_control
 
 FEWEST = 10  # records of a class that stands alone; smaller ones are put together
+_FEW = f"fewer than {FEWEST} members or control records in the group"
 
 
 def find_groups(
@@ -88,6 +89,10 @@ def _of_group(finding: Finding, attacked: Attacked, rows: np.ndarray, interval: 
         details={"records": (float(rows.sum()),) * 2},
     )
     found = find(finding.synthesizer, finding.role, finding.measure, own, interval)
+    scored = ~np.isnan(own.scores)
+    if min(int((scored & each).any(axis=(0, 1)).sum()) for each in (own.member, own.control)) < FEWEST:
+        few = replace(found.memorization, lower=float("nan"), upper=float("nan"), parts=None, note=_FEW)
+        return replace(found, memorization=few)
     beside = beside_control(found, contributions_of(own), interval, own.entities)
     return found if beside is None else replace(found, yardsticks={"control": beside})
 

@@ -33,6 +33,7 @@ from synthrisk.metrics.study.reference_checks import Check
 # Half widths above 0 at which 80 % of studies see a leak: (z.975 + z.90)/z.975, for half widths vary too;
 # measured in tests/metrics/study/test_verdicts.py.
 _SEEN = 1.65
+_HALF = 0.5  # of a copy's distance from no information: from there a limit allows too much of a copy
 REACH = 0.1
 """Share of the members that an attack must have an answer for, or what it does not find says nothing."""
 
@@ -254,17 +255,31 @@ def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> str:
         ran = any(kind == "near_copy" for kind in beside.kinds.values())
         seen = "none has a near copy above its limit" if ran else "no near copy was attacked"
         return f"the limits cover exact copies only, for {seen}; add a measure of nearest records, such as membership"
-    return beside.near.get(f.synthesizer, "")
+    return beside.near.get(f.synthesizer, "") or _much_of_a_copy(f, limit)
 
 
 def _leak(f: Finding, limit: _Limit) -> str:
-    """Return which share of leaked rows the quantity would have shown, reckoned from the copy: 0 to a copy, a line."""
+    """Return what the quantity says of a leak, reckoned on the line from no information (0) to the copy (1)."""
     quantity = limit.what.quantity
     if quantity not in NOTHING:
         return ""
-    found = quantity_of(f, quantity, limit.what.group)
-    copied = next(e for e in limit.copies if e.lower > limit.value)
-    share = _SEEN * (found.upper - found.value) / (copied.value - NOTHING[quantity])
+    found, nothing = quantity_of(f, quantity, limit.what.group), NOTHING[quantity]
+    span = next(e for e in limit.copies if e.lower > limit.value).value - nothing
+    if found.lower > nothing:
+        return f"; it is above {nothing:g}, by {(found.value - nothing) / span:.1%} of what a copy shows"
+    share = _SEEN * (found.upper - found.value) / span
     if share > 1:
         return "; a leak of a part of the training rows might have been missed"
-    return f"; a leak of about {share:.1%} of the training rows would have been seen"
+    return f"; a leak of about {share:.1%} of the training rows would have been seen" if share > 0 else ""
+
+
+def _much_of_a_copy(f: Finding, limit: _Limit) -> str:
+    """Return why a quantity below its limit may still be that of half a copy; empty where it is not."""
+    quantity = limit.what.quantity
+    if quantity not in NOTHING or not limit.sees_copies:
+        return ""
+    found, nothing = quantity_of(f, quantity, limit.what.group), NOTHING[quantity]
+    copied = next(e for e in limit.copies if e.lower > limit.value).value
+    if found.upper - nothing <= _HALF * (copied - nothing):
+        return ""
+    return f"it may be more than half of what a full copy reaches, {copied:+.3f}: set a lower limit"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, estimate, paired
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, estimate, of_groups, paired
 from synthrisk.metrics.intervals.proportions import share_gain
 from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, ValueScale
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known, paired_gain, paired_shares, slopes
@@ -81,11 +81,16 @@ def _crossed(
             contributions, interval.confidence, interval.method, interval.resamples, interval.seed, entities, scale
         )
 
-    difference = made(paired(of_x, of_s), DIFFERENCE)
+    def beside(first: np.ndarray, second: np.ndarray, shift: float, scale: ValueScale) -> Estimate:
+        if interval.method in ("crossed", "moderated"):
+            return of_groups(first, second, shift, interval.confidence, entities, scale)
+        return made(paired(first, second) + shift, scale)
+
+    difference = beside(of_x, of_s, 0.0, DIFFERENCE)
     if s.value == 1:
         return Yardstick(s, _noted(NOT_ESTIMABLE, 1.0), difference)
     a, b, shift = _linear_gain(x, s.value)
-    return Yardstick(s, made(paired(a * of_x, b * of_s) + shift, GAIN), difference)
+    return Yardstick(s, beside(a * of_x, b * of_s, shift, GAIN), difference)
 
 
 def _linear_gain(x: float, s: float) -> tuple[float, float, float]:

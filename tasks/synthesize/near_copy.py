@@ -20,9 +20,9 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
 
     A number x becomes x + u, u uniform in [-jitter, jitter] times the range of its column among the training records,
     and stays within that range; whole numbers stay whole, dates without a time stay so, missing cells stay missing. A
-    categorical cell is replaced with probability ``redrawn`` by the cell of a training record drawn at random. No
-    record need equal another any more, and every one is still known by its neighbourhood: what a measure of equal
-    records cannot see.
+    categorical cell is replaced with probability ``redrawn`` by the cell of a training record drawn at random. Where
+    that leaves a whole record as it was, one cell of it takes another value. So no record equals the one that it was
+    made from, and every one is still known by its neighbourhood: what a measure of equal records cannot see.
 
     Args:
         job: As for every synthesizer.
@@ -38,9 +38,31 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
     rng = np.random.default_rng(job.seed)
     copied = job.train.take(copied_positions(len(job.train), job.rows, rng)).reset_index(drop=True)
     columns = [_changed(copied.iloc[:, c], job.train.iloc[:, c], jitter, redrawn, rng) for c in range(copied.shape[1])]
+    same = np.all([_equal(new, copied.iloc[:, c]) for c, new in enumerate(columns)], axis=0) & (jitter + redrawn > 0)
+    _change_one(columns, job.train, np.flatnonzero(same), rng)
     synthetic = pd.concat(columns, axis=1)
     synthetic.columns = job.train.columns
     return Release(synthetic)
+
+
+def _equal(first: pd.Series, second: pd.Series) -> np.ndarray:
+    return ((first == second).fillna(False).astype(bool) | (first.isna() & second.isna())).to_numpy()
+
+
+def _change_one(columns: list[pd.Series], train: pd.DataFrame, rows: np.ndarray, rng: np.random.Generator) -> None:
+    """Change one cell of each of these rows: a number to the next one there is, a level to another that occurs."""
+    known = [train.iloc[:, c].dropna().drop_duplicates() for c in range(train.shape[1])]
+    several = [c for c, each in enumerate(known) if len(each) > 1]
+    if not several:
+        return
+    chosen = np.array(several)[rng.integers(len(several), size=len(rows))]
+    for c in several:
+        own, values, numeric = rows[chosen == c], known[c], kind(train.iloc[:, c]) == "numeric"
+        values = values.sort_values() if numeric else values
+        place = pd.Index(values).get_indexer(pd.Index(columns[c].iloc[own]))
+        by = np.where(place <= 0, 1, -1) if numeric else rng.integers(1, len(values), len(own))
+        columns[c] = columns[c].copy()
+        columns[c].iloc[own] = values.iloc[(place + by) % len(values)].to_numpy()
 
 
 def _changed(column: pd.Series, train: pd.Series, jitter: float, redrawn: float, rng: np.random.Generator) -> pd.Series:

@@ -146,7 +146,7 @@ def all_clears(result, kinds: dict[str, str]) -> list[tuple[str, str, float, str
     beside = Beside(
         kinds,
         broken={n: s.invalid for n, s in result.releases.items()},
-        near={n: s.suspicious for n, s in result.releases.items()},
+        near={n: s.suspicious or s.blind for n, s in result.releases.items()},
     )
     names, found = limits_of(result), []
     for limit in LIMITS:

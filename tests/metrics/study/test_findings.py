@@ -120,13 +120,13 @@ def test_one_release_of_a_transformed_measure_keeps_its_transform():
     assert said(attacked).risk.value == pytest.approx(math.exp(-1.0))
 
 
-@pytest.mark.parametrize("held_out", [10, 25, 40])
+@pytest.mark.parametrize("held_out", [60, 100, 140])
 def test_a_holdout_has_the_variance_of_two_independent_means(held_out):
-    x = np.random.default_rng(1).normal(size=50)
+    x = np.random.default_rng(1).normal(size=200)
     found = said(holdout(x, range(held_out)))
     parts = x[:held_out], x[held_out:]
-    variance = sum(sum((v - p.mean()) ** 2 for v in p) / len(p) ** 2 for p in parts) * 50 / 49
-    half = 2.009575237129235 * math.sqrt(variance)  # t of 49
+    variance = sum(sum((v - p.mean()) ** 2 for v in p) / len(p) ** 2 for p in parts) * 200 / 199
+    half = 1.971956544249395 * math.sqrt(variance)  # t of 199
     assert found.memorization.upper - found.memorization.value == pytest.approx(half, abs=1e-9)
 
 
@@ -235,3 +235,16 @@ def test_adult_copy_memorizes_and_fresh_does_not():
     assert found["copy"].memorization.lower > 0.5
     assert found["fresh"].memorization.lower < 0 < found["fresh"].memorization.upper
     assert found["fresh"].memorization.upper < 0.05
+
+
+@pytest.mark.parametrize(("chance", "controls"), [(0.05, 10), (0.05, 20), (0.5, 12), (0.9, 30)])
+def test_few_control_records_that_are_alike_are_not_taken_for_known(chance, controls):
+    """Members and control records are of one population: hardly any interval of their difference lies beside 0."""
+    rng = np.random.default_rng(4)
+    beside = []
+    for _ in range(400):
+        x = (rng.random(300) < chance) * rng.uniform(0.9, 1.0, 300)  # not quite right or wrong: no share of 0 and 1
+        found = said(holdout(x, range(controls))).memorization
+        beside.append((found.lower > 0, found.upper < 0))
+    above, below = np.mean(beside, axis=0)
+    assert max(above, below) <= 0.06  # 2.5 %, and what is skewed
