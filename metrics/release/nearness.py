@@ -18,7 +18,7 @@ _ANCHORS = 10  # control records below the lowest quantile
 _LOWEST = 0.01
 _PAIRED = 0.15
 _MANY = 4  # rows a member: of strangers then so many are near that 0.15 above what is expected cannot be reached
-_BESIDE_CONTROLS = 0.1
+_BESIDE_CONTROLS = 0.05
 _BESIDE_TWINS = 0.25
 CONFIDENCE = 0.998  # of each look: seven looks at a release of strangers stand out at most once in 100 times
 _VIEWS: tuple[tuple[str, Callable[[Tables], Tables], int], ...] = (
@@ -91,7 +91,7 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
       shuffled columns or emptied cells, and by ranks within each table (``disguises.by_order``), which sees a copy
       whose numbers were moved or whose levels were renamed.
     - members that occur in the release as they are, beside control records that do; suspicious where the gain over
-      these is above 0.1. It sees a copy of a table in which many people are alike.
+      these is above 0.05. It sees a copy of a table in which many people are alike.
 
     With fewer control records, or none: the share of members that have a released row nearer than any other member,
     expected m/(m + n - 1) for m rows and n members, suspicious above that by 0.15 (CART lies at 0.12 on Adult); the
