@@ -265,12 +265,12 @@ def _leak(f: Finding, limit: _Limit) -> str:
         return ""
     found, nothing = quantity_of(f, quantity, limit.what.group), NOTHING[quantity]
     span = next(e for e in limit.copies if e.lower > limit.value).value - nothing
-    if found.lower > nothing:
-        return f"; it is above {nothing:g}, by {(found.value - nothing) / span:.1%} of what a copy shows"
+    shown = (found.value - nothing) / span
+    above = f"; it is above {nothing:g}, by {shown:.1%} of what a copy shows" if found.lower > nothing else ""
     share = _SEEN * (found.upper - found.value) / span
     if share > 1:
-        return "; a leak of a part of the training rows might have been missed"
-    return f"; a leak of about {share:.1%} of the training rows would have been seen" if share > 0 else ""
+        return f"{above}; a leak of a part of the training rows might have been missed"
+    return above + (f"; a leak of about {share:.1%} of the training rows would have been seen" if share > 0 else "")
 
 
 def _much_of_a_copy(f: Finding, limit: _Limit) -> str:

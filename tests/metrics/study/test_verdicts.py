@@ -305,10 +305,7 @@ def test_a_leak_that_would_have_been_seen_is_seen_four_times_in_five():
     seen = []
     for _ in range(400):
         share = stated(told(simulated(rng, 0.0, Interval())))
-        if share is None:  # above 0 by chance: no leak is named
-            continue
         seen.append(simulated(rng, share * COPY.memorization.value, Interval()).memorization.lower > 0)
-    assert len(seen) > 380
     assert np.mean(seen) >= 0.76
 
 
