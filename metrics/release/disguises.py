@@ -17,7 +17,7 @@ def by_cells(tables: Tables) -> Tables:
     Example:
         >>> tables = Tables(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}), pd.DataFrame({"x": [1.1], "y": [None]}))
         >>> by_cells(tables).synthetic.to_numpy().tolist()
-        [['0', 'empty']]
+        [['2', 'empty']]
     """
     sides: list[list[pd.Series]] = [[], []]
     for column in tables.columns:
