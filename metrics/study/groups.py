@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
+from synthrisk.metrics.intervals.proportions import share_difference, wilson
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.contributions import contributions_of
 from synthrisk.metrics.study.findings import Attacked, Finding, find
@@ -88,13 +89,32 @@ def _of_group(finding: Finding, attacked: Attacked, rows: np.ndarray, interval: 
         gain=None,
         details={"records": (float(rows.sum()),) * 2},
     )
-    found = find(finding.synthesizer, finding.role, finding.measure, own, interval)
+    found = _not_too_sure(find(finding.synthesizer, finding.role, finding.measure, own, interval), own, interval)
     scored = ~np.isnan(own.scores)
     if min(int((scored & each).any(axis=(0, 1)).sum()) for each in (own.member, own.control)) < FEWEST:
         few = replace(found.memorization, lower=float("nan"), upper=float("nan"), parts=None, note=_FEW)
         return replace(found, memorization=few)
     beside = beside_control(found, contributions_of(own), interval, own.entities)
     return found if beside is None else replace(found, yardsticks={"control": beside})
+
+
+def _not_too_sure(found: Finding, own: Attacked, interval: Interval) -> Finding:
+    """Return a finding of few records that are all alike with Wilson's limits, where its own have no width."""
+    if own.scale.range != (0.0, 1.0) or own.transform is not None:
+        return found
+    scored = ~np.isnan(own.scores)
+    shares = []
+    for e, chosen in ((found.risk, own.member), (found.risk_control, own.control)):
+        rows = (scored & chosen).any(axis=(0, 1))
+        count = int(rows.sum()) if own.entities is None else len(np.unique(own.entities[rows]))
+        alike = count > 0 and e.lower == e.upper
+        low, high = wilson(e.value, count, interval.confidence) if alike else (e.lower, e.upper)
+        shares.append(replace(e, lower=float(low), upper=float(high), parts=None if alike else e.parts))
+    memorization = found.memorization
+    if memorization.lower == memorization.upper:
+        between = share_difference(shares[0], shares[1])
+        memorization = replace(memorization, lower=between.lower, upper=between.upper, parts=None)
+    return replace(found, risk=shares[0], risk_control=shares[1], memorization=memorization)
 
 
 def _worst(plain: Sequence[Estimate], adjusted: Sequence[Estimate]) -> Estimate:
