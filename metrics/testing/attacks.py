@@ -19,7 +19,7 @@ from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
 
-_AGAIN = 3  # tries before a moved global generator is the attack's doing
+AGAIN = 3  # tries before a moved global generator is the attack's doing
 _CALLS: Mapping[AttackKind, tuple[dict[str, Any], ...]] = {
     "inference": (
         {"quasi_identifiers": ["number", "text", "level", "day"], "sensitive": "flag"},
@@ -122,15 +122,15 @@ def _labelled(table: pd.DataFrame, first: int) -> pd.DataFrame:
 def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> pd.DataFrame | None:
     """Return what the attack claims; None where it refuses its options on this table."""
     handed = case.copies()
-    states = _states()
+    states = global_states()
     try:
         found = attack.function(*handed, np.random.default_rng(seed), **options)
-        moved = _moved(states)
-        for _ in range(_AGAIN if moved else 0):  # another thread of the process may draw, but not each time
+        moved = moved_generators(states)
+        for _ in range(AGAIN if moved else 0):  # another thread of the process may draw, but not each time
             random.random(), np.random.random()  # noqa: NPY002, S311 - so that a seed set again shows
-            states = _states()
+            states = global_states()
             attack.function(*case.copies(), np.random.default_rng(seed), **options)
-            moved &= _moved(states)
+            moved &= moved_generators(states)
     except Exception as problem:
         if isinstance(problem, InputError) and options:
             return None
@@ -212,7 +212,7 @@ def _scores(attack: Attack, real: pd.DataFrame, released: pd.DataFrame, seed: in
     return np.column_stack([score, sure])[order]
 
 
-def _states() -> dict[str, Any]:
+def global_states() -> dict[str, Any]:
     """Return the state of each global generator, comparable."""
     legacy = np.random.get_state(legacy=True)  # noqa: NPY002 - the one that must not move
     return {
@@ -221,9 +221,9 @@ def _states() -> dict[str, Any]:
     }
 
 
-def _moved(before: dict[str, Any]) -> set[str]:
+def moved_generators(before: dict[str, Any]) -> set[str]:
     """Return the global generators that are not in the state they were in."""
-    return {name for name, state in _states().items() if state != before[name]}
+    return {name for name, state in global_states().items() if state != before[name]}
 
 
 def _equal(first: pd.DataFrame, second: pd.DataFrame) -> bool:
