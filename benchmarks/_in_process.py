@@ -1,6 +1,7 @@
 """A study in this process, without a server or workers: the functions of the flow, called one after the other."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +16,12 @@ from synthrisk.conf import load
 from synthrisk.conf.plan import plan
 from synthrisk.flows import study as course
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.split import split_table
@@ -108,3 +112,16 @@ def evaluated(
     path = write_file(folder / "split" / "given.npy", lambda draft: save_array(parts, draft))
     sample = Sample(table, Cut(str(path), "given", 1, 1, float("nan")), study.data.identifier)
     return _concluded(with_fresh(study, sample), sample, folder)
+
+
+def limits_of(result: StudyResult, quantities: Iterable[str] = QUANTITIES) -> list[str]:
+    """Return every limit on some quantities that may be set on a measure of the study."""
+    found = []
+    for measure in dict.fromkeys(f.measure for f in result.findings):
+        for quantity in quantities:
+            for group in ("", *GROUPS):
+                name = f"{quantity}/{measure.key}" + (f"@{group}" if group else "")
+                with suppress(InputError):
+                    check_limits([name], [measure])
+                    found.append(name)
+    return found

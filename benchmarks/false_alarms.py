@@ -13,12 +13,11 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from _in_process import studied
+from _in_process import limits_of, studied
 from null_and_power import samples
 
-from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.study.quantities import AGAINST_CONTROL, GROUPS
-from synthrisk.metrics.study.verdicts import Beside, check_limits, judge
+from synthrisk.metrics.study.quantities import AGAINST_CONTROL
+from synthrisk.metrics.study.verdicts import Beside, judge
 
 KEY, SECRET = ["age", "education", "occupation", "sex", "race"], "income"
 METRICS = [
@@ -48,16 +47,7 @@ def settings(folder: str, seed: int) -> dict:
 
 def words_of(result, limit: float) -> dict[str, str]:
     """Return the verdict on each limit that may be set on the study."""
-    limits = {}
-    for measure in dict.fromkeys(f.measure for f in result.findings):
-        for quantity in AGAINST_CONTROL:
-            for group in ("", *GROUPS):
-                name = f"{quantity}/{measure.key}" + (f"@{group}" if group else "")
-                try:
-                    check_limits([name], [measure])
-                except InputError:
-                    continue
-                limits[name] = limit
+    limits = dict.fromkeys(limits_of(result, AGAINST_CONTROL), limit)
     return {v.quantity: v.word for v in judge(result.findings, limits, [], Beside(KINDS))}
 
 

@@ -14,12 +14,9 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError, is_whole, nearest
 from synthrisk.metrics.intervals.linearised import contributions, linearised
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
-from synthrisk.metrics.metric_rules import check_rules
+from synthrisk.metrics.metric_rules import ROLES, check_rules
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
-
-ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
-"""Arguments that mean the same for all metrics that take them, and that a study gives."""
 
 
 class Reduction(NamedTuple):

@@ -9,7 +9,8 @@ from synthrisk.metrics.errors import InputError
 if TYPE_CHECKING:
     from synthrisk.metrics.metric import Metric
 
-_ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
+ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
+"""Arguments that mean the same for all metrics that take them, and that a study gives."""
 _SCORES = ("real", "synthetic")
 _LABELS = ("signal", "sanity", "utility")
 
@@ -33,7 +34,7 @@ def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
     low, high = _pair(m.range)
     by_release = m.scores == "synthetic" or not m.per_record
     plain = m.weight is None and m.contribution == "score" and m.transform is None
-    unknown = [n for n in m.needs if n not in takes and n not in _ROLES]
+    unknown = [n for n in m.needs if n not in takes and n not in ROLES]
     settled = m.isolated is not None or m.label == "utility"
     return [
         ("function", "be a function whose first parameter is called tables", takes[:1] == ["tables"], takes[:1]),

@@ -28,6 +28,16 @@ class Prior:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """How intervals are made: see ``estimates.estimate``."""
+
+    confidence: float = 0.95
+    method: str = "crossed"
+    resamples: int = 500
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Variances:
     """The parts of the crossed variance.
 
@@ -363,12 +373,12 @@ FEW = 50
 def of_groups(
     first: np.ndarray,
     second: np.ndarray,
+    interval: Interval = Interval(),
     shift: float = 0.0,
-    confidence: float = 0.95,
     entities: np.ndarray | None = None,
     scale: ValueScale = LINE,
 ) -> Estimate:
-    """Return the crossed estimate of the difference of two groups' contributions, also where one group is small.
+    """Return the estimate of the difference of two groups' contributions; a crossed one also where a group is small.
 
     The few records of a small group may be alike by chance, and then seem to be known exactly. So where the groups have
     no record in common, below 50 records the variance of a group's mean is at least that which as many records of the
@@ -377,8 +387,8 @@ def of_groups(
     Args:
         first: (R, n) contributions of the first group, NaN where a record is not in it.
         second: (R, n) those of the second.
+        interval: How it is made.
         shift: What is added to the difference.
-        confidence: Confidence level.
         entities: (n,) entity of each record, where one entity has several records.
         scale: As for ``estimate``.
 
@@ -390,7 +400,7 @@ def of_groups(
         (-0.5, True, True)
     """
     e = paired(first, second) + shift
-    found = t_test(e, confidence, entities, scale).estimate
+    found = estimate(e, interval.confidence, interval.method, interval.resamples, interval.seed, entities, scale)
     held = [~np.isnan(each).all(axis=0) if each.size else np.zeros(0, bool) for each in (first, second)]
     if found.parts is None or held[0].shape != held[1].shape or (held[0] & held[1]).any():
         return found
@@ -409,7 +419,7 @@ def of_groups(
         return found
     count = min(found.parts.count, int(satterthwaite(*terms)) + 1)
     parts = replace(found.parts, records=found.parts.records + total - before, count=max(count, 2))
-    return replace(from_parts(float(np.nanmean(e)), parts, scale, confidence), note=found.note)
+    return replace(from_parts(float(np.nanmean(e)), parts, scale, interval.confidence), note=found.note)
 
 
 def difference(
@@ -423,13 +433,3 @@ def difference(
     everyone = np.ones(before.shape, dtype=bool) if chosen is None else chosen
     changed = paired(effects(after, everyone), effects(before, everyone))
     return estimate(changed, confidence, entities=entities, scale=DIFFERENCE)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """How intervals are made: see ``estimates.estimate``."""
-
-    confidence: float = 0.95
-    method: str = "crossed"
-    resamples: int = 500
-    seed: int = 0

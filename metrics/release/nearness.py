@@ -7,6 +7,7 @@ import numpy as np
 
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference, share_gain
+from synthrisk.metrics.neighbours.closer import compared
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.neighbours.ties import TIED, tie_counts
 from synthrisk.metrics.release.disguises import by_cells, by_order
@@ -175,8 +176,7 @@ def _beside_members(tables: Tables) -> list[Look]:
         return []
     released = real_to_synthetic(tables, "gower").distances[:, 0]
     other = real_to_real(tables, "gower").distances[:, 0]
-    tied = np.abs(released - other) <= TIED * np.maximum(released, other)
-    hits = (released < other) & ~tied
+    hits, tied = compared(released, other)
     counts = [tie_counts(tables, way, "gower") for way in ("real_to_synthetic", "real_to_real")] if tied.any() else []
     scores = np.where(tied, counts[0] / sum(counts), hits) if counts else hits
     own, expected = expected_share(float(scores.sum()), n, CONFIDENCE), m / (m + n - 1)

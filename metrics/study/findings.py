@@ -150,22 +150,19 @@ def find(
 
     amount = attacked.scores if attacked.contribution is None else attacked.contribution
     members, controls = effects(amount, attacked.member), effects(amount, attacked.control)
-    memorized = paired(effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control))
+    scored = effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control)
     apart = attacked.scale.of_differences
     if _is_right_or_wrong(attacked) and interval.method in ("crossed", "moderated"):
         risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
         memorization = share_difference(risk, control)
     else:
         risk, control = made(members, interval.method), made(controls, interval.method)
-        memorization = made(memorized, interval.method, apart)
-        if interval.method in ("crossed", "moderated"):
-            first, second = (effects(attacked.scores, chosen) for chosen in (attacked.member, attacked.control))
-            memorization = of_groups(first, second, 0.0, interval.confidence, attacked.entities, apart)
+        memorization = of_groups(*scored, interval, entities=attacked.entities, scale=apart)
     risk, control = (_explained(e, why) for e, why in zip((risk, control), attacked.reasons, strict=True))
     memorization = _explained(memorization, *attacked.reasons)
     if not attacked.control.any():
         control = memorization = replace(NOT_ESTIMABLE, note="no control records")
-    further = {method: (made(members, method), made(memorized, method, apart)) for method in methods}
+    further = {method: (made(members, method), made(paired(*scored), method, apart)) for method in methods}
     return Finding(
         synthesizer,
         role,

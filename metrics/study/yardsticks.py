@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, estimate, of_groups, paired
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, of_groups, paired
 from synthrisk.metrics.intervals.proportions import share_gain
-from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, ValueScale
+from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known, paired_gain, paired_shares, slopes
 from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Finding
@@ -75,22 +75,11 @@ def _crossed(
 
     The limits of the difference are clipped to [-1, 1], those of G to at most 1.
     """
-
-    def made(contributions: np.ndarray, scale: ValueScale) -> Estimate:
-        return estimate(
-            contributions, interval.confidence, interval.method, interval.resamples, interval.seed, entities, scale
-        )
-
-    def beside(first: np.ndarray, second: np.ndarray, shift: float, scale: ValueScale) -> Estimate:
-        if interval.method in ("crossed", "moderated"):
-            return of_groups(first, second, shift, interval.confidence, entities, scale)
-        return made(paired(first, second) + shift, scale)
-
-    difference = beside(of_x, of_s, 0.0, DIFFERENCE)
+    difference = of_groups(of_x, of_s, interval, 0.0, entities, DIFFERENCE)
     if s.value == 1:
         return Yardstick(s, _noted(NOT_ESTIMABLE, 1.0), difference)
     a, b, shift = _linear_gain(x, s.value)
-    return Yardstick(s, beside(a * of_x, b * of_s, shift, GAIN), difference)
+    return Yardstick(s, of_groups(a * of_x, b * of_s, interval, shift, entities, GAIN), difference)
 
 
 def _linear_gain(x: float, s: float) -> tuple[float, float, float]:

@@ -89,10 +89,10 @@ def _imported(name: str, tops: Mapping[str, Path]) -> Iterator[str]:
 
 def _path(name: str, tops: Mapping[str, Path]) -> Path | None:
     """Return the file of a module of ours; None where there is none."""
-    _, top, *rest = [*name.split("."), ""]
-    if top not in tops:
+    parts = name.split(".")
+    if len(parts) < 2 or parts[1] not in tops:
         return None
-    place = tops[top].joinpath(*rest[:-1])
+    place = tops[parts[1]].joinpath(*parts[2:])
     package = place / "__init__.py"
     file = package if package.is_file() else place.with_suffix(".py")
     return file if file.is_file() else None

@@ -9,12 +9,10 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from benchmarks._in_process import evaluated, studied
+from benchmarks._in_process import evaluated, limits_of, studied
 from synthrisk.conf.study import MetricChoice
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
-from synthrisk.metrics.study.verdicts import Beside, check_limits, judge
+from synthrisk.metrics.study.verdicts import Beside, judge
 
 FORESTS = ("membership_inference_risk",)  # seconds a release: in one test of its own
 LIMITS = (0.0, 0.02, 0.05, 0.2, 0.5)
@@ -124,21 +122,6 @@ def settings(known: list[str], split: dict, synthesizers: list, folder: Path) ->
         "bootstrap": {"resamples": 100},
         "workspace": str(folder),
     }
-
-
-def limits_of(result) -> list[str]:
-    """Return every limit that may be set on a measure of the study."""
-    found = []
-    for measure in dict.fromkeys(f.measure for f in result.findings):
-        for quantity in QUANTITIES:
-            for group in ("", *GROUPS):
-                name = f"{quantity}/{measure.key}" + (f"@{group}" if group else "")
-                try:
-                    check_limits([name], [measure])
-                except InputError:
-                    continue
-                found.append(name)
-    return found
 
 
 def all_clears(result, kinds: dict[str, str]) -> list[tuple[str, str, float, str]]:
