@@ -22,7 +22,7 @@ from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import check_limits
-from synthrisk.tasks.data.table import store
+from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.workspace.references import Cut, Sample

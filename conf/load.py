@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from synthrisk.conf.study import Sql, Study
 from synthrisk.metrics.errors import InputError, nearest
 
+_M = TypeVar("_M", bound=BaseModel)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PASSWORD = re.compile(r"://[^/@:]*:(?!\$\{)[^@]+@")
 RENAMED = {"controls": "references", "model_yardstick": "population_yardstick"}
@@ -27,29 +28,39 @@ def shipped() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def load(study: str | Path | Mapping[str, Any] = "demo", overrides: Sequence[str] = ()) -> Study:
+def load(study: str | Path | Mapping[str, Any] | Study = "demo", overrides: Sequence[str] = ()) -> Study:
     """Return the study of a YAML file, of a shipped name (demo, adult, smoke, paper_health ...), or of a mapping.
 
     Args:
-        study: Path, name or settings.
+        study: Path, name, settings, or a study.
         overrides: ``a.b=c`` settings that replace those of the file; c is read as YAML.
 
     Raises:
         InputError: The file is absent or not YAML, or settings break their rules: all of them, each with
             its path.
     """
-    name, settings = ("the study", deepcopy(dict(study))) if isinstance(study, Mapping) else _read(str(study))
+    given = study.model_dump() if isinstance(study, Study) else study
+    name, settings = ("the study", deepcopy(dict(given))) if isinstance(given, Mapping) else _read(str(given))
     for override in overrides:
         _override(settings, override)
+    loaded = checked(Study, settings, name)
+    _check_environment(loaded)
+    return loaded
+
+
+def checked(model: type[_M], settings: Any, name: str) -> _M:
+    """Return settings as a model.
+
+    Raises:
+        InputError: They break its rules: all that is wrong, each with its path.
+    """
     try:
-        loaded = Study.model_validate(settings)
+        return model.model_validate(settings)
     except ValidationError as error:
         lines = _lines(error)
         if len(lines) == 1:
             raise InputError(f"{name} has 1 error: {lines[0]}") from None
         raise InputError(f"{name} has {len(lines)} errors:\n" + "\n".join(f"- {line}" for line in lines)) from None
-    _check_environment(loaded)
-    return loaded
 
 
 def resolve(text: str) -> str:

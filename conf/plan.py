@@ -1,10 +1,11 @@
 """What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from synthrisk.conf.study import ALL_OTHERS, Study, WhatIf
+from synthrisk.conf.load import checked
+from synthrisk.conf.study import ALL_OTHERS, MetricChoice, WhatIf, named
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.exposure.what_if import Change
@@ -14,27 +15,41 @@ from synthrisk.metrics.study.planned import Planned
 _COLUMNS = ("columns", "columns_a", "columns_b")  # options that name columns of the table
 
 
-def plan(study: Study, columns: Sequence[str]) -> list[Planned]:
-    """Return the measures of a study on a table with these columns (the identifier left out)."""
+def plan(
+    metrics: Sequence[str | Mapping[str, Any] | MetricChoice],
+    columns: Sequence[str],
+    quasi_identifiers: Sequence[str] | str,
+    sensitive: Sequence[str],
+) -> list[Planned]:
+    """Return what some metrics measure on a table.
+
+    Args:
+        metrics: Names, or mappings and choices as in a study.
+        columns: Columns of the table, the identifier left out.
+        quasi_identifiers: What an attacker knows, where a metric does not say otherwise; ``"*"`` = all others.
+        sensitive: What an attacker guesses, where a metric does not say otherwise.
+
+    Raises:
+        InputError: A metric is unknown, its options or roles are wrong, or two measures share a name.
+    """
     planned = []
-    _check_roles(study, columns)
-    for choice in study.metrics:
+    choices = [checked(MetricChoice, named(each), "metrics") for each in metrics]
+    _check_roles(choices, columns)
+    for choice in choices:
         metric = METRICS[choice.name]
         own = choice.options.get("attacker", metric.default("attacker")) if "attacker" in metric.options else None
         attackers: Sequence[str | None] = choice.attackers or [own]
-        hidden: Sequence[str | None] = (
-            (choice.sensitive or study.data.sensitive) if "sensitive" in metric.needs else [None]
-        )
-        known = choice.quasi_identifiers or study.data.quasi_identifiers
+        hidden: Sequence[str | None] = (choice.sensitive or sensitive) if "sensitive" in metric.needs else [None]
+        known = choice.quasi_identifiers or quasi_identifiers
         for attacker, label in zip(attackers, choice.labels, strict=True):
-            for sensitive in hidden:
+            for guessed in hidden:
                 options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
-                if sensitive is not None:
-                    options["sensitive"] = sensitive
+                if guessed is not None:
+                    options["sensitive"] = guessed
                 if "quasi_identifiers" in metric.needs:
-                    guessed = study.data.sensitive if sensitive is None and known == ALL_OTHERS else [sensitive]
-                    options["quasi_identifiers"] = _known(known, guessed, columns)
-                asked = Planned(Measure(label, choice.name, sensitive, attacker), options)
+                    apart = sensitive if guessed is None and known == ALL_OTHERS else [guessed]
+                    options["quasi_identifiers"] = _known(known, apart, columns)
+                asked = Planned(Measure(label, choice.name, guessed, attacker), options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
     return planned
@@ -58,9 +73,9 @@ def _check_labels(planned: Sequence[Planned]) -> None:
         raise InputError(f"metrics and what_if must have distinct names, got {twice[0]!r} twice")
 
 
-def _check_roles(study: Study, columns: Sequence[str]) -> None:
+def _check_roles(metrics: Sequence[MetricChoice], columns: Sequence[str]) -> None:
     """Refuse roles of single metrics that name no column of the table."""
-    for choice in study.metrics:
+    for choice in metrics:
         known = choice.quasi_identifiers if isinstance(choice.quasi_identifiers, list) else []
         own = [(option, _names(choice.options[option])) for option in _COLUMNS if option in choice.options]
         for role, names in (("quasi_identifiers", known), ("sensitive", choice.sensitive or []), *own):

@@ -15,7 +15,6 @@ from pydantic import (
     model_validator,
 )
 
-from synthrisk.conf.defaults import LEAKY_SHARE
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
@@ -23,6 +22,7 @@ from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
+GENERATOR_NAME = r"^[A-Za-z0-9_\-]+$"
 NON_MEMBERS = "nonmembers"  # name and kind of the release behind the population yardstick
 
 
@@ -146,7 +146,8 @@ class Split(_Settings):
         return self.folds or 1
 
 
-def _named(value: Any) -> Any:
+def named(value: Any) -> Any:
+    """Return a name alone as the choice of that name."""
     return {"name": value} if isinstance(value, str) else value
 
 
@@ -163,7 +164,7 @@ def _with_options(model: type[BaseModel], values: Any, named: str) -> Any:
 class SynthesizerChoice(_Settings):
     """One generator: a kind from the register with its options, under a name of its own."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
+    name: str = Field(pattern=GENERATOR_NAME)
     """Name in tables and in MLflow; the kind too, unless ``kind`` is given."""
     kind: str = ""
     """Kind from the register: cart, gaussian_copula, ctgan, tvae, copulagan, files, callable, or a plugin's."""
@@ -350,16 +351,17 @@ class Study(_Settings):
     """Name of the study, and of its MLflow experiment."""
     data: Data
     split: Split = Split()
-    synthesizers: list[Annotated[SynthesizerChoice, BeforeValidator(_named)]] = Field(min_length=1)
+    synthesizers: list[Annotated[SynthesizerChoice, BeforeValidator(named)]] = Field(min_length=1)
     """Generators to judge."""
-    references: list[Annotated[SynthesizerChoice, BeforeValidator(_named)]] = Field(
+    references: list[Annotated[SynthesizerChoice, BeforeValidator(named)]] = Field(
         default_factory=lambda: [SynthesizerChoice(name=r, kind=r) for r in REFERENCES]
     )
-    """Reference generators, whose answer is known: copy, near_copy, leaky, fresh, marginals. A study in which they
-    misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what the study sees."""
+    """Reference generators, whose answer is known: copy, near_copy, leaky, fresh, marginals, or a plugin's. A study in
+    which they misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what the study
+    sees."""
     reference_measures: Literal["all", "limited"] = "all"
     """What the reference generators are attacked with: all measures, or those alone that a threshold names."""
-    metrics: list[Annotated[MetricChoice, BeforeValidator(_named)]] = Field(min_length=1)
+    metrics: list[Annotated[MetricChoice, BeforeValidator(named)]] = Field(min_length=1)
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
     thresholds: Annotated[
@@ -395,13 +397,6 @@ class Study(_Settings):
     """Root of all randomness."""
 
     @property
-    def all_references(self) -> list[SynthesizerChoice]:
-        """The reference generators, and a ``leaky`` for each share of ``power`` that they lack."""
-        run = {share_of(r) for r in self.references}
-        added = [share for share in (self.power.shares if self.power else []) if share not in run]
-        return [*self.references, *(_leaky(share) for share in added)]
-
-    @property
     def weakest(self) -> tuple[int | None, ...]:
         """The numbers of ``weakest_columns``; None for all."""
         return tuple(None if k == "all" else k for k in self.weakest_columns)
@@ -409,7 +404,7 @@ class Study(_Settings):
     @model_validator(mode="after")
     def _names_are_used_once(self) -> "Study":
         for what, names in (
-            ("synthesizers and references", [s.name for s in (*self.synthesizers, *self.all_references)]),
+            ("synthesizers and references", [s.name for s in (*self.synthesizers, *self.references)]),
             ("metrics", [label for m in self.metrics for label in m.labels]),
         ):
             twice = sorted({n for n in names if names.count(n) > 1})
@@ -425,18 +420,4 @@ class Study(_Settings):
         for each in (*self.synthesizers, *self.references):
             if NON_MEMBERS in (each.name, each.kind):
                 raise ValueError(f"synthesizers and references must not be called {NON_MEMBERS!r}: it is the yardstick")
-        for reference in self.references:
-            if reference.kind not in REFERENCES:
-                raise ValueError(f"references must be of {', '.join(REFERENCES)}, got {reference.kind!r}")
         return self
-
-
-def share_of(reference: SynthesizerChoice) -> float | None:
-    """Return the share of training rows in such a generator's release; None where it is no mixture with new rows."""
-    share = {"fresh": 0.0, "leaky": reference.options.get("share", LEAKY_SHARE)}.get(reference.kind)
-    return float(share) if isinstance(share, int | float) else None  # another is refused with the options
-
-
-def _leaky(share: float) -> SynthesizerChoice:
-    percent = f"{100 * share:.6g}".replace(".", "_")
-    return SynthesizerChoice(name=f"leaky-{percent}pct", kind="leaky", options={"share": share})

@@ -1,14 +1,15 @@
 """Let every attack of the study score all real records against one release."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from prefect import task
 
+from synthrisk.conf.plan import plan
 from synthrisk.metrics import ATTACKS, METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
@@ -17,42 +18,48 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release, look, sizes_of_keys
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder
 from synthrisk.tasks.workspace.store import keep, key_of, versions
+from synthrisk.tasks.workspace.verb import found_again, verb
 
 _SCORING = "synthrisk.metrics.study.scoring"
 
 
-@task(name="attack", task_run_name="attack {release.cell.name}")
-def attack(
-    sample: Sample,
-    release: ReleaseFolder,
-    planned: Sequence[Planned],
-    seed: int,
-    workspace: str,
-    quasi_identifiers: Sequence[str] = (),
-) -> LedgerFolder:
+@verb("attack", "attack {release.cell.name}")
+def attack(release: ReleaseFolder, metrics: Sequence[str | Mapping[str, Any] | Planned]) -> LedgerFolder:
     """Attack one release; a ledger that is there already is found again by its key.
 
-    Beside it stand the sizes of the keys that the study's quasi-identifiers make, where it declares any.
+    Beside it stand the sizes of the keys that the quasi-identifiers make, where there are any.
+
+    Args:
+        release: The release.
+        metrics: Names, or mappings as in a study: ``["zero_cap", {"name": "rapid", "threshold": 0.5}]``.
+
+    Raises:
+        InputError: A metric is unknown, its options are wrong, or the release cannot be scored by it.
+        CellError: A metric failed; its own words are in a private file of the workspace.
     """
+    sample = release.sample
+    asked = [each for each in metrics if not isinstance(each, Planned)]
+    named = plan(asked, sample.columns, sample.quasi_identifiers, sample.sensitive)
+    planned = tuple([each for each in metrics if isinstance(each, Planned)] + named)
     key = key_of(
         release.key,
         [(p.measure.key, p.measure.metric, p.measure.attacker, p.options) for p in planned],
-        seed,
+        sample.seed,
         *_code(planned),
-        list(quasi_identifiers),
+        sample.key,
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
-    folder = told_safely(
-        Path(workspace),
+    folder = Path(sample.workspace) / "ledgers" / key
+    if folder.is_dir():
+        found_again("attack")
+    told_safely(
+        Path(sample.workspace),
         f"attack-{release.cell.name}",
-        lambda: keep(
-            Path(workspace) / "ledgers" / key,
-            lambda draft: _write(draft, sample, release, planned, seed, quasi_identifiers),
-        ),
+        lambda: keep(folder, lambda draft: _write(draft, release, planned)),
     )
-    return LedgerFolder(release.cell, str(folder))
+    return LedgerFolder(release, planned, str(folder))
 
 
 def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:
@@ -67,33 +74,25 @@ def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:
     return code_digest([_SCORING, *metrics, *attacks], alone=[__name__]), theirs + others
 
 
-def _write(
-    draft: Path,
-    sample: Sample,
-    release: ReleaseFolder,
-    planned: Sequence[Planned],
-    seed: int,
-    quasi_identifiers: Sequence[str],
-) -> None:
-    real, synthetic = sample.records(), release.synthetic()
-    member = membership(sample, release)
-    entities = sample.entities()
+def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> None:
+    sample, real, synthetic = release.sample, release.sample.records(), release.synthetic()
+    member = membership(release)
     check = look(real, synthetic, member, len(release.used()))
     try:
-        ledger, values = attack_release(real, synthetic, member, planned, seed, release.cell, entities)
+        ledger, values = attack_release(real, synthetic, member, planned, sample.seed, release.cell, sample.entities())
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
     ledger.to_parquet(draft / LEDGER, compression="zstd")
     (draft / VALUES).write_text(json.dumps(values))
     (draft / CHECK).write_text(json.dumps(as_plain(check)))
-    if quasi_identifiers:
-        keys = sizes_of_keys(real, synthetic, member, quasi_identifiers)
+    if sample.key:
+        keys = sizes_of_keys(real, synthetic, member, sample.key)
         (draft / KEYS).write_text(json.dumps(asdict(keys)))
 
 
-def membership(sample: Sample, release: ReleaseFolder) -> pd.api.extensions.ExtensionArray:
+def membership(release: ReleaseFolder) -> pd.api.extensions.ExtensionArray:
     """Return True for members, False for control records, NA for held-out records that the release was drawn from."""
-    held_out = sample.held_out(release.cell.repetition, release.cell.fold)
+    held_out = release.sample.held_out(release.cell.repetition, release.cell.fold)
     member = pd.array(~held_out, dtype="boolean")
     member[np.flatnonzero(held_out)[release.used()]] = pd.NA
     return member

@@ -1,6 +1,6 @@
 """Whether reference generators, whose answer is known, behave: a study whose own references fail is INVALID."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy.stats import norm
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.findings import Finding
 
 _ROUNDING = 1e-9
@@ -32,7 +33,7 @@ class Check:
 
 
 def check_references(
-    findings: Sequence[Finding], kinds: dict[str, str], confidence: float = 0.95, *, entities: bool = False
+    findings: Sequence[Finding], answers: Mapping[str, Answer], confidence: float = 0.95, *, entities: bool = False
 ) -> list[Check]:
     """Return what the reference generators should show and did or did not.
 
@@ -40,31 +41,37 @@ def check_references(
     intervals hold both 0 and plain memorization; and memorization = 1 - success on control records where members
     cannot but be hit: a measure that a copy always satisfies (``Metric.copied``), or one whose ceiling is 1, for
     every key class holds one sensitive value. Where key classes are mixed, or a model is trained, no number is
-    known beforehand, and none is checked. fresh: memorization's interval holds 0. marginals: no gain over the
+    known beforehand, and none is checked. ideal: memorization's interval holds 0. independent: no gain over the
     guess, or over the null where noise alone puts records at risk (``Metric.uninformed``), save where claims are
     made of whole releases: independent columns still hold rare values, which single out by themselves; and where
     claims are about entities with several records: of one with more records more is claimed, and more is right, so
-    that any claims beat S. leaky: not clearly below fresh nor above copy. Limits are widened so that all checks
+    that any claims beat S. leak: not clearly below ideal nor above copy. Limits are widened so that all checks
     together fail about 1 sound study of 100.
 
     Args:
         findings: All findings of the study.
-        kinds: Kind (copy, near_copy, leaky, fresh, marginals) of each reference generator's name.
+        answers: What each reference generator declares, by its name.
         confidence: Confidence level of the findings' intervals.
         entities: Whether some entity has several records.
     """
-    own = [f for f in findings if f.synthesizer in kinds and not np.isnan(f.memorization.lower)]
-    tests = max(1, sum(kinds[f.synthesizer] in ("fresh", "marginals") for f in own))
+    own = [f for f in findings if f.synthesizer in answers and not np.isnan(f.memorization.lower)]
+
+    def of(answer: Answer) -> list[Finding]:
+        return [f for f in own if answers[f.synthesizer] == answer]
+
+    copies, ideal, independent = of("copy"), of("ideal"), of("independent")
+    tests = max(1, len(ideal) + len(independent))
     widen = _bonferroni(tests, confidence)
     checks = []
-    by_kind = {k: [f for f in own if kinds[f.synthesizer] == k] for k in ("copy", "leaky", "fresh", "marginals")}
-    if by_kind["copy"]:
-        seen = [f.measure.key for f in by_kind["copy"] if f.memorization.lower > 0]
+    if copies:
+        seen = [f.measure.key for f in copies if f.memorization.lower > 0]
         text = f"seen by {', '.join(seen)}" if seen else "seen by none"
-        if seen or not any(f.memorization.upper > _TOO_WIDE for f in by_kind["copy"]):
-            checks.append(Check("copy", "all", "a copy of the training rows shows memorization", bool(seen), text))
-    checks.extend(_hit_always(f, widen) for f in by_kind["copy"] if _copied(f))
-    for f in by_kind["fresh"]:
+        if seen or not any(f.memorization.upper > _TOO_WIDE for f in copies):
+            checks.append(
+                Check(copies[0].synthesizer, "all", "a copy of the training rows shows memorization", bool(seen), text)
+            )
+    checks.extend(_hit_always(f, widen) for f in copies if _copied(f))
+    for f in ideal:
         low, high = _widened(f.memorization, widen)
         checks.append(
             Check(
@@ -75,14 +82,14 @@ def check_references(
                 spelled(f.memorization),
             )
         )
-    for f in by_kind["marginals"]:
+    for f in independent:
         metric, (bar, name) = METRICS[f.measure.metric], _uninformed(f)
         if not (np.isnan(bar) or _beaten_by_luck(metric, entities)):
             low, _ = _widened(f.risk, widen)
             seen_text = f"risk {f.risk.value:.3f}, {name} {bar:.3f}"
             checks.append(Check(f.synthesizer, f.measure.key, f"no gain over the {name}", bool(low <= bar), seen_text))
-    for f in by_kind["leaky"]:
-        checks.extend(_between(f, by_kind["fresh"], by_kind["copy"], widen))
+    for f in of("leak"):
+        checks.extend(_between(f, ideal, copies, widen))
     return checks
 
 

@@ -15,6 +15,7 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
@@ -68,14 +69,14 @@ class Beside:
     """What verdicts are given beside.
 
     Attributes:
-        kinds: Kind (copy, near_copy ...) of each reference generator's name.
+        answers: What each reference generator declares, by its name.
         powers: What leak the study detects, by key of the measure, where its ``power`` option told; elsewhere the leak
             is reckoned from the copy.
         broken: By synthesizer: why its releases are too broken to be measured.
         near: By synthesizer: why its releases look as if they held members, whatever is judged.
     """
 
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     powers: Mapping[str, Power] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
     near: Mapping[str, str] = field(default_factory=dict)
@@ -213,8 +214,8 @@ def worst(words: Sequence[str]) -> str:
 def _on(what: Limited, limit: float, measure: Measure, findings: Sequence[Finding], beside: Beside) -> _Limit:
     """Return a limit on one measure, and what the copies and near copies of the study reach in its quantity."""
 
-    def reached(kind: str) -> list[Estimate]:
-        own = [f for f in findings if f.measure == measure and beside.kinds.get(f.synthesizer) == kind]
+    def reached(answer: Answer) -> list[Estimate]:
+        own = [f for f in findings if f.measure == measure and beside.answers.get(f.synthesizer) == answer]
         return [quantity_of(f, what.quantity, what.group) for f in own]
 
     spelled_out = Limited(what.quantity, measure.key, what.group)
@@ -252,7 +253,7 @@ def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> str:
         reaches = f"a full copy reaches {spelled(copies[0])}" if copies else "it has no value for a full copy"
         return f"the limit is out of reach: {reaches}"
     if not sees_near:
-        ran = any(kind == "near_copy" for kind in beside.kinds.values())
+        ran = "near_copy" in beside.answers.values()
         seen = "none has a near copy above its limit" if ran else "no near copy was attacked"
         return f"the limits cover exact copies only, for {seen}; add a measure of nearest records, such as membership"
     return beside.near.get(f.synthesizer, "") or _much_of_a_copy(f, limit)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.workspace.references import Table
+from synthrisk.tasks.workspace.table import store
 
 
 def load_table(data: Data, split: Split, folder: str | Path, seed: int) -> Table:

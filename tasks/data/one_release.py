@@ -10,10 +10,10 @@ from prefect.cache_policies import NO_CACHE
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.workspace.references import Cut, Table
 from synthrisk.tasks.workspace.store import key_of, save_array, write_file
+from synthrisk.tasks.workspace.table import store
 
 
 @task(name="data", cache_policy=NO_CACHE)

@@ -34,13 +34,22 @@ def files(job: Job, *, path: str) -> Release:
         InputError: There is no such file, it cannot be read or has no rows, or it does not fit.
     """
     concrete = concrete_path(path, job.repetition, job.fold)
-    table = _read(path, concrete, job)
-    if not len(table):
-        raise InputError(f"path {path!r} must lead to files with rows, got none in {concrete!r}")
-    synthetic = conform(table, job.train, concrete)
+    synthetic = read_release(job, path, concrete)
     if job.releases > 1 and concrete == path:  # one file for all: it was made from the held-out records too
         return Release(synthetic, np.arange(len(job.held_out)))
     return Release(synthetic)
+
+
+def read_release(job: Job, path: str, concrete: str) -> pd.DataFrame:
+    """Return the release in a file, cast to the columns and types of the training table.
+
+    Raises:
+        InputError: It cannot be read, has no rows or does not fit; ``path`` is how the user wrote where it is.
+    """
+    table = _read(path, concrete, job)
+    if not len(table):
+        raise InputError(f"path {path!r} must lead to files with rows, got none in {concrete!r}")
+    return conform(table, job.train, concrete)
 
 
 def concrete_path(path: str, repetition: int, fold: int) -> str:

@@ -102,4 +102,6 @@ def _check(jitter: float = JITTER, redrawn: float = REDRAWN) -> None:
     check_range("redrawn", redrawn, 0, 1, "a share in [0, 1]")
 
 
-NEAR_COPY = Synthesizer("near_copy", near_copy, check=_check, packages=("numpy", "pandas"), trial="few")
+NEAR_COPY = Synthesizer(
+    "near_copy", near_copy, check=_check, packages=("numpy", "pandas"), trial="few", answer="near_copy"
+)

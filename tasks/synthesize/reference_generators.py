@@ -4,12 +4,17 @@
 records of the same population; ``marginals`` keeps no link between columns.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.defaults import LEAKY_SHARE
 from synthrisk.metrics.errors import InputError, check_range
+from synthrisk.metrics.study.answer import Answer
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+
+LEAKY_SHARE = 0.1
 
 
 def copy(job: Job) -> Release:
@@ -96,7 +101,15 @@ def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
     return half, half[rng.integers(len(half), size=job.rows)]
 
 
-COPY = Synthesizer("copy", copy, packages=("numpy", "pandas"), trial="few")
-LEAKY = Synthesizer("leaky", leaky, check=_check_share, packages=("numpy", "pandas"), trial="few")
-FRESH = Synthesizer("fresh", fresh, packages=("numpy", "pandas"), trial="few")
-MARGINALS = Synthesizer("marginals", marginals, packages=("numpy", "pandas"), trial="few")
+def _leaked(share: float = LEAKY_SHARE) -> float:
+    return share
+
+
+def _reference(function: Callable[..., Release], answer: Answer, **facts: Any) -> Synthesizer:
+    return Synthesizer(function.__name__, function, packages=("numpy", "pandas"), trial="few", answer=answer, **facts)
+
+
+COPY = _reference(copy, "copy")
+LEAKY = _reference(leaky, "leak", check=_check_share, leaked=_leaked)
+FRESH = _reference(fresh, "ideal")
+MARGINALS = _reference(marginals, "independent")

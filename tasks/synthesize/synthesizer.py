@@ -7,6 +7,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.study.answer import Answer
+
 
 @dataclass(frozen=True, eq=False)
 class Job:
@@ -66,6 +68,8 @@ class Synthesizer:
         trial: How it is tried on the study's table before anything is computed: on a few equal records, for
             all releases (one that only reads), or not at all (foreign code).
         any_size: Whether it may release another number of rows than it is asked for.
+        answer: Of a reference generator: what is known of its releases (``metrics.study.answer.Answer``).
+        leaked: Of one that leaks: ``leaked(**options)``, the share of training rows in its releases.
     """
 
     name: str
@@ -76,3 +80,5 @@ class Synthesizer:
     check: Callable[..., None] | None = None
     trial: Literal["few", "all", "none"] = "none"
     any_size: bool = False
+    answer: Answer | None = None
+    leaked: Callable[..., float] | None = None

@@ -4,56 +4,83 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from prefect import task
 
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.synthesize.generators import generator
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, USED, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import file_digest, keep, key_of, versions
+from synthrisk.tasks.workspace.verb import found_again, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
 """The modules that decide what is released, whatever the synthesizer."""
 
 
-@task(name="synthesize", task_run_name="synthesize {cell.name}")
+def _title(parameters: dict[str, Any]) -> str:
+    made_by = parameters["kind"]
+    name = made_by.name if isinstance(made_by, Generator) else parameters["name"] or made_by
+    return f"synthesize {Cell(name, parameters['repetition'], parameters['fold']).name}"
+
+
+@verb("synthesize", _title)
 def synthesize(
-    sample: Sample, cell: Cell, kind: str, options: dict[str, Any], seed: int, workspace: str
+    sample: Sample, kind: str | Generator, repetition: int = 0, fold: int = 0, name: str | None = None, **options: Any
 ) -> ReleaseFolder:
-    """Make one release; one that is there already is found again by its key."""
-    own = synthesizer(kind)
-    drawn = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer)
+    """Fit a synthesizer on the members of one place, and keep what it releases.
+
+    A release that is there already, by all that decides it, is found again.
+
+    Args:
+        sample: The real table with its splits.
+        kind: Name of a synthesizer, or a generator of a study.
+        repetition: Number of the repetition, from 0.
+        fold: Number of the fold that is held out, from 0.
+        name: What the generator is called in results; the kind unless given.
+        **options: Options of the synthesizer.
+
+    Raises:
+        InputError: There is no such synthesizer or place, or an option is wrong.
+        CellError: The synthesizer failed; its own words are in a private file of the workspace.
+    """
+    made_by = kind if isinstance(kind, Generator) else generator(name or kind, kind, options)
+    own, cell = synthesizer(made_by.kind), sample.cell(made_by.name, repetition, fold)
+    drawn = seed_of(sample.seed, repetition, fold, made_by.name)
+    releases = sample.cut.repetitions * sample.cut.releases
 
     def write(draft: Path) -> None:
         records = sample.records()
-        held_out = sample.held_out(cell.repetition, cell.fold)
-        train = records[~held_out].reset_index(drop=True)
+        held_out = sample.held_out(repetition, fold)
+        train = sample.members(repetition, fold)
         rest = records[held_out].reset_index(drop=True)
-        releases = sample.cut.repetitions * sample.cut.releases
         whose = sample.entities()
         whose = None if whose is None else whose[held_out]
-        job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.missing, whose)
-        release = run(job, own, options)
+        job = Job(train, rest, len(train), drawn, repetition, fold, releases, sample.missing, whose)
+        release = run(job, own, made_by.options)
         write_typed(release.synthetic, draft / RELEASE)
         np.save(draft / USED, release.used, allow_pickle=False)
 
     def kept() -> ReleaseFolder:
-        ours, others = entry_point_code(SYNTHESIZER_GROUP, [kind])
-        inputs = own.inputs(options, cell.repetition, cell.fold) if own.inputs else []
+        ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
+        options = dict(made_by.options)
+        inputs = own.inputs(options, repetition, fold) if own.inputs else []
         key = key_of(
             sample.table.digest,
             sample.cut.digest,
-            (sample.cut.repetitions * sample.cut.releases, sample.identifier, sample.missing),
-            (cell.repetition, cell.fold, kind, options, drawn),
+            (releases, sample.identifier, sample.missing),
+            (repetition, fold, made_by.kind, options, drawn),
             [file_digest(path) for path in inputs],
             code_digest([*ours, *_DECIDE], alone=[__name__]),
             others,
             versions(own.packages),
         )
-        return ReleaseFolder(cell, str(keep(Path(workspace) / "releases" / key, write)), key)
+        folder = Path(sample.workspace) / "releases" / key
+        if folder.is_dir():
+            found_again("synthesize")
+        return ReleaseFolder(sample, made_by, cell, str(keep(folder, write)), key)
 
-    return told_safely(Path(workspace), f"synthesize-{cell.name}", kept)
+    return told_safely(Path(sample.workspace), f"synthesize-{cell.name}", kept)

@@ -1,18 +1,23 @@
 """References that tasks hand to each other: data travel by path and digest, never by value."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from synthrisk.conf.study import GENERATOR_NAME, Data
+from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
+from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.tasks.workspace.parquet import read_typed
 
@@ -67,12 +72,61 @@ class Cut:
 
 @dataclass(frozen=True)
 class Sample:
-    """The real table with its splits."""
+    """The real table with its splits, and what every later task needs to know of it.
+
+    Attributes:
+        table: The table.
+        cut: Who is held out where.
+        workspace: Folder in which all that is made of it is kept.
+        seed: Root of all randomness.
+        quasi_identifiers: Columns that an attacker knows; ``"*"`` = all but the one that is guessed.
+        sensitive: Columns that an attacker guesses.
+        identifier: Column that names the entity of a record, or None.
+        missing: Texts that mean a missing cell in files.
+    """
 
     table: Table
     cut: Cut
+    workspace: str
+    seed: int = 1
+    quasi_identifiers: tuple[str, ...] | Literal["*"] = ()
+    sensitive: tuple[str, ...] = ()
     identifier: str | None = None
     missing: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns without the identifier: those that are released and attacked."""
+        return [c for c in self.table.columns if c != self.identifier]
+
+    @property
+    def key(self) -> list[str]:
+        """The quasi-identifiers by name: none of them is guessed."""
+        known = self.quasi_identifiers
+        return [c for c in self.columns if c not in self.sensitive] if known == "*" else list(known)
+
+    @classmethod
+    def of(cls, data: Data, table: Table, cut: Cut, workspace: str, seed: int) -> "Sample":
+        """Return the sample of a table whose roles are settled."""
+        known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
+        return cls(table, cut, workspace, seed, known, tuple(data.sensitive), data.identifier, tuple(data.missing))
+
+    def cell(self, name: str, repetition: int, fold: int) -> Cell:
+        """Return a place of the study.
+
+        Raises:
+            InputError: It has no such place, or the name is none that files may bear.
+        """
+        if not (isinstance(name, str) and re.fullmatch(GENERATOR_NAME, name)):
+            raise InputError(f"name must be letters, digits, - and _, got {name!r}")
+        for what, number, size in (("repetition", repetition, self.cut.repetitions), ("fold", fold, self.cut.releases)):
+            if not is_whole(number, 0, size - 1):
+                raise InputError(f"{what} must be a whole number in [0, {size}), got {number!r}")
+        return Cell(name, int(repetition), int(fold))
+
+    def members(self, repetition: int = 0, fold: int = 0) -> pd.DataFrame:
+        """Return the records that a release of this place may be made from."""
+        return self.records()[~self.held_out(repetition, fold)].reset_index(drop=True)
 
     def records(self) -> pd.DataFrame:
         """Return the real records without their identifier, as they are attacked."""
@@ -100,9 +154,32 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class ReleaseFolder:
-    """Where one release is."""
+class Generator:
+    """Who makes releases: a kind of synthesizer with its options, under a name of its own.
 
+    Attributes:
+        name: Name in tables and in MLflow.
+        kind: Name of the synthesizer.
+        options: Its options.
+        role: ``synthesizer``: judged. ``reference``: its answer is known. ``yardstick``: real non-members.
+        answer: What is known of the releases of a reference generator.
+        leaked: Share of training rows in its releases, where that is known.
+    """
+
+    name: str
+    kind: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    role: Literal["synthesizer", "reference", "yardstick"] = "synthesizer"
+    answer: Answer | None = None
+    leaked: float | None = None
+
+
+@dataclass(frozen=True)
+class ReleaseFolder:
+    """Where one release is, who made it, and of what."""
+
+    sample: Sample
+    generator: Generator
     cell: Cell
     path: str
     key: str
@@ -118,10 +195,16 @@ class ReleaseFolder:
 
 @dataclass(frozen=True)
 class LedgerFolder:
-    """Where the ledger of one release is."""
+    """Where the ledger of one release is, and what was measured."""
 
-    cell: Cell
+    release: ReleaseFolder
+    planned: tuple[Planned, ...]
     path: str
+
+    @property
+    def cell(self) -> Cell:
+        """The place of the release in the study."""
+        return self.release.cell
 
     def ledger(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the ledger, or some of its columns."""

@@ -6,7 +6,7 @@ import pytest
 
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.tasks.data.table import store
+from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.workspace.references import Cut, Sample
 

@@ -23,7 +23,7 @@ from synthrisk.metrics.study.results import Limit, StudyResult, details_table
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.data.table import store
+from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.log import Kept, log
 from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
 from synthrisk.tasks.report import page

@@ -19,7 +19,7 @@ from synthrisk.metrics.study.isolated_findings import beside_exchangeability
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.compare import Compared
-from synthrisk.tasks.data.table import store
+from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.log import Logged
 from synthrisk.tasks.report import page
 from synthrisk.tasks.workspace.references import Cut, Sample

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import Table, load_table, store
-from synthrisk.tasks.data.table import digest
+from synthrisk.tasks.workspace.table import digest
 from synthrisk.tasks.data.types import infer
 
 FRAME = pd.DataFrame(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.study.ledger import Cell
-from synthrisk.tasks.data.table import store
+from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.store import save_array

@@ -1,0 +1,7 @@
+"""What is known beforehand of the releases of a reference generator."""
+
+from typing import Literal
+
+Answer = Literal["copy", "near_copy", "leak", "ideal", "independent"]
+"""The training rows; these, each a little changed; a share of them among new records of the same population; such new
+records alone; columns that know nothing of each other."""

@@ -1,0 +1,77 @@
+"""The real table of a study in one step: read, typed, checked, stored, and cut into members and control records."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from synthrisk.conf.load import checked
+from synthrisk.conf.study import Data, Split
+from synthrisk.tasks.data import read, typed
+from synthrisk.tasks.split import split as cut
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.store import open_workspace
+from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.verb import verb
+
+
+@verb("sample")
+def sample(
+    table: pd.DataFrame | str | Mapping[str, Any],
+    quasi_identifiers: Sequence[str] | Literal["*"],
+    sensitive: Sequence[str],
+    *,
+    folds: int | None = None,
+    holdout: float | None = None,
+    repetitions: int = 1,
+    stratify: str | None = None,
+    duplicates: Literal["together", "report"] = "report",
+    identifier: str | None = None,
+    categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    rows: int | None = None,
+    seed: int = 1,
+    workspace: str = ".synthrisk",
+) -> Sample:
+    """Read, type, check and store the real table, and cut it.
+
+    What is handed on is where table and cut are, never a cell.
+
+    Args:
+        table: The real table: a frame, or a source as in a study (name, path, URL, ``{url, query}``).
+        quasi_identifiers: Columns that an attacker knows; ``"*"`` = all others.
+        sensitive: Columns that an attacker guesses.
+        folds: K, 5 unless ``holdout`` is given.
+        holdout: Share of the records held out instead.
+        repetitions: How often the table is cut anew.
+        stratify: Column whose levels are spread evenly over the parts.
+        duplicates: Exact duplicates: kept ``together``, or left as they fall and counted.
+        identifier: Column that names the entity of a record.
+        categorical: Numeric columns that are code lists.
+        drop: Columns to leave out.
+        missing: Texts that mean a missing cell in a CSV file.
+        rows: Take a random sample of this many rows.
+        seed: Root of all randomness.
+        workspace: Folder of everything that is made of the table.
+
+    Raises:
+        InputError: An argument breaks its rule, or the table does not fit; no text holds a cell.
+    """
+    source = "DataFrame" if isinstance(table, pd.DataFrame) else table
+    known = "*" if quasi_identifiers == "*" else list(quasi_identifiers)
+    roles = {"source": source, "quasi_identifiers": known, "sensitive": list(sensitive), "identifier": identifier}
+    lists = {"categorical": list(categorical), "drop": list(drop), "missing": list(missing), "rows": rows}
+    data = checked(Data, roles | lists, "sample")
+    parts = {"folds": folds, "holdout": holdout, "repetitions": repetitions, "stratify": stratify}
+    split = checked(Split, parts | {"duplicates": duplicates}, "sample")
+    folder = open_workspace(Path(workspace))
+
+    def made() -> Sample:
+        frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing)
+        stored = store(typed(frame, data, split, seed), folder)
+        return Sample.of(data, stored, cut.fn(stored, split, identifier, str(folder), seed), str(folder), seed)
+
+    return told_safely(folder, "sample", made)

@@ -1,0 +1,72 @@
+"""Bring a release that somebody else's task made into a study."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.study.ledger import Cell
+from synthrisk.tasks.synthesize import Job
+from synthrisk.tasks.synthesize.conform import conform
+from synthrisk.tasks.synthesize.files import read_release
+from synthrisk.tasks.workspace.code import code_digest
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.parquet import write_typed
+from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.store import keep, key_of
+from synthrisk.tasks.workspace.table import digest
+from synthrisk.tasks.workspace.verb import found_again, verb
+
+_DECIDE = ("synthrisk.tasks.synthesize.files", "synthrisk.tasks.workspace.parquet")
+
+
+def _title(parameters: dict[str, Any]) -> str:
+    return f"release {Cell(parameters['name'], parameters['repetition'], parameters['fold']).name}"
+
+
+@verb("release", _title)
+def release(
+    sample: Sample, table: pd.DataFrame | str, repetition: int = 0, fold: int = 0, name: str = "release"
+) -> ReleaseFolder:
+    """Keep a table that was made from the members of one place, as ``synthesize`` keeps what it makes.
+
+    Args:
+        sample: The real table with its splits; ``sample.members(repetition, fold)`` are the records to learn from.
+        table: The release: a frame, or a ``.parquet``, ``.csv`` or ``.csv.gz`` path or URL. Its columns are those of
+            the real table in any order; its values are cast to their types.
+        repetition: Number of the repetition, from 0.
+        fold: Number of the fold that it was not made from, from 0.
+        name: What the generator is called in results.
+
+    Raises:
+        InputError: There is no such place, or the table cannot be read, holds no rows or does not fit.
+    """
+    cell = sample.cell(name, repetition, fold)
+
+    def kept() -> ReleaseFolder:
+        given = _given(sample, cell, table)
+        code = code_digest(_DECIDE, alone=[__name__])
+        key = key_of("release", sample.table.digest, sample.cut.digest, repetition, fold, digest(given), code)
+
+        def write(draft: Path) -> None:
+            write_typed(given, draft / RELEASE)
+            np.save(draft / USED, np.empty(0, dtype=np.int64), allow_pickle=False)
+
+        folder = Path(sample.workspace) / "releases" / key
+        if folder.is_dir():
+            found_again("release")
+        return ReleaseFolder(sample, Generator(name, "release"), cell, str(keep(folder, write)), key)
+
+    return told_safely(Path(sample.workspace), f"release-{cell.name}", kept)
+
+
+def _given(sample: Sample, cell: Cell, table: pd.DataFrame | str) -> pd.DataFrame:
+    train = sample.members(cell.repetition, cell.fold)
+    if not isinstance(table, pd.DataFrame):
+        held_out = sample.records()[sample.held_out(cell.repetition, cell.fold)]
+        return read_release(Job(train, held_out, len(train), 0, missing=sample.missing), str(table), str(table))
+    if not len(table):
+        raise InputError("table must hold rows, got none")
+    return conform(table, train, "table")

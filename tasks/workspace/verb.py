@@ -1,0 +1,31 @@
+"""What all tasks have in common: the workspace keeps what they find, so Prefect keeps and compares nothing."""
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from prefect import Task, task
+from prefect.cache_policies import NO_CACHE
+from prefect.context import TaskRunContext
+from prefect.transactions import TransactionState, get_transaction
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def verb(
+    name: str, run_name: str | Callable[[dict[str, Any]], str] | None = None
+) -> Callable[[Callable[_P, _R]], Task[_P, _R]]:
+    """Make a function a Prefect task that stores neither parameters nor results.
+
+    Args:
+        name: Name of the task.
+        run_name: Name of its runs: a template, or a function of ``parameters``.
+    """
+    return task(name=name, task_run_name=run_name, cache_policy=NO_CACHE, persist_result=False)
+
+
+def found_again(name: str) -> None:
+    """Have Prefect show the run of this task as Cached: what it returns was in the workspace already."""
+    run, under_way = TaskRunContext.get(), get_transaction()
+    if run is not None and run.task.name == name and under_way is not None:
+        under_way.state = TransactionState.COMMITTED
