@@ -22,11 +22,11 @@ from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import check_limits
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.split import split_table
 from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.store import open_workspace, save_array, write_file
+from synthrisk.tasks.workspace.table import store
 
 
 @dataclass

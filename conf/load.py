@@ -154,11 +154,15 @@ def _position(items: list[Any], part: str, override: str) -> int:
     raise InputError(f"--set must name an item of the list by name or number, got {override!r}")
 
 
+def refuse_passwords(settings: Any) -> None:
+    """Refuse settings in which a URL has a password: they are shown and kept."""
+    if any(_PASSWORD.search(text) for text in _texts(settings)):
+        raise InputError("a URL must take its password from the environment (${NAME}), got one in the text")
+
+
 def _check_environment(study: Study) -> None:
     """Refuse passwords in the text of a study, and variables that are not set."""
-    for text in _texts(study.model_dump()):
-        if _PASSWORD.search(text):
-            raise InputError("a URL must take its password from the environment (${NAME}), got one in the text")
+    refuse_passwords(study.model_dump())
     source = study.data.source
     place = source.url if isinstance(source, Sql) else source if isinstance(source, str) else ""
     for text in (study.tracking.uri or "", place):

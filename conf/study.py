@@ -310,7 +310,8 @@ def _counts(counts: Any) -> Any:
     return counts
 
 
-def _limited(value: Any) -> Any:
+def limited_by(value: Any) -> Any:
+    """Return a number alone as the threshold of that value."""
     return value if isinstance(value, Mapping | Threshold) else {"value": value}
 
 
@@ -365,7 +366,7 @@ class Study(_Settings):
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
     thresholds: Annotated[
-        dict[str, Annotated[Threshold, BeforeValidator(_limited)]], BeforeValidator(lambda v: {} if v is None else v)
+        dict[str, Annotated[Threshold, BeforeValidator(limited_by)]], BeforeValidator(lambda v: {} if v is None else v)
     ] = {}
     """``<quantity>/<metric>[.<sensitive>][@<group>]``: limit, or ``{value, source}``; without the attribute it holds
     for all. Quantities: risk, risk_control, risk_gain, memorization, control_gain (the gain over control records),

@@ -13,8 +13,9 @@ from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
-from synthrisk.tasks.synthesize import check_options, synthesizer, try_out
-from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.synthesize import synthesizer, try_out
+from synthrisk.tasks.synthesize.generators import generator, reference
+from synthrisk.tasks.workspace.references import Generator, Sample
 
 
 def check(study: Study) -> None:
@@ -22,10 +23,9 @@ def check(study: Study) -> None:
     _refuse(study, _checks(study))
 
 
-def check_on(study: Study, sample: Sample, planned: Sequence[Planned]) -> None:
+def check_on(study: Study, sample: Sample, planned: Sequence[Planned], generators: Sequence[Generator]) -> None:
     """Raise ``InputError`` with every synthesizer, release, attacker model and option that does not fit the table."""
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
-    generators = (*study.synthesizers, *study.all_references)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
     models = [partial(_check_model, measure, records) for measure in trained]
@@ -47,8 +47,8 @@ def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:
 
 def _checks(study: Study) -> Iterator[Callable[[], None]]:
     yield partial(check_runner, study.runner)
-    for each in (*study.synthesizers, *study.all_references):
-        yield partial(_check_synthesizer, each.kind, each.options)
+    yield from (partial(generator, each.name, each.kind, each.options) for each in study.synthesizers)
+    yield from (partial(reference, each.name, each.kind, each.options) for each in study.references)
     for choice in study.metrics:
         attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]
         for chosen in attackers:
@@ -61,7 +61,3 @@ def _problem(check: Callable[[], None]) -> str | None:
     except InputError as problem:
         return str(problem)
     return None
-
-
-def _check_synthesizer(kind: str, options: dict[str, Any]) -> None:
-    check_options(synthesizer(kind), options)

@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
+import yaml
 from prefect import flow
 from prefect.events import emit_event
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.study import SynthesizerChoice
 from synthrisk.flows.check import check
+from synthrisk.flows.runner import task_runner
+from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.release.strangers import strangers
@@ -24,7 +27,7 @@ References = Literal["limited", "all", "none"]
 _FEWEST = 4  # control records from which fresh can be made: half of them, and half to compare with
 
 
-@flow(name="evaluate", flow_run_name="evaluate {synthetic}")
+@flow(name="evaluate", flow_run_name="evaluate {synthetic}", persist_result=False)
 def evaluate(
     real: str,
     synthetic: str,
@@ -71,6 +74,7 @@ def evaluate(
     Raises:
         InputError: An argument or a table breaks a rule.
     """
+    asked = {name: value for name, value in locals().items() if value not in (None, [], {})}
     study = study_of(
         real,
         synthetic,
@@ -88,11 +92,14 @@ def evaluate(
         seed,
     )
     check(study)
-    folder = open_workspace(Path(workspace))
-    table, cut = given(study.data, control, seed, str(folder))
-    sample = Sample(table, cut, identifier)
+    folder = str(open_workspace(Path(workspace)))
+    table, cut = given(study.data, control, seed, folder)
+    sample = Sample.of(study.data, table, cut, folder, seed)
     warning = check_strangers(sample, synthetic) if control is not None else ""
-    outcome = conduct(with_fresh(study, sample), sample, folder, warning)
+    settings = yaml.safe_dump(asked, sort_keys=False, allow_unicode=True)  # not the study: nobody asked for its split
+    with workers_share_the_api():
+        course = conduct.with_options(task_runner=task_runner(study.runner))
+        outcome = course(with_fresh(study, sample), sample, settings, warning)
     announce(synthetic, outcome)
     return concluded(outcome)
 
@@ -148,8 +155,7 @@ def check_strangers(sample: Sample, synthetic: str) -> str:
         InputError: More than half of the control records are no strangers.
     """
     frame, held_out = sample.table.read(), sample.held_out(0, 0)
-    members = frame[~held_out].reset_index(drop=True)
-    train = members.drop(columns=[sample.identifier] if sample.identifier else [])
+    members, train = frame[~held_out].reset_index(drop=True), sample.members()
     job = Job(train, train.head(0), len(train), 0, missing=sample.missing)
     release = run(job, synthesizer("files"), {"path": synthetic}).synthetic
     found = strangers(members, frame[held_out].reset_index(drop=True), release, sample.identifier)

@@ -33,3 +33,10 @@ def prefect_api() -> Iterator[str]:
         if before is not None:
             os.environ["PREFECT_API_URL"] = before
         server.stop()
+
+
+@contextmanager
+def workers_share_the_api() -> Iterator[None]:
+    """Have worker processes use the API of the flow that is under way: without one configured it has one of its own."""
+    with temporary_settings({PREFECT_API_URL: PREFECT_API_URL.value() or SubprocessASGIServer().api_url}):
+        yield

@@ -1,138 +1,17 @@
-"""Who is at risk, and why: a page for one synthesizer, with values of the real table, for its stewards alone."""
+"""Write a page for one generator that says who is at risk, and why: for the table's stewards alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from pathlib import Path
-
-import numpy as np
-import pandas as pd
-from markupsafe import Markup
-from prefect import task
-
-from synthrisk.metrics.exposure.attribution import Attribution, attribution
-from synthrisk.metrics.exposure.subgroups import risk_by, risk_in
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.tasks.pages.effects_figure import effects_figure
-from synthrisk.tasks.pages.figures import svg
-from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures
-from synthrisk.tasks.pages.templates import render
-from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import replace_file
-
-WORST, FEWEST = 12, 10  # rows of the table of combinations, and records of a combination in it
+from synthrisk.tasks.pages.written import written_exposure
+from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.verb import verb
 
 
-@dataclass(frozen=True)
-class Exposed:
-    """What the page says of one measure.
-
-    Attributes:
-        measure: Its key.
-        classes: Risk of the records of each sensitive value.
-        levels: Risk of the records of each level of each quasi-identifier.
-        combinations: The worst joint subgroups of two quasi-identifiers.
-        memorized: Those that carry most memorization; empty where no record was ever kept away.
-        records: The records that are most surely memorized, by their position in the real table.
-        attribution: Effects of the quasi-identifiers; None where the attack trains no model.
-        drawings: Figures of the attribution.
-        three: The columns of the three-way interaction that is drawn last; empty where none is.
-    """
-
-    measure: str
-    classes: pd.DataFrame
-    levels: pd.DataFrame
-    combinations: pd.DataFrame
-    memorized: pd.DataFrame
-    records: pd.DataFrame
-    attribution: Attribution | None
-    drawings: Sequence[Markup]
-    three: Sequence[str] = ()
-
-
-@task(name="expose", task_run_name="expose {synthesizer}")
-def expose(
-    synthesizer: str,
-    exposed: str,
-    planned: Sequence[Planned],
-    sample: Sample,
-    confidence: float,
-    study_id: str,
-    workspace: str,
-) -> str:
-    """Write the page of one synthesizer into the workspace; return its path.
+@verb("expose", "expose {found.name}")
+def expose(found: Found, study_id: str, confidence: float) -> str:
+    """Write the page of exposure; return its path. It holds values of the real table.
 
     Args:
-        synthesizer: Its name.
-        exposed: Path of its table of exposed records: mean score of each record as a member, by measure.
-        planned: What was measured.
-        sample: The real table.
-        confidence: Confidence level of all intervals.
+        found: What was found of the generator.
         study_id: The study.
-        workspace: Folder of the workspace.
+        confidence: Confidence level of all intervals.
     """
-    path = Path(workspace) / "reports" / study_id / f"exposure-{synthesizer}.html"
-
-    def written() -> str:
-        scores = pd.read_parquet(exposed)
-        records, entities = sample.records(), sample.entities()
-        found = []
-        for each in planned:
-            own = scores[scores["measure"] == each.measure.key]
-            if each.measure.sensitive and not each.measure.variant_of and own["as_member"].notna().any():
-                found.append(_exposed(own, records, each, confidence, entities))
-        return str(replace_file(path, render("expose.html", synthesizer=synthesizer, study_id=study_id, found=found)))
-
-    return told_safely(Path(workspace), f"expose-{synthesizer}", written)
-
-
-def _exposed(
-    exposed: pd.DataFrame, records: pd.DataFrame, planned: Planned, confidence: float, entities: np.ndarray | None
-) -> Exposed:
-    scores = exposed["as_member"].to_numpy(dtype=float)
-    known = list(planned.options["quasi_identifiers"])
-    why = None
-    if planned.measure.attacker is not None:
-        why = attribution(scores, records, known, confidence=confidence, entities=entities)
-    key = planned.measure.key
-    three, drawn = [], []
-    if why is not None and not why.reason:
-        three = triple_figures(why)
-        drawn = [effects_figure(why), *interaction_figures(why, 4), *three]
-    return Exposed(
-        key,
-        risk_by(scores, records, [str(planned.measure.sensitive)], confidence=confidence),
-        risk_by(scores, records, known, confidence=confidence),
-        _worst(scores, records, known, confidence),
-        _memorized(exposed["memorization"].to_numpy(dtype=float), records, known, confidence),
-        exposed.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
-        .query("memorization > 0")
-        .head(WORST),
-        why,
-        [Markup(svg(figure, f"{key}/{i}")) for i, figure in enumerate(drawn)],  # noqa: S704 - matplotlib escapes texts
-        [] if why is None or not three else [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]],
-    )
-
-
-def _worst(scores: np.ndarray, records: pd.DataFrame, known: Sequence[str], confidence: float) -> pd.DataFrame:
-    """Return the joint subgroups of two quasi-identifiers whose risk is surely high: by the interval's lower end."""
-    parts = []
-    for pair in combinations(known, 2):
-        found = risk_in(scores, records, list(pair), confidence=confidence, minimum=FEWEST).nlargest(WORST, "lower")
-        names = [" and ".join(f"{c} {v}" for c, v in zip(found.index.names, i, strict=True)) for i in found.index]
-        parts.append(found.assign(combination=names).reset_index(drop=True))
-    columns = ["combination", "records", "risk", "lower", "upper"]
-    every = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-    return every.sort_values(["lower", "combination"], ascending=[False, True], kind="stable").head(WORST)[columns]
-
-
-def _memorized(
-    memorization: np.ndarray, records: pd.DataFrame, known: Sequence[str], confidence: float
-) -> pd.DataFrame:
-    """Return the joint subgroups whose memorization is most surely high, and above 0."""
-    if np.isnan(memorization).all():
-        return pd.DataFrame()
-    found = _worst((memorization + 1) / 2, records, known, confidence)  # means of scores in [0, 1], and back
-    scaled = found.assign(**{c: 2 * found[c] - 1 for c in ("risk", "lower", "upper")})
-    return scaled[scaled["lower"] > 0]
+    return written_exposure(found, study_id, confidence)

@@ -6,20 +6,22 @@ import re
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, Literal
 from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
+import yaml
 from mlflow import MlflowClient
 from mlflow.data.pandas_dataset import from_pandas
 from mlflow.entities import DatasetInput, Metric, Param
 from mlflow.exceptions import MlflowException
-from prefect import task
 
 from synthrisk.conf import resolve
+from synthrisk.conf.load import checked, refuse_passwords
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.gain import CURVE
@@ -44,9 +46,12 @@ from synthrisk.metrics.study.results import (
 )
 from synthrisk.metrics.study.utility import Usefulness, utility_table
 from synthrisk.metrics.study.verdicts import Verdict
+from synthrisk.tasks.pages.written import written_exposure, written_report
+from synthrisk.tasks.workspace.handed import Found, Judged
 from synthrisk.tasks.workspace.record_names import record_hashes
-from synthrisk.tasks.workspace.references import LedgerFolder, Table
+from synthrisk.tasks.workspace.references import Table
 from synthrisk.tasks.workspace.store import key_of, private_folder
+from synthrisk.tasks.workspace.verb import verb
 
 for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
     logging.getLogger(_name).setLevel(logging.WARNING)
@@ -57,13 +62,22 @@ _REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's
 
 
 @dataclass(frozen=True)
+class Pages:
+    """Where the pages of a study are: its report, and a page of exposure a synthesizer."""
+
+    report: str
+    exposures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Logged:
-    """Where a study is in MLflow: store (without user and password), experiment, and run ids by synthesizer."""
+    """Where a study is: MLflow store (without user and password), experiment, run ids by synthesizer, and pages."""
 
     uri: str
     experiment_id: str
     study_id: str
     runs: dict[str, str]
+    pages: Pages
 
     def compare_link(self, server: str) -> str:
         """Return the address of the page that compares the synthesizers' runs."""
@@ -76,50 +90,67 @@ class Logged:
         return f"{server}/#/experiments/{self.experiment_id}/runs?searchFilter={own}&compareRunsMode=CHART"
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What is kept of one synthesizer's records: ledgers, exposed records, contributions, and its page of exposure."""
-
-    ledgers: tuple[LedgerFolder, ...]
-    exposed: str
-    contributions: str = ""
-    page: str | None = None
-
-
-@task(name="log")
+@verb("log")
 def log(
-    result: StudyResult,
-    kept: Mapping[str, Kept],
-    table: Table,
-    study_yaml: str,
-    artifacts: Sequence[str],
-    tracking: Tracking,
-    workspace: str,
+    judged: Judged,
+    *,
+    experiment: str | None = None,
+    tracking_uri: str | None = None,
+    records: Literal["hashed", "full", "none"] = "hashed",
+    exposure: bool = True,
+    settings: str | None = None,
+    pages: Pages | None = None,
 ) -> Logged:
-    """Write runs, metrics, tags and artifacts of a study; return where they are."""
-    folder = private_folder(Path(workspace).absolute())
-    uri = tracking_uri(tracking, folder)
+    """Write runs, metrics, tags and artifacts of a study to MLflow, and its report; return where they are.
+
+    Args:
+        judged: What the study says.
+        experiment: MLflow experiment; the study's name unless given.
+        tracking_uri: MLflow store; SQLite in the workspace unless given.
+        records: Per-record artifacts: ``hashed``, ``full`` (with values of the real table) or ``none``.
+        exposure: Whether a page for each judged synthesizer says who is at risk, and why.
+        settings: What was asked, as YAML; what the references remember of it unless given.
+        pages: Report and pages of exposure where they are written already.
+
+    Raises:
+        InputError: ``records`` is none of these, or the address names a variable that is not set.
+    """
+    given = {"experiment": experiment, "uri": tracking_uri, "records": records}
+    refuse_passwords(given)
+    tracking = checked(Tracking, given, "log")
+    result, estimated = judged.result, judged.estimated
+    sample, asked = estimated.sample, settings or described(judged)
+    own = pages or Pages(
+        written_report(judged, asked),
+        {
+            found.name: written_exposure(found, result.study_id, estimated.settings.confidence)
+            for found in estimated.found
+            if exposure and found.generator.role == "synthesizer"
+        },
+    )
+    folder = private_folder(Path(sample.workspace).absolute())
+    uri = store_address(tracking, folder)
     client = MlflowClient(uri)
-    experiment = _experiment(client, tracking.experiment or result.name, None if tracking.uri else folder)
-    hashes = record_hashes(folder, table.digest, table.rows)
-    runs = {}
+    place = _experiment(client, tracking.experiment or result.name, None if tracking.uri else folder)
+    hashes = record_hashes(folder, sample.table.digest, sample.table.rows)
+    by_name, runs = {found.name: found for found in estimated.found}, {}
     for name in result.synthesizers:
         findings = [f for f in result.findings if f.synthesizer == name]
-        runs[name] = _synthesizer_run(client, experiment, result, name, table)
+        runs[name] = _synthesizer_run(client, place, result, name, sample.table)
         status = "FAILED"
         try:
             _numbers(client, runs[name], findings, [f for f in result.utility if f.synthesizer == name])
             client.log_batch(runs[name], metrics=_limited(result, name))
-            if name in kept and tracking.records != "none":
-                _records(client, runs[name], kept[name], hashes, tracking.records)
+            if name in by_name and tracking.records != "none":
+                _records(client, runs[name], by_name[name], own.exposures.get(name), hashes, tracking.records)
             status = "FAILED" if name in result.failures else "FINISHED"
         finally:
             client.set_terminated(runs[name], status)
-    _study_run(client, experiment, result, table, study_yaml, artifacts)
-    return Logged(without_user(uri), experiment, result.study_id, runs)
+    _study_run(client, place, result, sample.table, asked, [own.report])
+    return Logged(without_user(uri), place, result.study_id, runs, own)
 
 
-def tracking_uri(tracking: Tracking, workspace: Path) -> str:
+def store_address(tracking: Tracking, workspace: Path) -> str:
     """Return where runs go: what the study names, or SQLite in the workspace."""
     return resolve(tracking.uri) if tracking.uri else f"sqlite:///{workspace.absolute() / 'mlflow.db'}"
 
@@ -138,6 +169,29 @@ def league(tracking: Tracking, workspace: Path, experiment: str) -> pd.DataFrame
     return pd.DataFrame(rows)
 
 
+def described(judged: Judged) -> str:
+    """Return as YAML what the references of a study remember of what was asked."""
+    sample, result, estimated = judged.estimated.sample, judged.result, judged.estimated
+    known = sample.quasi_identifiers
+    asked: dict[str, Any] = {
+        "name": result.name,
+        "data": {
+            "digest": sample.table.digest,
+            "quasi_identifiers": known if known == "*" else list(known),
+            "sensitive": list(sample.sensitive),
+            "identifier": sample.identifier,
+        },
+        "split": {"digest": sample.cut.digest, "repetitions": sample.cut.repetitions, "releases": sample.cut.releases},
+        "generators": {name: dict(each) for name, each in result.settings.items()},
+        "measures": {p.measure.key: dict(p.options) for found in estimated.found for p in found.planned},
+        "bootstrap": estimated.settings.model_dump(mode="json"),
+        "thresholds": {name: vars(limit) for name, limit in result.limits.items()},
+        "seed": sample.seed,
+    }
+    plain = json.loads(json.dumps(asked, default=str))
+    return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True))
+
+
 def without_user(uri: str) -> str:
     """Return an address without user and password.
 
@@ -152,7 +206,7 @@ def store_of(tracking: Tracking, workspace: Path) -> str:
     """Return the address of the store that a study has logged to."""
     if not tracking.uri and not (workspace / "mlflow.db").exists():
         raise InputError(f"the workspace must hold a study's results, got none in {workspace}; run synthrisk benchmark")
-    return tracking_uri(tracking, workspace)
+    return store_address(tracking, workspace)
 
 
 def metric_key(quantity: str, measure: str) -> str:
@@ -275,11 +329,11 @@ def _log_dataset(client: MlflowClient, run_id: str, table: Table) -> None:
     client.log_inputs(run_id, datasets=[DatasetInput(entity, tags=[])])
 
 
-def _records(client: MlflowClient, run_id: str, kept: Kept, hashes: np.ndarray, mode: str) -> None:
+def _records(client: MlflowClient, run_id: str, found: Found, page: str | None, hashes: np.ndarray, mode: str) -> None:
     with TemporaryDirectory() as place:
         folder = Path(place)
         parts = []
-        for each in kept.ledgers:
+        for each in found.ledgers:
             part = each.ledger().dropna(axis="columns", how="all")
             parts.append(part.assign(repetition=each.cell.repetition, fold=each.cell.fold))
         if not any(len(part) for part in parts):
@@ -287,11 +341,11 @@ def _records(client: MlflowClient, run_id: str, kept: Kept, hashes: np.ndarray, 
         _named(pd.concat(parts, ignore_index=True), hashes, mode).to_parquet(
             folder / "ledger.parquet", compression="zstd"
         )
-        exposed = _named(pd.read_parquet(kept.exposed), hashes, mode)
+        exposed = _named(pd.read_parquet(found.exposed), hashes, mode)
         exposed.to_parquet(folder / "memorization.parquet", compression="zstd")
         client.log_artifacts(run_id, place, "records")
-        if kept.page and mode == "full":  # it holds values of the real table
-            client.log_artifact(run_id, kept.page, "records")
+        if page and mode == "full":  # it holds values of the real table
+            client.log_artifact(run_id, page, "records")
         top = exposed.nlargest(TOP, "memorization").reset_index(drop=True)
         if len(top):
             client.log_table(run_id, top, "records/most_exposed.json")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.load import checked, refuse_passwords
 from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.split import split as cut
@@ -15,6 +15,8 @@ from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import open_workspace
 from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.workspace.verb import verb
+
+_FRAME = "DataFrame"  # what a table that comes from no source is called
 
 
 @verb("sample")
@@ -60,10 +62,11 @@ def sample(
     Raises:
         InputError: An argument breaks its rule, or the table does not fit; no text holds a cell.
     """
-    source = "DataFrame" if isinstance(table, pd.DataFrame) else table
+    source = _FRAME if isinstance(table, pd.DataFrame) else table
     known = "*" if quasi_identifiers == "*" else list(quasi_identifiers)
     roles = {"source": source, "quasi_identifiers": known, "sensitive": list(sensitive), "identifier": identifier}
     lists = {"categorical": list(categorical), "drop": list(drop), "missing": list(missing), "rows": rows}
+    refuse_passwords(source)
     data = checked(Data, roles | lists, "sample")
     parts = {"folds": folds, "holdout": holdout, "repetitions": repetitions, "stratify": stratify}
     split = checked(Split, parts | {"duplicates": duplicates}, "sample")

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import sklearn
-from prefect import task
-from prefect.cache_policies import NO_CACHE
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.model_selection import GroupKFold
@@ -20,6 +18,7 @@ from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.tasks.workspace.references import Cut, Table
 from synthrisk.tasks.workspace.store import save_array, write_file
+from synthrisk.tasks.workspace.verb import verb
 
 NEVER_HELD_OUT = -1
 _KEY = zlib.crc32(b"split")
@@ -78,7 +77,7 @@ def twins_share(frame: pd.DataFrame, parts: np.ndarray) -> float:
     return float(np.mean(shares))
 
 
-@task(name="split", cache_policy=NO_CACHE)  # its own file is the cache
+@verb("split")
 def split(table: Table, settings: Split, identifier: str | None, folder: str, seed: int) -> Cut:
     """Cut the table, or find the cut of an earlier run; return where it is."""
     described = [table.digest, settings.model_dump_json(), identifier, seed, sklearn.__version__, _FORMAT]

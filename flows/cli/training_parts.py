@@ -18,13 +18,12 @@ def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list
     workspace = open_workspace(Path(study.workspace))
     table = load_table(study.data, study.split, workspace, study.seed)
     cut = split.fn(table, study.split, study.data.identifier, str(workspace), study.seed)
-    sample = Sample(table, cut, study.data.identifier)
-    records, folder = sample.records(), private_folder(to)
+    sample, folder = Sample.of(study.data, table, cut, str(workspace), study.seed), private_folder(to)
     written = []
     for repetition in range(cut.repetitions):
         for fold in range(cut.releases):
             path = folder / f"train-{repetition}-{fold}.{form}"
-            train = records[~sample.held_out(repetition, fold)]
+            train = sample.members(repetition, fold)
             if form == "csv":
                 train.to_csv(path, index=False)
             else:

@@ -9,6 +9,7 @@ import pandas as pd
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.k_anonymity import SIZES, KAnonymity
 from synthrisk.metrics.release.summary import ReleaseSummary
+from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda_view import AttackView, gda_view
@@ -53,6 +54,7 @@ class StudyResult:
         limits: The thresholds in force.
         facts: Provenance: data digest, rows, releases, versions, seed ...
         settings: The options that distinguish each synthesizer.
+        answers: What is known of the releases of each reference generator.
         comparisons: All pairs of synthesizers, in each measure and quantity.
         powers: By key of the measure: the leak that the study detects, where its ``power`` option told.
         utility: One for each generator and utility measure; no check and no verdict looks at them.
@@ -71,6 +73,7 @@ class StudyResult:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     comparisons: Sequence[Comparison] = ()
     powers: Mapping[str, Power] = field(default_factory=dict)
     utility: Sequence[Usefulness] = ()
@@ -136,7 +139,7 @@ def copy_share(result: StudyResult, finding: Finding) -> Estimate:
 
 
 def _is_copy(result: StudyResult, finding: Finding) -> bool:
-    return result.settings.get(finding.synthesizer, {}).get("kind") == "copy"
+    return result.answers.get(finding.synthesizer) == "copy"
 
 
 def league_table(result: StudyResult) -> pd.DataFrame:

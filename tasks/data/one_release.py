@@ -4,8 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from prefect import task
-from prefect.cache_policies import NO_CACHE
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
@@ -14,9 +12,10 @@ from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.workspace.references import Cut, Table
 from synthrisk.tasks.workspace.store import key_of, save_array, write_file
 from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.verb import verb
 
 
-@task(name="data", cache_policy=NO_CACHE)
+@verb("data")
 def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[Table, Cut]:
     """Read, type and store real and control records as one table, and who of them is control."""
     members = read(data.source, data.missing)

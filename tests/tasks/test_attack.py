@@ -14,11 +14,11 @@ from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.attack import attack, membership
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.describe import describe
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.references import RELEASE, USED, Cut, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.table import store
 
 REAL = pd.DataFrame(
     {

@@ -17,9 +17,9 @@ from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.table import store
 
 N, REPETITIONS, FOLDS = 12, 3, 2
 CAP = Measure("cap", "zero_cap", "vote")

@@ -22,10 +22,10 @@ from synthrisk.metrics.study.results import StudyResult, yardstick_table
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.workspace.contributions import keep_contributions, kept_contributions
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.table import store
 
 N, R, K = 40, 2, 2
 ROLES = {"quasi_identifiers": ["a"], "sensitive": "vote"}

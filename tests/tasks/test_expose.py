@@ -6,9 +6,9 @@ import pytest
 
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.workspace.table import store
 
 RAPID = Planned(Measure("rapid", "rapid", "vote", "cart"), {"quasi_identifiers": ["job", "age"], "sensitive": "vote"})
 CAP = Planned(Measure("cap", "zero_cap", "vote"), {"quasi_identifiers": ["job"], "sensitive": "vote"})

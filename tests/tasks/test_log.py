@@ -23,8 +23,8 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Check, Verdict
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.log import Logged, league, log, metric_key, tracking_uri, without_user
+from synthrisk.tasks.workspace.table import store
 
 # keys
 

@@ -23,12 +23,12 @@ from synthrisk.metrics.study.results import Limit, StudyResult, details_table
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.log import Kept, log
 from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
 from synthrisk.tasks.report import page
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.table import store
 
 COVERAGE, ACCURACY, CAP = (
     Measure("coverage", "coverage"),

@@ -19,10 +19,10 @@ from synthrisk.metrics.study.isolated_findings import beside_exchangeability
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.compare import Compared
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.log import Logged
 from synthrisk.tasks.report import page
 from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.workspace.table import store
 
 
 @pytest.mark.parametrize("beside", [True, False])

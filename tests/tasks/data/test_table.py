@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import Table, load_table, store
-from synthrisk.tasks.workspace.table import digest
 from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.workspace.table import digest
 
 FRAME = pd.DataFrame(
     {

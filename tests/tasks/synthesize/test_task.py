@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.study.ledger import Cell
-from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.table import store
 
 
 def test_the_key_holds_what_the_synthesizer_sees(tmp_path):

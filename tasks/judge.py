@@ -1,0 +1,158 @@
+"""Check the reference generators, judge the synthesizers by their risks, put provenance beside the numbers."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from synthrisk.conf.load import checked
+from synthrisk.conf.study import NON_MEMBERS, Threshold, limited_by
+from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
+from synthrisk.metrics.release.summary import ReleaseSummary, summarise
+from synthrisk.metrics.study.quantities import limited
+from synthrisk.metrics.study.reference_checks import Check, check_references
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.verdicts import Beside, check_limits, holds_for
+from synthrisk.metrics.study.verdicts import judge as verdicts_of
+from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.handed import Estimated, Judged
+from synthrisk.tasks.workspace.references import Generator, Sample
+from synthrisk.tasks.workspace.store import key_of, versions
+from synthrisk.tasks.workspace.verb import verb
+
+_VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
+
+
+@verb("judge")
+def judge(
+    estimated: Estimated,
+    thresholds: Mapping[str, float | Mapping[str, Any] | Threshold] | None = None,
+    *,
+    name: str = "study",
+    weakest: Sequence[int | None] = (None, 1),
+    warning: str = "",
+    started: datetime | None = None,
+) -> Judged:
+    """Return what a study says: verdicts where there are thresholds, and what they stand on.
+
+    Args:
+        estimated: What was found.
+        thresholds: ``<quantity>/<measure>[@<group>]`` -> limit, or ``{value, source}``; none, no verdict.
+        name: Name of the study.
+        weakest: Over how many of an attack's columns, the weakest first, its GDA score is taken; None all.
+        warning: What makes all numbers hard to read.
+        started: When the study began; now unless given.
+
+    Raises:
+        InputError: A threshold names no measure, quantity or group of the study.
+    """
+    limits = {limit: checked(Threshold, limited_by(value), limit) for limit, value in (thresholds or {}).items()}
+    check_limits(list(limits), list(dict.fromkeys(p.measure for f in estimated.found for p in f.planned)))
+    begun = started or datetime.now(UTC)
+
+    def judged() -> Judged:
+        result = _concluded(estimated, limits, begun)
+        identity = key_of(name, result.facts | {"started": ""}, result.settings, [str(each) for each in limits.items()])
+        study_id = f"{begun:%Y%m%d-%H%M%S}-{identity[:6]}"
+        return Judged(replace(result, study_id=study_id, name=name, weakest=weakest, warning=warning), estimated)
+
+    return told_safely(Path(estimated.sample.workspace), "judge", judged)
+
+
+def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: datetime) -> StudyResult:
+    sample, found, failures = estimated.sample, estimated.findings, estimated.failures
+    generators = [g for g in estimated.generators if g.role != "yardstick"]
+    answers = {g.name: g.answer for g in generators if g.answer is not None}
+    entities = sample.how_many_entities()
+    confidence = estimated.settings.confidence
+    checks = check_references(found, answers, confidence, entities=entities < sample.table.rows)
+    checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in answers]
+    looked = _looked_at(estimated)
+    beside = Beside(
+        answers,
+        estimated.powers,
+        broken={name: each.invalid for name, each in looked.items()},
+        near={name: each.suspicious or each.blind for name, each in looked.items()},
+    )
+    facts = _facts(sample, entities) | {
+        "interval": f"{estimated.settings.method}, {confidence:g}",
+        "threat_model": _threat_model(sample),
+        "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
+        + f", python {platform.python_version()}",
+        "started": begun.isoformat(timespec="seconds"),
+    }
+    if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
+        facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
+    return StudyResult(
+        study_id="",
+        name="",
+        findings=found,
+        checks=checks,
+        verdicts=verdicts_of(found, {name: limit.value for name, limit in limits.items()}, checks, beside),
+        failures={name: reason for name, reason in failures.items() if name != NON_MEMBERS},
+        limits=_spelled_out(limits, estimated),
+        facts=facts,
+        settings={g.name: _settings(g) for g in generators},
+        answers=answers,
+        comparisons=estimated.comparisons,
+        powers=estimated.powers,
+        utility=[u for each in estimated.found for u in each.utility],
+        keys=_keys(estimated),
+        releases=looked,
+    )
+
+
+def _looked_at(estimated: Estimated) -> dict[str, ReleaseSummary]:
+    """Return what the releases of each generator have shown before they were judged."""
+    own = [f for f in estimated.found if f.generator.role != "yardstick"]
+    return {f.name: summarise([each.check() for each in f.ledgers]) for f in own}
+
+
+def _keys(estimated: Estimated) -> KAnonymity | None:
+    """Return how rare the keys are in the real table and, in the mean, in each generator's releases."""
+    sample = estimated.sample
+    if not sample.key:
+        return None
+    own = [f for f in estimated.found if f.generator.role != "yardstick"]
+    real = keys_of_real(sample.records(), sample.key, sample.entities())
+    return KAnonymity(tuple(sample.key), real, {f.name: mean_keys([e.keys() for e in f.ledgers]) for f in own})
+
+
+def _facts(sample: Sample, entities: int) -> dict[str, str]:
+    return {
+        "data_digest": sample.table.digest,
+        "records": str(sample.table.rows),
+        **({"entities": str(entities)} if entities < sample.table.rows else {}),
+        "columns": str(len(sample.columns)),
+        "split_digest": sample.cut.digest,
+        "repetitions": str(sample.cut.repetitions),
+        "releases": str(sample.cut.repetitions * sample.cut.releases),
+        "twins_share": f"{sample.cut.twins_share:.4f}",
+        "seed": str(sample.seed),
+    }
+
+
+def _spelled_out(limits: Mapping[str, Threshold], estimated: Estimated) -> dict[str, Limit]:
+    """Return the thresholds, one given without an attribute spelled out for each measure that it holds for."""
+    spelled: dict[str, Limit] = {}
+    for name, threshold in limits.items():
+        own = [f.measure for f in estimated.findings if holds_for(name, f.measure)]
+        names = [replace(limited(name, (m.key, m.label)), key=m.key).name for m in own] or [name]
+        spelled |= dict.fromkeys(names, Limit(threshold.value, threshold.source))
+    return spelled
+
+
+def _threat_model(sample: Sample) -> str:
+    known = sample.quasi_identifiers
+    knows = "all other columns" if known == "*" else ", ".join(known)
+    return f"attacker has the release, knows {knows}; guesses {', '.join(sample.sensitive)}"
+
+
+def _settings(generator: Generator) -> dict[str, str]:
+    return {
+        "role": generator.role,
+        "kind": generator.kind,
+        **{k: str(v) for k, v in generator.options.items()},
+    }
