@@ -37,7 +37,7 @@ def _check_model(measure: Measure, records: pd.DataFrame) -> None:
     ATTACKER_MODELS[str(measure.attacker)].estimator(kind(records[measure.sensitive]), 0)
 
 
-def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:
+def _refuse(study: Study, checks: Iterable[Callable[[], object]]) -> None:
     problems = [problem for check in checks if (problem := _problem(check))]
     if len(problems) > 1:
         raise InputError(f"study {study.name} has {len(problems)} errors:\n" + "\n".join(f"- {p}" for p in problems))
@@ -45,7 +45,7 @@ def _refuse(study: Study, checks: Iterable[Callable[[], None]]) -> None:
         raise InputError(problems[0])
 
 
-def _checks(study: Study) -> Iterator[Callable[[], None]]:
+def _checks(study: Study) -> Iterator[Callable[[], object]]:
     yield partial(check_runner, study.runner)
     yield from (partial(generator, each.name, each.kind, each.options) for each in study.synthesizers)
     yield from (partial(reference, each.name, each.kind, each.options) for each in study.references)
@@ -55,7 +55,7 @@ def _checks(study: Study) -> Iterator[Callable[[], None]]:
             yield partial(METRICS[choice.name].check_choices, choice.options | chosen)
 
 
-def _problem(check: Callable[[], None]) -> str | None:
+def _problem(check: Callable[[], object]) -> str | None:
     try:
         check()
     except InputError as problem:

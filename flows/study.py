@@ -31,7 +31,7 @@ from synthrisk.tasks.report import report
 from synthrisk.tasks.synthesize import synthesizer
 from synthrisk.tasks.synthesize.generators import generators
 from synthrisk.tasks.synthesize.task import synthesize
-from synthrisk.tasks.workspace.references import Generator, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
 
 _T = TypeVar("_T")
 Attacks = Sequence[tuple[Generator, Sequence[Planned]]]
@@ -130,12 +130,12 @@ def attack_all(
     runner: Runner, sample: Sample, attacks: Attacks, failures: dict[str, str]
 ) -> dict[str, list[LedgerFolder]]:
     """Make and attack every release; return the ledgers of the generators that did not fail, in order."""
-    made: list[tuple[Cell, PrefectFuture[Any], PrefectFuture[Any]]] = []
-    make, look = (each.with_options(retries=runner.retries) for each in (synthesize, attack))
+    made: list[tuple[Cell, PrefectFuture[ReleaseFolder], PrefectFuture[LedgerFolder]]] = []
+    make, look = synthesize.with_options(retries=runner.retries), attack.with_options(retries=runner.retries)
     for each, measured in sorted(attacks, key=lambda own: synthesizer(own[0].kind).extra is None):
         for repetition in range(sample.cut.repetitions):  # the dearest first, so that the tail is short
             for fold in range(sample.cut.releases):
-                release = make.submit(sample, each, repetition, fold)
+                release: Any = make.submit(sample, each, repetition, fold)
                 made.append((Cell(each.name, repetition, fold), release, look.submit(release, measured)))
     ledgers: dict[str, list[LedgerFolder]] = {each.name: [] for each, _ in attacks}
     with progress(len(made)) as bar:

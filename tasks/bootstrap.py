@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from prefect import task
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
@@ -19,6 +18,7 @@ from synthrisk.metrics.intervals.linearised import contributions
 from synthrisk.metrics.intervals.pooled_rates import pooled_rates
 from synthrisk.metrics.intervals.scale import ValueScale
 from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.contributions import Contributions, contributions_of
 from synthrisk.metrics.study.findings import Attacked, Finding, find, find_released
 from synthrisk.metrics.study.groups import find_groups, worst_class
@@ -29,45 +29,36 @@ from synthrisk.metrics.tables.codes import joint_codes
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.workspace.contributions import keep_contributions
 from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.references import LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import key_of, write_file
+from synthrisk.tasks.workspace.verb import verb
 
 _Released = tuple[np.ndarray, dict[str, str], dict[str, tuple[float, float]]]
 _OF_RELEASE = ("_lower", "_upper", "_p_value")  # of one release: their means say nothing
 
 
-@task(name="bootstrap", task_run_name="bootstrap {synthesizer}")
-def bootstrap(
-    synthesizer: str,
-    role: str,
-    ledgers: Sequence[LedgerFolder],
-    measures: Sequence[Measure],
-    sample: Sample,
-    key: Sequence[str],
-    settings: Bootstrap,
-    seed: int,
-    workspace: str,
-) -> tuple[list[Finding | Usefulness], str, str]:
-    """Return the findings of one synthesizer, and the paths of its exposed records and of its contributions.
+def _title(parameters: dict[str, Any]) -> str:
+    return f"bootstrap {parameters['ledgers'][0].release.generator.name}"
 
-    The findings of its risks come first, then those of its utility.
+
+@verb("bootstrap", _title)
+def bootstrap(ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> Found:
+    """Return what was found of one generator, risks and utility; records are handed on by path.
 
     Args:
-        synthesizer: Its name.
-        role: ``synthesizer``, ``reference`` or ``yardstick``.
         ledgers: Its ledgers.
-        measures: What was measured.
-        sample: The real table.
-        key: The quasi-identifiers that make a record's key, for the group of rare keys.
         settings: How intervals are made.
-        seed: Seed of those that resample.
-        workspace: Folder of the workspace.
     """
+    sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
+    measures, workspace = [p.measure for p in ledgers[0].planned], sample.workspace
+    synthesizer, role, key = generator.name, generator.role, sample.key
+    seed = seed_of(sample.seed, "bootstrap", synthesizer)
     interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
 
-    def found_and_exposed() -> tuple[list[Finding | Usefulness], str, str]:
+    def found_and_exposed() -> Found:
         groups = vulnerable(sample.records(), key, settings.vulnerable)
-        found: list[Finding | Usefulness] = []
+        found: list[Finding] = []
         risks = [m for m in measures if not METRICS[m.metric].is_utility]
         exposed: dict[str, pd.DataFrame] = {}
         before: dict[tuple[str, str | None], np.ndarray] = {}
@@ -103,11 +94,12 @@ def bootstrap(
                 contributions[measure.key] = values
                 scale = ValueScale(*METRICS[measure.metric].range)
                 found.append(find_released(synthesizer, role, measure, values, interval, reasons, details, scale))
-        found += [_useful(synthesizer, role, m, ledgers, interval.confidence) for m in measures if m not in risks]
+        useful = tuple(_useful(synthesizer, role, m, ledgers, interval.confidence) for m in measures if m not in risks)
         name = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
         path = Path(workspace) / "exposed" / f"{name}.parquet"
         write_file(path, lambda draft: _exposed_table(exposed).to_parquet(draft, compression="zstd"))
-        return found, str(path), keep_contributions(Path(workspace) / "contributions" / f"{name}.npz", contributions)
+        kept = keep_contributions(Path(workspace) / "contributions" / f"{name}.npz", contributions)
+        return Found(tuple(ledgers), tuple(found), useful, str(path), kept)
 
     return told_safely(Path(workspace), f"bootstrap-{synthesizer}", found_and_exposed)
 

@@ -1,17 +1,16 @@
 """What the findings say beside each other: synthesizers in pairs, yardsticks of each, and what leaks are seen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from prefect import task
 
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval, variances
 from synthrisk.metrics.intervals.yardsticks import Yardstick
-from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import compare as pairs
 from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Finding
@@ -27,52 +26,46 @@ from synthrisk.metrics.study.yardsticks import (
 )
 from synthrisk.tasks.workspace.contributions import kept_contributions
 from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.handed import Estimated, Found
+from synthrisk.tasks.workspace.references import Generator, Sample
+from synthrisk.tasks.workspace.verb import verb
 
 KeptContributions = Mapping[str, Mapping[str, Contributions | np.ndarray]]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The findings with their yardsticks, all pairs of synthesizers, and the power of each measure by its key."""
-
-    findings: Sequence[Finding]
-    comparisons: Sequence[Comparison] = ()
-    powers: Mapping[str, Power] = field(default_factory=dict)
-
-
-@task(name="compare")
+@verb("compare")
 def compare(
-    found: Sequence[Finding],
-    contributions: Mapping[str, str],
-    planned: Sequence[Planned],
+    found: Sequence[Found],
     sample: Sample,
-    shares: Mapping[str, float],
+    generators: Sequence[Generator],
     settings: Bootstrap,
-    seed: int,
-    workspace: str,
-) -> Compared:
+    *,
+    power: bool = False,
+    failures: Mapping[str, str] | None = None,
+) -> Estimated:
     """Read what the records contributed to each finding, and compare the findings.
 
     Args:
-        found: All findings, those of the population yardstick included; it is not among those returned.
-        contributions: Path of each synthesizer's contributions.
-        planned: What was measured.
+        found: What was found of each generator, the population yardstick included.
         sample: The real table.
-        shares: Share of training rows in the release of each reference generator that tells the study's power; empty:
-            none.
+        generators: All that ran, those that failed too.
         settings: How intervals are made.
-        seed: Seed of those that resample.
-        workspace: Folder of the workspace.
+        power: Whether reference generators that leak a known share tell which leak the study sees.
+        failures: Why generators failed, by name.
     """
+    shares = {f.name: f.generator.leaked for f in found if power and f.generator.leaked is not None}
+    seed = seed_of(sample.seed, "compare")
+    risks = (p for f in found for p in f.planned if not METRICS[p.measure.metric].is_utility)
+    planned = list({p.measure.key: p for p in risks}.values())
 
-    def compared() -> Compared:
-        kept = {name: kept_contributions(path) for name, path in contributions.items()}
+    def compared() -> Estimated:
+        kept = {f.name: kept_contributions(f.contributions) for f in found}
+        findings = [each for f in found for each in f.findings]
         interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
         entities = sample.entities()
         same = _same_differences(planned, kept)
-        own = with_moderated_beside([f for f in found if f.synthesizer != NON_MEMBERS], settings.confidence)
-        non_members = [f for f in found if f.synthesizer == NON_MEMBERS]
+        own = with_moderated_beside([f for f in findings if f.synthesizer != NON_MEMBERS], settings.confidence)
+        non_members = [f for f in findings if f.synthesizer == NON_MEMBERS]
         moderated = settings.method == "moderated"
         if moderated:
             own, non_members = (moderated_findings(each, settings.confidence) for each in (own, non_members))
@@ -83,15 +76,22 @@ def compare(
             yardsticks = moderated_yardsticks(yardsticks, settings.confidence)
         beside = [replace(f, yardsticks=each) for f, each in zip(own, yardsticks, strict=True)]
         judged = [name for name in dict.fromkeys(f.synthesizer for f in own if f.role == "synthesizer") if name in kept]
-        by_measure = {p.measure: {name: kept[name][p.measure.key] for name in judged} for p in planned}
+        by_measure = {
+            p.measure: {n: kept[n][p.measure.key] for n in judged if p.measure.key in kept[n]} for p in planned
+        }
         powers = {p.measure.key: _power(p.measure, own, kept, shares, settings.confidence, entities) for p in planned}
-        return Compared(
+        return Estimated(
+            sample,
+            tuple(generators),
+            tuple(found),
             beside,
+            settings,
             pairs(by_measure, settings.confidence, entities, same),
             {key: each for key, each in powers.items() if each is not None},
+            dict(failures or {}),
         )
 
-    return told_safely(Path(workspace), "compare", compared)
+    return told_safely(Path(sample.workspace), "compare", compared)
 
 
 def _same_differences(planned: Sequence[Planned], kept: KeptContributions) -> dict[str, str]:

@@ -54,7 +54,9 @@ def judge(
 
     def judged() -> Judged:
         result = _concluded(estimated, limits, begun)
-        identity = key_of(name, result.facts | {"started": ""}, result.settings, [str(each) for each in limits.items()])
+        identity = key_of(
+            name, dict(result.facts) | {"started": ""}, result.settings, [str(each) for each in limits.items()]
+        )
         study_id = f"{begun:%Y%m%d-%H%M%S}-{identity[:6]}"
         return Judged(replace(result, study_id=study_id, name=name, weakest=weakest, warning=warning), estimated)
 

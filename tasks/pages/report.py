@@ -60,7 +60,7 @@ _NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
 
 
 @dataclass(frozen=True)
-class Answer:
+class Headline:
     """What the head of the page says of one synthesizer."""
 
     name: str
@@ -230,12 +230,12 @@ def _word(result: StudyResult, finding: Finding) -> str:
     return worst([v.word for v in own if holds_for(v.quantity, finding.measure)])
 
 
-def _answer(result: StudyResult, name: str) -> Answer:
+def _answer(result: StudyResult, name: str) -> Headline:
     word = result.verdict(name) or ("INVALID" if not result.valid else UNSET)
     own = [v for v in result.verdicts if v.synthesizer == name]
     options = ", ".join(f"{k} {v}" for k, v in result.settings.get(name, {}).items() if k != "role" and v != name)
     reasons = sorted(own, key=lambda v: v.word != word)
-    return Answer(name, word, _MEANING[word], reasons, options, result.failures.get(name, ""))
+    return Headline(name, word, _MEANING[word], reasons, options, result.failures.get(name, ""))
 
 
 def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measure]) -> Mapping[str, list[Panel]]:

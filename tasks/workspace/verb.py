@@ -1,7 +1,7 @@
 """What all tasks have in common: the workspace keeps what they find, so Prefect keeps and compares nothing."""
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
@@ -21,7 +21,8 @@ def verb(
         name: Name of the task.
         run_name: Name of its runs: a template, or a function of ``parameters``.
     """
-    return task(name=name, task_run_name=run_name, cache_policy=NO_CACHE, persist_result=False)
+    named = cast(Any, run_name)  # Prefect's type of it leaves plain functions out
+    return task(name=name, task_run_name=named, cache_policy=NO_CACHE, persist_result=False)
 
 
 def found_again(name: str) -> None:
