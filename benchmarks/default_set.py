@@ -72,7 +72,11 @@ def default_measures(columns: list[str]) -> tuple[Split, list[Planned]]:
         path = Path(place) / "study.yaml"
         write_study("adult", path, Roles([SECRET], KEY), force=True)
         study = load(yaml.safe_load(path.read_text()))
-    risks = [p for p in plan(study, columns) if not METRICS[p.measure.metric].is_utility]
+    risks = [
+        p
+        for p in plan(study.metrics, columns, study.data.quasi_identifiers, study.data.sensitive)
+        if not METRICS[p.measure.metric].is_utility
+    ]
     return study.split, [p for p in risks if p.measure.metric != "rapid"]
 
 

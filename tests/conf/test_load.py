@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from synthrisk.conf import Study, load, resolve, schema, shipped
 from synthrisk.conf.load import RENAMED
-from synthrisk.conf.study import share_of
 from synthrisk.metrics import InputError
 
 SMALL = {
@@ -503,18 +502,6 @@ def test_the_schema_knows_numbers_of_columns(validator):
 def test_population_yardstick_is_on_and_power_off():
     study = load(SMALL)
     assert (study.population_yardstick, study.power) == (True, None)
-    assert study.all_references == study.references
-
-
-def test_power_adds_a_leaky_for_each_share_that_the_references_lack():
-    study = load(changed(power={}))
-    assert [r.name for r in study.all_references[5:]] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
-    assert [share_of(r) for r in study.all_references] == [None, None, 0.1, 0.0, None, 0.01, 0.02, 0.05]
-    odd = load(changed(power={"shares": [0.5, 0.005]}, references=["fresh"]))
-    assert [(r.name, r.kind, r.options) for r in odd.all_references[1:]] == [
-        ("leaky-0_5pct", "leaky", {"share": 0.005}),
-        ("leaky-50pct", "leaky", {"share": 0.5}),
-    ]
 
 
 @pytest.mark.parametrize("shares", [[0.0], [1.5], [0.1, 0.1], [-0.1]])
@@ -537,7 +524,3 @@ def test_there_must_be_a_share():
 )
 def test_the_yardstick_is_no_synthesizer(parts):
     assert "must not be called 'nonmembers': it is the yardstick" in refusal(changed(**parts))
-
-
-def test_a_share_that_is_no_number_is_left_to_the_check_of_options():
-    assert share_of(load(changed(references=[{"name": "leaky", "share": "much"}])).references[0]) is None

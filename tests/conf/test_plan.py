@@ -18,7 +18,7 @@ def planned(metrics, known=("age", "city"), hidden=("income", "ill")):
             "metrics": metrics,
         }
     )
-    return plan(study, COLUMNS)
+    return plan(study.metrics, COLUMNS, study.data.quasi_identifiers, study.data.sensitive)
 
 
 def test_one_measure_a_sensitive_attribute_and_attacker():
@@ -175,7 +175,8 @@ def test_attackers_that_differ_in_nothing_else_are_a_family():
             ],
         }
     )
-    planned = {p.measure.label: p for p in plan(study, ["a", "b", "c"])}
+    roles = study.data.quasi_identifiers, study.data.sensitive
+    planned = {p.measure.label: p for p in plan(study.metrics, ["a", "b", "c"], *roles)}
     families = {label: p.family for label, p in planned.items()}
     assert families["rapid-random_forest"] == families["rapid-lasso"] == families["cart"]
     assert families["rapid-random_forest-without-a"] == families["rapid-lasso-without-a"]

@@ -1,11 +1,13 @@
 """The attack on one release, on tables small enough to work out by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
@@ -14,9 +16,10 @@ from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.attack import attack, membership
-from synthrisk.tasks.describe import describe
+from synthrisk.tasks.judge import judge
+from synthrisk.tasks.workspace.handed import Estimated, Found
 from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, USED, Cut, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.references import RELEASE, USED, Cut, Generator, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.table import store
 
@@ -36,35 +39,36 @@ CAP = Planned(Measure("cap", "zero_cap", "vote"), ROLES)
 RATIO = "nearest_neighbour_distance_ratio"  # scores the release, not the real records
 DISTANCE = Planned(Measure(RATIO, RATIO), {})
 CELL = Cell("cart", 0, 0)
+MAKER = Generator("cart", "cart")
 
 
 @pytest.fixture
 def sample(tmp_path) -> Sample:
     table = store(REAL, tmp_path)
     save_array(PARTS, tmp_path / "cut.npy")
-    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0))
+    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), str(tmp_path))
 
 
-def released(folder, used=(), cell=CELL, key="k") -> ReleaseFolder:
-    place = folder / f"release-{key}"
+def released(sample, used=(), cell=CELL, key="k") -> ReleaseFolder:
+    place = Path(sample.workspace) / f"release-{key}"
     place.mkdir()
     write_typed(RELEASED, place / RELEASE)
     save_array(np.array(used, dtype=np.int64), place / USED)
-    return ReleaseFolder(cell, str(place), key)
+    return ReleaseFolder(sample, MAKER, cell, str(place), key)
 
 
 # who is a member
 
 
 def test_members_are_the_records_that_are_not_held_out(sample, tmp_path):
-    member = membership(sample, released(tmp_path))
+    member = membership(released(sample))
     assert member.tolist() == [False, True, False, True, False, True]
-    other = membership(sample, released(tmp_path, cell=Cell("cart", 0, 1), key="o"))
+    other = membership(released(sample, cell=Cell("cart", 0, 1), key="o"))
     assert other.tolist() == [True, False, True, False, True, False]
 
 
 def test_records_that_a_control_was_drawn_from_are_neither(sample, tmp_path):
-    member = membership(sample, released(tmp_path, used=[0, 2]))  # first and third of the held-out records
+    member = membership(released(sample, used=[0, 2]))  # first and third of the held-out records
     assert member.isna().tolist() == [True, False, False, False, True, False]
     assert member[[1, 2, 3, 5]].tolist() == [True, False, True, True]
 
@@ -73,7 +77,7 @@ def test_records_that_a_control_was_drawn_from_are_neither(sample, tmp_path):
 
 
 def test_the_check_of_the_release_is_kept_beside_the_ledger(sample, tmp_path):
-    folder = attack.fn(sample, released(tmp_path, used=[0]), [CAP], 1, str(tmp_path))
+    folder = attack.fn(released(sample, used=[0]), [CAP])
     real = sample.records()
     members, controls = real.iloc[[1, 3, 5]], real.iloc[[2, 4]]  # the first was used
     assert str(folder.check()) == str(check_release(members, controls, RELEASED, 1))
@@ -81,11 +85,11 @@ def test_the_check_of_the_release_is_kept_beside_the_ledger(sample, tmp_path):
 
 
 def test_an_attack_that_a_broken_release_breaks_names_the_break(sample, tmp_path):
-    release = released(tmp_path)
+    release = released(sample)
     write_typed(RELEASED.assign(pay=np.inf), Path(release.path) / RELEASE)
     sure = Planned(Measure("dcr", "distance_to_closest_record"), {})
     with pytest.raises(InputError, match="column 'pay' holds infinite numbers in the release; column 'pay' must hold"):
-        attack.fn(sample, release, [sure], 1, str(tmp_path))
+        attack.fn(release, [sure])
 
 
 # the ledger
@@ -414,42 +418,41 @@ def test_what_guesses_keeps_the_class_shares_of_all_real_records():
 # the task
 
 
-def ledger_of(ledger, folder):
-    """Return the release that a ledger is of."""
-    return ReleaseFolder(ledger.cell, str(folder / f"release-{ledger.cell.fold}"), str(ledger.cell.fold))
+def estimated(sample, ledgers):
+    """Return a study of one generator in which nothing was estimated."""
+    found = (Found(tuple(ledgers), (), (), "", ""),) if ledgers else ()
+    return Estimated(sample, (MAKER,), found, [], Bootstrap())
 
 
 def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
-    release = released(tmp_path)
-    found = attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path))
+    release = released(sample)
+    found = attack.fn(release, [CAP, DISTANCE])
     ledger, values = attacked([CAP])
     pd.testing.assert_frame_equal(found.ledger(), ledger)
     assert set(found.values()) == {"cap.vote", RATIO}
     assert found.values()["cap.vote"] == values["cap.vote"]
     before = (tmp_path / "ledgers").stat().st_mtime_ns
-    assert attack.fn(sample, release, [CAP, DISTANCE], 1, str(tmp_path)) == found
+    assert attack.fn(release, [CAP, DISTANCE]) == found
     assert (tmp_path / "ledgers").stat().st_mtime_ns == before
 
 
 def test_keys_are_described_beside_the_ledger_and_in_the_mean_of_the_releases(sample, tmp_path):
     """Ages 30, 30, 40, 60 go out; members are 30, 50 and missing-vote 60 in one fold, and 30, 40, 60 in the other."""
-    ledgers = [
-        attack.fn(sample, released(tmp_path, cell=Cell("cart", 0, f), key=str(f)), [CAP], 1, str(tmp_path), ["age"])
-        for f in (0, 1)
-    ]
+    known = replace(sample, quasi_identifiers=("age",))
+    ledgers = [attack.fn(released(known, cell=Cell("cart", 0, f), key=str(f)), [CAP]) for f in (0, 1)]
     release = KeySizes((2, 2, 0, 0, 0, 0), 1, 0)
     assert ledgers[0].keys() == ReleaseKeys(
         release, KeySizes((1, 1, 0, 0, 0, 0), 1, 1), KeySizes((2, 1, 0, 0, 0, 0), 1, 0)
     )
-    found = describe.fn(sample, ["age"], {"cart": ledgers}, str(tmp_path))
+    found = judge.fn(estimated(known, ledgers)).result.keys
     mean = KeySizes((1.5, 1, 0, 0, 0, 0), 1, 0.5)
     assert found == KAnonymity(("age",), KeySizes((2, 4, 0, 0, 0, 0), 1, 0), {"cart": ReleaseKeys(release, mean, mean)})
-    assert describe.fn(sample, [], {}, str(tmp_path)) is None
-    assert attack.fn(sample, ledger_of(ledgers[0], tmp_path), [CAP], 1, str(tmp_path)).path != ledgers[0].path
+    assert judge.fn(estimated(sample, [])).result.keys is None
+    assert attack.fn(replace(ledgers[0].release, sample=sample), [CAP]).path != ledgers[0].path
 
 
 def test_other_settings_are_another_ledger(sample, tmp_path):
-    release = released(tmp_path)
+    release = released(sample)
     other = Planned(CAP.measure, {**ROLES, "quasi_identifiers": ["pay"]})
     rapid = [
         Planned(
@@ -459,13 +462,13 @@ def test_other_settings_are_another_ledger(sample, tmp_path):
         for t in (0.1, 0.2)
     ]
     kept = {
-        attack.fn(sample, r, planned, seed, str(tmp_path)).path
+        attack.fn(replace(r, sample=replace(sample, seed=seed)), planned).path
         for r, planned, seed in (
             (release, [CAP], 1),
             (release, [CAP], 2),
             (release, [other], 1),
             (release, [CAP, other], 1),
-            (released(tmp_path, key="other"), [CAP], 1),
+            (released(sample, key="other"), [CAP], 1),
             (release, rapid[:1], 1),
             (release, rapid[1:], 1),
         )
@@ -475,7 +478,7 @@ def test_other_settings_are_another_ledger(sample, tmp_path):
 
 def test_rows_of_one_measure_are_read_alone(sample, tmp_path):
     other = Planned(Measure("cap", "zero_cap", "pay"), {"quasi_identifiers": ["age"], "sensitive": "pay"})
-    found: LedgerFolder = attack.fn(sample, released(tmp_path), [CAP, other], 1, str(tmp_path))
+    found = attack.fn(released(sample), [CAP, other])
     whole = found.ledger()
     for planned in (CAP, other):
         rows = found.of(planned.measure, ("record", "score"))
@@ -541,12 +544,12 @@ def test_a_study_counts_the_entities_of_its_identifier(tmp_path):
     real, release, held_out = visits()
     table = store(real, tmp_path)
     save_array(np.where(held_out, 0, 1).astype(np.int16)[None, :], tmp_path / "cut.npy")
-    sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), "patient")
+    sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), str(tmp_path), identifier="patient")
     place = tmp_path / "release"
     place.mkdir()
     write_typed(release, place / RELEASE)
     save_array(np.array([], dtype=np.int64), place / USED)
-    folder = attack.fn(sample, ReleaseFolder(CELL, str(place), "k"), PER_PATIENT, 1, str(tmp_path))
+    folder = attack.fn(ReleaseFolder(sample, MAKER, CELL, str(place), "k"), PER_PATIENT)
     found, ledger = folder.values(), folder.ledger()
     members = real[~held_out]
     for planned in PER_PATIENT[2:]:
@@ -573,6 +576,6 @@ def test_entities_of_a_sample_are_those_that_the_split_keeps_together(tmp_path):
     names = ["a\0b", "a\0c", "a", "b", "a\0b"]
     for whose, has_entities in ((names, True), ([*names[:4], None], False), ([*names[:3], None, None], False)):
         table = store(pd.DataFrame({"who": whose, "x": range(5)}), tmp_path)
-        sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), "who")
+        sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path), identifier="who")
         assert len(set(sample.entities())) == sample.how_many_entities() == 5 - has_entities
-    assert Sample(table, Cut("unused", "cut", 1, 2, 0.0)).how_many_entities() == 5
+    assert Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path)).how_many_entities() == 5

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.expose import expose
-from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.table import store
 
 RAPID = Planned(Measure("rapid", "rapid", "vote", "cart"), {"quasi_identifiers": ["job", "age"], "sensitive": "vote"})
@@ -27,7 +28,7 @@ def sample(tmp_path) -> Sample:
         }
     )
     frame.loc[:4, "job"] = None
-    return Sample(store(frame, tmp_path), Cut("unused", "cut", 1, 2, 0.0))
+    return Sample(store(frame, tmp_path), Cut("unused", "cut", 1, 2, 0.0), str(tmp_path))
 
 
 def page_of(sample, folder, scores, planned, control=None):
@@ -37,7 +38,9 @@ def page_of(sample, folder, scores, planned, control=None):
         rows = {"record": np.arange(len(s)), "measure": p.measure.key, "as_member": s, "as_control": away}
         parts.append(pd.DataFrame(rows | {"memorization": s - away, "lower": s - away - 0.1, "upper": np.nan}))
     pd.concat(parts).to_parquet(folder / "exposed.parquet")
-    path = expose.fn("cart", str(folder / "exposed.parquet"), planned, sample, 0.95, "s-1", str(folder))
+    release = ReleaseFolder(sample, Generator("cart", "cart"), Cell("cart", 0, 0), "unused", "unused")
+    ledger = LedgerFolder(release, tuple(planned), "unused")
+    path = expose.fn(Found((ledger,), (), (), str(folder / "exposed.parquet"), ""), "s-1", 0.95)
     assert path == str(folder / "reports" / "s-1" / "exposure-cart.html")
     return (folder / "reports" / "s-1" / "exposure-cart.html").read_text("utf-8")
 

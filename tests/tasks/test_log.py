@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mlflow import MlflowClient
 from mlflow.utils.validation import _validate_metric_name
 
-from synthrisk.conf.study import Tracking
+from synthrisk.conf.study import Bootstrap, Tracking
 from synthrisk.metrics import InputError
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
@@ -23,7 +23,9 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Check, Verdict
-from synthrisk.tasks.log import Logged, league, log, metric_key, tracking_uri, without_user
+from synthrisk.tasks.log import Logged, Pages, league, log, metric_key, store_address, without_user
+from synthrisk.tasks.workspace.handed import Estimated, Judged
+from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.table import store
 
 # keys
@@ -68,7 +70,7 @@ def test_long_names_fit():
 
 
 def test_compare_link_opens_the_runs_of_the_study():
-    link = Logged("sqlite:///x", "3", "s-1", {"cart": "aa", "copy": "bb"}).compare_link("http://server")
+    link = Logged("sqlite:///x", "3", "s-1", {"cart": "aa", "copy": "bb"}, Pages("")).compare_link("http://server")
     parts = urlsplit(link)
     assert (parts.scheme, parts.netloc) == ("http", "server")
     path, _, query = parts.fragment.partition("?")
@@ -78,16 +80,16 @@ def test_compare_link_opens_the_runs_of_the_study():
 
 
 def test_list_link_filters_by_study():
-    link = Logged("sqlite:///x", "3", "s-1", {}).list_link("http://server")
+    link = Logged("sqlite:///x", "3", "s-1", {}, Pages("")).list_link("http://server")
     assert link.startswith("http://server/#/experiments/3/runs?")
     assert "tags.study_id = 's-1'" in unquote(link)
     assert " " not in link
 
 
 def test_store_is_the_workspaces_unless_named(tmp_path, monkeypatch):
-    assert tracking_uri(Tracking(), tmp_path) == f"sqlite:///{tmp_path / 'mlflow.db'}"
+    assert store_address(Tracking(), tmp_path) == f"sqlite:///{tmp_path / 'mlflow.db'}"
     monkeypatch.setenv("SYNTHRISK_TEST", "s3cret")
-    assert tracking_uri(Tracking(uri="http://u:${SYNTHRISK_TEST}@host"), tmp_path) == "http://u:s3cret@host"
+    assert store_address(Tracking(uri="http://u:${SYNTHRISK_TEST}@host"), tmp_path) == "http://u:s3cret@host"
 
 
 def test_links_and_results_never_hold_the_stores_password():
@@ -126,6 +128,16 @@ def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
     return replace(whole, **parts)
 
 
+def logged_of(result: StudyResult, table, folder, report=None, **options):
+    """Log a study of which no ledgers are kept."""
+    sample = Sample(table, Cut("unused", "cut", 1, 1, 0.0), str(folder))
+    judged = Judged(result, Estimated(sample, (), (), [], Bootstrap()))
+    if report is None:
+        (folder / "empty.html").write_text("")
+    pages = Pages(report or str(folder / "empty.html"))
+    return log.fn(judged, settings="name: people\n", pages=pages, **options)
+
+
 LOOKED_AT = summarise([check_release(*(pd.DataFrame({"x": np.arange(40.0) % k}) for k in (40, 40, 1)))])
 
 
@@ -135,7 +147,7 @@ def written(tmp_path_factory):
     table = store(pd.DataFrame({"age": [1, 2, 3], "income": pd.Categorical(["a", "b", "a"])}), folder)
     (folder / "report.html").write_text("<p>report</p>")
     logged = [
-        log.fn(each, {}, table, "name: people\n", [str(folder / "report.html")], Tracking(), str(folder))
+        logged_of(each, table, folder, str(folder / "report.html"))
         for each in (result(), result("s-2", 0.7, releases={"cart": LOOKED_AT}))
     ]
     return folder, logged
@@ -218,7 +230,7 @@ def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(writ
         for column, correct in (("a", 8.0), ("b", 4.0), ("c", 6.0))
     ]
     claims = replace(result(), findings=found, weakest=(2, None))
-    logged = log.fn(claims, {}, table, "name: people\n", [], Tracking(experiment="claims"), str(folder))
+    logged = logged_of(claims, table, folder, experiment="claims")
     client = MlflowClient(logged.uri)
     (run,) = client.search_runs([logged.experiment_id], "tags.role = 'study'")
     rows = pd.read_csv(client.download_artifacts(run.info.run_id, "gda.csv"))
@@ -237,7 +249,7 @@ def test_members_found_and_epsilon_are_metrics_and_tables(written):
     own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
     bound = EpsilonBound(1.25, 0.001, "flagged", 0.02)
     found = replace(result(), findings=[replace(own, tpr=tpr, epsilon=bound), finding("copy", "reference", 0.9)])
-    logged = log.fn(found, {}, table, "name: people\n", [], Tracking(experiment="members"), str(folder))
+    logged = logged_of(found, table, folder, experiment="members")
     client = MlflowClient(logged.uri)
     metrics = client.get_run(logged.runs["cart"]).data.metrics
     assert (metrics["tpr/membership"], metrics["epsilon/membership"]) == (0.03, 1.25)
@@ -278,7 +290,7 @@ def test_thresholds_on_odd_columns_are_written(written, name):
         verdicts=[Verdict("cart", f"risk/{measure.key}", 0.5, "RISK", "above")],
     )
     table = store(pd.DataFrame({"age": [1, 2], name: ["a", "b"]}), folder)
-    logged = log.fn(odd, {}, table, "", [], Tracking(experiment="odd"), str(folder))
+    logged = logged_of(odd, table, folder, experiment="odd")
     run = MlflowClient(logged.uri).get_run(logged.runs["cart"])
     assert len([k for k in run.data.metrics if k.startswith("risk/")]) == 1
     assert len([k for k in run.data.tags if k.startswith("verdict.")]) == 1

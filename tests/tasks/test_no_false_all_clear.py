@@ -124,10 +124,10 @@ def settings(known: list[str], split: dict, synthesizers: list, folder: Path) ->
     }
 
 
-def all_clears(result, kinds: dict[str, str]) -> list[tuple[str, str, float, str]]:
+def all_clears(result, answers: dict[str, str]) -> list[tuple[str, str, float, str]]:
     """Return who gets NO EVIDENCE where one limit alone is set, and where all are set at one value."""
     beside = Beside(
-        kinds,
+        answers,
         broken={n: s.invalid for n, s in result.releases.items()},
         near={n: s.suspicious or s.blind for n, s in result.releases.items()},
     )
@@ -145,7 +145,7 @@ def all_clears(result, kinds: dict[str, str]) -> list[tuple[str, str, float, str
     return found
 
 
-KINDS = {"copy": "copy", "near_copy": "near_copy", "fresh": "fresh"}
+ANSWERS = {"copy": "copy", "near_copy": "near_copy", "fresh": "ideal"}
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, marks=pytest.mark.proof if c in PROOFS else ()) for c in TABLES])
@@ -156,7 +156,7 @@ def test_no_copy_and_no_near_copy_gets_no_evidence_in_a_study(case, tmp_path):
     result = studied(settings(known, split, copies, tmp_path / "w"), table, tmp_path / "w")
     assert not result.failures
     assert len(limits_of(result)) > 40
-    assert all_clears(result, KINDS) == []
+    assert all_clears(result, ANSWERS) == []
 
 
 @pytest.mark.proof
@@ -166,7 +166,7 @@ def test_the_same_of_the_measures_that_train_forests(tmp_path):
     study = settings(known, split, copies, tmp_path / "w") | {"metrics": list(FORESTS)}
     result = studied(study, table, tmp_path / "w")
     assert not result.failures
-    assert all_clears(result, KINDS) == []
+    assert all_clears(result, ANSWERS) == []
 
 
 def test_a_copy_in_disguise_gets_no_evidence_whatever_is_judged(tmp_path):
@@ -176,7 +176,7 @@ def test_a_copy_in_disguise_gets_no_evidence_whatever_is_judged(tmp_path):
     study = settings(["age", "job", "town"], HALVES, called(tmp_path, DISGUISES), tmp_path / "w") | {"metrics": cheap}
     result = studied(study, table, tmp_path / "w")
     assert not result.failures
-    assert all_clears(result, KINDS) == []
+    assert all_clears(result, ANSWERS) == []
 
 
 @pytest.mark.parametrize("controls", [40, pytest.param(0, marks=pytest.mark.proof)])
@@ -199,7 +199,7 @@ def test_no_copy_and_no_near_copy_gets_no_evidence_in_an_evaluation(controls, tm
         ).model_dump() | {"metrics": chosen, "bootstrap": {"resamples": 100}}  # fmt: skip
         result = evaluated(study, members, control, tmp_path / name)
         assert not result.failures
-        assert all_clears(result, KINDS) == []
+        assert all_clears(result, ANSWERS) == []
 
 
 def test_a_study_can_say_no_evidence(tmp_path):
@@ -209,4 +209,4 @@ def test_a_study_can_say_no_evidence(tmp_path):
     synthesizers = [{"name": "ideal", "kind": "fresh"}]
     study = settings(known, split, synthesizers, tmp_path) | {"metrics": ["zero_cap", "distance_to_closest_record"]}
     result = studied(study, table, tmp_path)
-    assert {quantity for _, quantity, limit, _ in all_clears(result, KINDS) if limit >= 0.2}
+    assert {quantity for _, quantity, limit, _ in all_clears(result, ANSWERS) if limit >= 0.2}

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from synthrisk.conf.study import Bootstrap
 from synthrisk.flows.cli.summary import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
@@ -31,12 +32,15 @@ from synthrisk.tasks.pages.figures import (
     selective_figure,
     shortened,
 )
+from synthrisk.tasks.pages.report import ordered_names, page
 from synthrisk.tasks.pages.templates import number
-from synthrisk.tasks.report import ordered_names, page, report
+from synthrisk.tasks.report import report
+from synthrisk.tasks.workspace.handed import Estimated, Judged
+from synthrisk.tasks.workspace.references import Cut, Sample, Table
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")
 DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
-REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
+REFERENCES = {"copy": "copy", "near_copy": "near_copy", "leaky": "leak", "fresh": "ideal", "marginals": "independent"}
 PICTURE = {"cart": (0.45, 0.125), "coarse": (0.3, 0.012), "copy": (0.91, 0.55), "near_copy": (0.8, 0.4)}
 PICTURE |= {"leaky": (0.27, 0.07), "fresh": (0.16, -0.002), "marginals": (0.24, 0.0)}
 LIMITS = {"memorization/rapid.income": Limit(0.05, "the ethics board")}
@@ -107,13 +111,12 @@ def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
 
 
 def study(findings, limits=LIMITS, failures=None, **others):
-    kinds = {c: c for c in REFERENCES}
-    checks = check_references(findings, kinds)
-    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, Beside(kinds))
+    checks = check_references(findings, REFERENCES)
+    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, Beside(REFERENCES))
     names = dict.fromkeys([*(f.synthesizer for f in findings), *(failures or {})])
-    settings = {n: {"role": "reference" if n in kinds else "synthesizer", "kind": n} for n in names}
+    settings = {n: {"role": "reference" if n in REFERENCES else "synthesizer", "kind": n} for n in names}
     facts = {"data_digest": "1f9c0e", "records": "6000"}
-    made = StudyResult("s-1", "adult", findings, checks, verdicts, failures or {}, limits, facts, settings)
+    made = StudyResult("s-1", "adult", findings, checks, verdicts, failures or {}, limits, facts, settings, REFERENCES)
     return replace(made, **others)
 
 
@@ -341,7 +344,8 @@ def test_number(value, text):
 
 
 def test_task_writes_a_private_file(tmp_path):
-    path = Path(report.fn(usual(), "seed: 1 # <b>", str(tmp_path)))
+    sample = Sample(Table("unused", "t", 1, ()), Cut("unused", "cut", 1, 1, 0.0), str(tmp_path))
+    path = Path(report.fn(Judged(usual(), Estimated(sample, (), (), [], Bootstrap())), "seed: 1 # <b>"))
     assert path == tmp_path / "reports" / "s-1" / "report.html"
     assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0

@@ -97,7 +97,7 @@ def test_what_is_predicted_takes_no_quasi_identifiers():
             "metrics": ["zero_cap", {"name": "train_synthetic_test_real", "model": "cart"}],
         }
     )
-    planned = plan(study, ["age", "job", "pay"])
+    planned = plan(study.metrics, ["age", "job", "pay"], study.data.quasi_identifiers, study.data.sensitive)
     assert [p.measure.key for p in planned] == ["zero_cap.job", "train_synthetic_test_real.job"]
     assert planned[1].options == {"model": "cart", "sensitive": "job"}
 

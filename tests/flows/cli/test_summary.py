@@ -1,15 +1,14 @@
 """The last words on the terminal, of hand-made results."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.study import Study
+from synthrisk.conf.study import Bootstrap
 from synthrisk.flows.cli.summary import as_json, close
-from synthrisk.flows.study import Outcome, conclude
+from synthrisk.flows.study import Outcome
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.check import check_release
@@ -18,11 +17,14 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.isolated_findings import beside_exchangeability
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
-from synthrisk.tasks.compare import Compared
-from synthrisk.tasks.log import Logged
-from synthrisk.tasks.report import page
-from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.judge import judge
+from synthrisk.tasks.log import Logged, Pages
+from synthrisk.tasks.pages.report import page
+from synthrisk.tasks.workspace.handed import Estimated
+from synthrisk.tasks.workspace.references import Cut, Generator, Sample
 from synthrisk.tasks.workspace.table import store
+
+LOGGED = Logged("sqlite:///x", "1", "s", {}, Pages("report.html"))
 
 
 @pytest.mark.parametrize("beside", [True, False])
@@ -36,7 +38,7 @@ def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_r
     found = replace(found, yardsticks={"control": own} if own else {})
     settings, facts = {"cart": {"role": "synthesizer"}}, {"records": "9", "releases": "2"}
     result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
-    close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    close(Outcome(result, LOGGED))
     said = capsys.readouterr().out
     assert ".900 [.800, 1.000]" in said
     assert ("share of members among isolated records, and by chance: cart .850 and .800" in said) == beside
@@ -46,17 +48,11 @@ def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_r
 def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path):
     """Where they have, independent columns may beat the guess, and the study is valid nevertheless."""
     table = store(pd.DataFrame({"who": ["ann", "ann", "bob"], "a": [1, 2, 3], "b": list("xyx")}), tmp_path)
-    sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), identifier)
-    study = Study(
-        name="tiny",
-        data={"source": "t.csv", "quasi_identifiers": ["a"], "sensitive": ["b"]},
-        synthesizers=["cart"],
-        references=["marginals"],
-        metrics=["inference"],
-    )
+    sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path), identifier=identifier)
+    marginals = Generator("marginals", "marginals", role="reference", answer="independent")
     risk, none = Estimate(0.6, 0.58, 0.62), Estimate(0.0, -0.02, 0.02)
     found = Finding("marginals", "reference", Measure("inference", "inference", "b"), risk, risk, none, 0.5)
-    result = conclude(study, sample, Compared([found]), [], {}, datetime.now(UTC), "id")
+    result = judge.fn(Estimated(sample, (marginals,), (), [found], Bootstrap())).result
     assert bool(result.invalid) == (identifier is None)
 
 
@@ -68,7 +64,7 @@ def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
     found = Finding("release", "synthesizer", measure, risk, risk, risk, 0.6, details=details)
     settings, facts = {"release": {"role": "synthesizer"}}, {"records": "9", "releases": "1"}
     result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
-    close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    close(Outcome(result, LOGGED))
     said = capsys.readouterr().out
     assert ("constant guess: .600" in said) != claims
     assert ("statistical guess S: release .600" in said) == claims
@@ -83,7 +79,7 @@ def test_members_found_are_a_line_a_synthesizer(capsys):
     ]
     settings = {f.synthesizer: {"role": "synthesizer"} for f in found}
     result = StudyResult("s", "s", found, [], [], settings=settings, facts={"records": "9", "releases": "2"})
-    close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    close(Outcome(result, LOGGED))
     said = capsys.readouterr().out
     assert "cart: members found .030 at FPR 1.0%, epsilon at least 1.25\n" in said
     assert "copula: members found" not in said
@@ -98,7 +94,7 @@ def test_releases_are_told_before_anything_else(capsys):
     summaries = {"cart": summarise(checks), "copy": summarise(checks[:1])}
     facts = {"records": "200", "releases": "2"}
     result = StudyResult("s", "s", [], [], [], settings=settings, facts=facts, releases=summaries)
-    close(Outcome(result, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    close(Outcome(result, LOGGED))
     said = " ".join(capsys.readouterr().out.split())
     assert "60 (0.0)" in said
     assert "Broken cart: 1 of 2 releases: column 'vote' is constant in the release, but not among the members" in said
@@ -111,7 +107,7 @@ def test_releases_are_told_before_anything_else(capsys):
     assert text.index("The releases before they are judged") < text.index("<h2>Provenance")
     assert "column &#39;vote&#39; is constant in the release" in text
     none = StudyResult("s", "s", [], [], [], settings=settings, facts=facts)
-    close(Outcome(none, Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    close(Outcome(none, LOGGED))
     assert "equal a member" not in capsys.readouterr().out
     assert "The releases before they are judged" not in page(none, "")
 
@@ -119,5 +115,5 @@ def test_releases_are_told_before_anything_else(capsys):
 @pytest.mark.parametrize("repetitions", ["1", "2", "3"])
 def test_two_repetitions_are_told(repetitions, capsys):
     facts = {"records": "9", "releases": "4", "repetitions": repetitions}
-    close(Outcome(StudyResult("s", "s", [], [], [], facts=facts), Logged("sqlite:///x", "1", "s", {}), "report.html"))
+    close(Outcome(StudyResult("s", "s", [], [], [], facts=facts), LOGGED))
     assert ("two repetitions" in capsys.readouterr().out) == (repetitions == "2")

@@ -125,7 +125,9 @@ def test_a_study_gives_it_the_keys_though_it_guesses_nothing(known, expected):
             "metrics": [{"name": "apparent_match_rate", "what_if": [{"bins": {"age": 2}}] if "age" in known else []}],
         }
     )
-    planned = plan(study, ["age", "city", "born", "sex", "car"])
+    planned = plan(
+        study.metrics, ["age", "city", "born", "sex", "car"], study.data.quasi_identifiers, study.data.sensitive
+    )
     assert planned[0].options["quasi_identifiers"] == expected
     assert planned[0].measure.sensitive is None
     assert len(planned) == 1 + ("age" in known)

@@ -14,12 +14,12 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.reference_checks import check_references
 
 ZERO = Measure("zero_cap", "zero_cap", "income")
-KINDS = {"copy": "copy", "fresh": "fresh", "leaky": "leaky", "marginals": "marginals"}
+ANSWERS = {"copy": "copy", "fresh": "ideal", "leaky": "leak", "marginals": "independent"}
 FINE = Estimate(0.3, 0.28, 0.32)
 
 
 def line(name, memorization, risk=FINE, guess=0.5, measure=ZERO):
-    role = "reference" if name in KINDS else "synthesizer"
+    role = "reference" if name in ANSWERS else "synthesizer"
     return Finding(name, role, measure, risk, FINE, memorization, guess)
 
 
@@ -31,7 +31,7 @@ COPY = line("copy", around(0.5, 0.03))
 
 
 def failing(*findings):
-    return [(c.reference, c.expectation) for c in check_references(findings, KINDS) if not c.passed]
+    return [(c.reference, c.expectation) for c in check_references(findings, ANSWERS) if not c.passed]
 
 
 def test_reference_generators_that_behave():
@@ -45,7 +45,7 @@ def test_a_copy_that_no_measure_sees():
     assert failing(blind, seeing) == []
     assert failing(line("copy", around(-0.5, 0.03))) != []
     too_small = line("copy", around(0.2, 0.3))  # its interval holds 0 and plain memorization: it tells nothing
-    assert check_references([too_small], KINDS) == []
+    assert check_references([too_small], ANSWERS) == []
 
 
 def hits(value, half, control, details=None, name="hitting_rate"):
@@ -92,8 +92,8 @@ def test_marginals_that_beat_the_guess_are_caught_and_below_is_fine():
 def test_claims_about_entities_with_several_records_beat_the_guess_by_luck(name, checked):
     """Of an entity with more records more is claimed, and more is right: no release has to say anything for that."""
     beats = line("marginals", around(0, 0.02), around(0.6, 0.02), measure=Measure(name, name))
-    assert [c.passed for c in check_references([beats], KINDS, entities=True)] == [False] * checked
-    assert [c.passed for c in check_references([beats], KINDS)] == [False]
+    assert [c.passed for c in check_references([beats], ANSWERS, entities=True)] == [False] * checked
+    assert [c.passed for c in check_references([beats], ANSWERS)] == [False]
 
 
 def test_leaky_lies_between_fresh_and_copy():
@@ -102,9 +102,9 @@ def test_leaky_lies_between_fresh_and_copy():
     assert failing(COPY, fresh, line("leaky", around(0.9, 0.02))) == [("leaky", "memorization not above copy")]
 
 
-def test_a_control_of_another_name_is_known_by_its_kind():
-    found = line("ideal", around(0.2, 0.02))
-    assert [c.passed for c in check_references([found], {"ideal": "fresh"})] == [False]
+def test_a_reference_generator_of_another_name_is_known_by_its_answer():
+    found = line("perfect", around(0.2, 0.02))
+    assert [c.passed for c in check_references([found], {"perfect": "ideal"})] == [False]
     assert check_references([found], {}) == []
 
 
@@ -119,7 +119,7 @@ def alarms(measures, studies, gap, interval=None):
     failed = 0
     for _ in range(studies):
         found = [simulated(rng, gap, interval) for _ in range(measures)]
-        failed += not all(c.passed for c in check_references(found, KINDS, interval.confidence))
+        failed += not all(c.passed for c in check_references(found, ANSWERS, interval.confidence))
     return failed / studies
 
 

@@ -19,12 +19,12 @@ from synthrisk.metrics.study.results import Limit, StudyResult, groups_table, le
 from synthrisk.metrics.study.verdicts import Beside, check_limits, judge, worst
 
 ZERO, NEAREST = Measure("zero_cap", "zero_cap", "income"), Measure("dcr", "distance_to_closest_record")
-KINDS = {"copy": "copy", "near": "near_copy"}
+ANSWERS = {"copy": "copy", "near": "near_copy"}
 FINE = Estimate(0.3, 0.28, 0.32)
 
 
 def line(name, memorization, measure=ZERO, **more):
-    role = "reference" if name in KINDS else "synthesizer"
+    role = "reference" if name in ANSWERS else "synthesizer"
     return Finding(name, role, measure, FINE, FINE, memorization, **more)
 
 
@@ -41,7 +41,7 @@ def judged(*findings, limits=None, checks=(PASSED,), **beside):
     """Judge beside a copy and a near copy, unless others are given."""
     given = {f.synthesizer for f in findings}
     every = [f for f in (COPY, NEAR) if f.synthesizer not in given] + list(findings)
-    return judge(every, limits or {LIMIT: 0.1}, checks, Beside(KINDS, **beside))
+    return judge(every, limits or {LIMIT: 0.1}, checks, Beside(ANSWERS, **beside))
 
 
 def word(memorization, limit, checks=(PASSED,)):
@@ -159,7 +159,7 @@ def test_no_evidence_needs_a_copy_above_the_limit():
 
 
 def test_no_evidence_needs_a_copy_that_ran():
-    (verdict,) = judge([NEAR, CART], {LIMIT: 0.1}, [], Beside(KINDS))
+    (verdict,) = judge([NEAR, CART], {LIMIT: 0.1}, [], Beside(ANSWERS))
     assert verdict.word == "INCONCLUSIVE"
     assert "no copy of the training rows was attacked" in verdict.reason
     (verdict,) = judge([CART], {LIMIT: 0.1}, [])

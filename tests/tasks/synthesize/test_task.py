@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.store import save_array
@@ -17,8 +16,7 @@ def test_the_key_holds_what_the_synthesizer_sees(tmp_path):
     cut = Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0)
 
     def made(seed=1, options=None, **sample):
-        cell = Cell("cart", 0, 0)
-        return synthesize.fn(Sample(table, cut, **sample), cell, "cart", options or {}, seed, str(tmp_path))
+        return synthesize.fn(Sample(table, cut, str(tmp_path), seed, **sample), "cart", **options or {})
 
     plain = made()
     assert made().path == plain.path
