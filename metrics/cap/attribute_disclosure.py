@@ -57,11 +57,8 @@ def attribute_disclosure(
     flags, of_real = _flags(key, pair, 1), _flags(key, pair, 0)
     target = tables.codes(hidden)
     frequency = frequencies(target)
-    records = pd.DataFrame(
-        {"score": flags[measure].astype(float), **flags}
-        | {"claim": flags["di_s"], "baseline": frequency[target.tables[0]]},
-        index=tables.real.index,
-    )
+    columns = {"score": flags[measure].astype(float), **flags, "claim": flags["di_s"]}
+    records = pd.DataFrame(columns | {"baseline": frequency[target.tables[0]]}, index=tables.real.index)
     return Score.of(
         "attribute_disclosure",
         records,
@@ -100,8 +97,7 @@ def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
 def _guess(
     measure: MeasureName, frequency: np.ndarray, target: Codes, of_real: dict[str, np.ndarray]
 ) -> dict[str, float]:
-    """Return the measure of an attacker who says one value of everybody; nothing where no value is guessed."""
-    if measure == "di_sco":
+    if measure == "di_sco":  # right about all who have the value that is said of everybody
         return {"guess": float(frequency.max())}
     if measure == "di_sdi_o":
         of_unanimous = target.tables[0][of_real["di_s"]]

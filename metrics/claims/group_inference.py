@@ -59,7 +59,7 @@ def group_inference(
         (share of the real records, or entities, that have v), attempt (the key occurs in the release), susceptible,
         cells_known (0: no target is known), cells_read, half, and what ``reduce_groups`` counts claims with: group
         (number of the claim), empty and empty_baseline (the record's share of the claims about nobody, and of their
-        baselines). Details: those of ``claims.reduce_claims``, on records, and of ``reduce_groups``, on claims.
+        baselines). Details: those of ``judging.reduce_claims``, on records, and of ``reduce_groups``, on claims.
 
     Raises:
         InputError: An argument breaks its rule, the attack's claims do, or no real record has a value.
@@ -114,7 +114,7 @@ def reduce_groups(records: pd.DataFrame) -> Reduction:
     """Return the share of records that a right claim speaks of, and the source's counts, a claim of a group once.
 
     Returns:
-        The value and details of ``claims.reduce_claims``, on records. ``published`` and ``group_confidence`` C = right
+        The value and details of ``judging.reduce_claims``, on records. ``published`` and ``group_confidence`` C = right
         claims / claims; ``group_claims``, ``group_correct``, ``group_empty`` (claims about nobody, which are wrong;
         each of several groups of records has its share); ``group_statistical_confidence`` S = mean over the claims of
         the share of records, or entities, that have the value; ``group_confidence_improvement`` (C - S)/(1 - S).

@@ -70,7 +70,7 @@ def inference(
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guessed, truth, confidence, baseline
         (share of the real records for which the same claim would be right), attempt, susceptible, cells_known,
-        cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``claims.reduce_claims``
+        cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``judging.reduce_claims``
         and ``constant_guess`` (the success of the best constant claim).
 
     Raises:

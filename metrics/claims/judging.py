@@ -21,14 +21,14 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
             ``claim`` (it ended in a claim), ``score`` (1 right, 0 wrong, NaN without claim), ``baseline`` (share of
             entities that the claimed value holds for), ``cells_known`` and ``cells_read`` (cells that the attempt
             was handed of its target, and its share of the cells read from the release); and, for the selective
-            curve, ``confidence`` and ``half`` (0 or 1: ``selective.halves``).
+            curve, ``confidence`` and ``half`` (0 or 1: ``selective_curve.halves``).
 
     Returns:
         ``value`` = C. Details: ``attempts``, ``claims``, ``correct``; ``confidence`` C; ``statistical_confidence``
         S = mean baseline of the claims, also as ``guess``; ``confidence_improvement`` (C - S)/(1 - S), NaN at S = 1;
         ``claim_probability`` = claims/attempts; ``susceptibility`` = share of the cells for which an attempt can be
         made; ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned;
-        ``selective_<share>`` with ``_lower``, ``_upper``, ``_baseline``: see ``selective.selective_curve``.
+        ``selective_<share>`` with ``_lower``, ``_upper``, ``_baseline``: see ``selective_curve.selective_curve``.
     """
     claim, attempt = records["claim"].to_numpy(bool), records["attempt"].to_numpy(bool)
     claims, attempts = int(claim.sum()), int(attempt.sum())

@@ -32,12 +32,11 @@ def linkability(
 ) -> Score:
     """Linkability: share of right claims among the claims that two partial records belong to one entity.
 
-    Two tables about the same people, one with columns A and one with columns B, are to be joined with the help of
-    the release. The attack sees the release, the distinct A parts of the targets and the distinct B parts of all
-    real records (of members and control records together, where there are any), each in an order that says
-    nothing; to each A part it claims one B part, or abstains. A claim is right where the target's own B part has the
-    same values: equal B parts cannot be told apart.
-    ``value = published = C = right claims / claims``, in [0, 1].
+    Two tables about the same people, one with columns A and one with columns B, are to be joined with the help of the
+    release. The attack sees the release, the distinct A parts of the targets and the distinct B parts of all real
+    records (of members and control records together, where there are any), each in an order that says nothing; to each
+    A part it claims one B part, or abstains. A claim is right where the target's own B part has the same values: equal
+    B parts cannot be told apart. ``value = published = C = right claims / claims``, in [0, 1].
 
     Where an entity has several records, a claim about e is right where some record of e has the B part b, for the A
     part of one and the B part of another belong to one entity too. S(b) = |{e: some record has b}| / |{e}|. A fact may
@@ -60,7 +59,7 @@ def linkability(
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, confidence, baseline (share of the
         real records, or entities, that have the claimed B part), attempt, susceptible, cells_known (those of A and B),
-        cells_read. Details: those of ``claims.reduce_claims`` and ``constant_guess`` (the success of claiming the most
+        cells_read. Details: those of ``judging.reduce_claims`` and ``constant_guess`` (the success of claiming the most
         frequent B part always).
 
     Raises:

@@ -22,14 +22,13 @@ def shared_neighbour(
 ) -> pd.DataFrame:
     """Match each A part with the B part to which a synthetic record leads over the shortest way.
 
-    N_A: the ``neighbours`` synthetic records nearest to the A part (gower over its columns) and all that are as near
-    as the last of them; N_B: those of a B part (gower over its columns). The way from a to b is the smallest d(a, s) +
+    N_A: the ``neighbours`` synthetic records nearest to the A part (gower over its columns) and all that are as near as
+    the last of them; N_B: those of a B part (gower over its columns). The way from a to b is the smallest d(a, s) +
     d(b, s) of the records s that both N_A and N_B hold. The B part at the end of the shortest way is claimed, of
-    several the one to which most records lead so, of several still one drawn at random. The attack abstains where
-    no record is shared. So with more neighbours the attack speaks of more A parts, and where a record is at distance
-    0 from both parts the other neighbours change nothing.
-    ``confidence`` = (records that lead to the claimed part by the shortest way)/(records that lead to any part by a
-    way as short) x (1 - way/2), in [0, 1].
+    several the one to which most records lead so, of several still one drawn at random. The attack abstains where no
+    record is shared. So with more neighbours the attack speaks of more A parts, and where a record is at distance 0
+    from both parts the other neighbours change nothing. ``confidence`` = (records that lead to the claimed part by the
+    shortest way)/(records that lead to any part by a way as short) x (1 - way/2), in [0, 1].
     """
     check_neighbours(neighbours, len(release))
     a, b = (_near(part, release[list(part.columns)], neighbours) for part in (part_a, part_b))

@@ -54,11 +54,11 @@ def membership(
 
     Returns:
         A ``Score``; ``records``: score, claim, confidence, baseline (= S). Details: ``auc``, ``advantage`` (largest
-        difference over all cuts), ``tpr_at_<fpr>`` with limits (``membership.attack_summary``; NaN with fewer than
+        difference over all cuts), ``tpr_at_<fpr>`` with limits (``roc.attack_summary``; NaN with fewer than
         10/fpr control records); of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
         ``statistical_confidence`` (S) ``confidence_improvement claim_probability susceptibility prior_knowledge
-        work``, as in ``claims.reduce_claims``; ``selective_<share>`` (``selective.selective_curve``); called with
-        ``control=``, also ``control``, ``control_difference`` and ``control_gain`` with limits. Not defined without
+        work``, as in ``judging.reduce_claims``; ``selective_<share>`` (``selective_curve``); called with ``control=``,
+        also ``control``, ``control_difference`` and ``control_gain`` with limits. Not defined without
         members or without control records.
 
     Raises:

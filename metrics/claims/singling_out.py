@@ -59,10 +59,9 @@ def singling_out(
 
     Beside control records (``control=``) the same predicates are counted among the n members and c control records
     together. The attack does not know who is who, so of the distinct records (or entities) that its claims isolate
-    there, as large a share are members as of all, n/(n + c), unless the release remembers its members:
-    ``control_gain`` = (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, and its
-    interval is exact given how many are isolated (``isolated.memorized``). In a study it is the memorization, over all
-    releases.
+    there, as large a share are members as of all, n/(n + c), unless the release remembers its members: ``control_gain``
+    = (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, and its interval is exact
+    given how many are isolated (``isolated.memorized``). In a study it is the memorization, over all releases.
 
     Args:
         tables: Real (n records) and synthetic (m records), perhaps control.
@@ -83,7 +82,7 @@ def singling_out(
         predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
         needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
         of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
-        ``claims.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
+        ``judging.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
         and those of C beside the guess (``yardsticks.against_guess``).
 
     Raises:

@@ -71,7 +71,7 @@ def _points(term: Term) -> Points:
 def mean_risk(model: RiskModel, own: np.ndarray, rows: np.ndarray, one_flag: Sequence[str] = ()) -> MeanRisk:
     """Return mean P with the columns ``own`` set to each row; limits are made on the logit scale.
 
-    At rows of one flag the coefficient is so uncertain that mean P is no straight line in it: the limits there also
+    At a level of one flag the coefficient is so uncertain that mean P is far from linear in it: its limits there also
     hold mean P at both limits of the coefficient.
 
     Args:
@@ -103,7 +103,7 @@ def standard_errors(model: RiskModel, gradient: np.ndarray) -> np.ndarray:
 
 
 def _means(model: RiskModel, own: np.ndarray, rows: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean P and its gradients; ``rest`` is the linear predictor without the columns ``own``."""
+    # ``rest`` is the linear predictor without the columns ``own``
     n, shift = len(rest), rows @ model.beta[own]
     risk, gradient = np.empty(len(rows)), np.empty((len(rows), len(model.beta)))
     step = max(1, _CELLS // n)

@@ -57,14 +57,6 @@ def _random_forest_regressor(seed: int) -> BaseEstimator:
     return RandomForestRegressor(500, max_features="sqrt", min_samples_split=6, random_state=seed)
 
 
-def _boosting_classifier(seed: int) -> BaseEstimator:
-    return HistGradientBoostingClassifier(random_state=seed)
-
-
-def _boosting_regressor(seed: int) -> BaseEstimator:
-    return HistGradientBoostingRegressor(random_state=seed)
-
-
 def _cart_classifier(seed: int) -> BaseEstimator:
     return DecisionTreeClassifier(min_samples_split=20, min_samples_leaf=7, random_state=seed)  # rpart's sizes
 
@@ -81,7 +73,11 @@ ATTACKER_MODELS = {
     a.name: a
     for a in (
         AttackerModel("random_forest", _random_forest_classifier, _random_forest_regressor),
-        AttackerModel("gradient_boosting", _boosting_classifier, _boosting_regressor),
+        AttackerModel(
+            "gradient_boosting",
+            lambda seed: HistGradientBoostingClassifier(random_state=seed),
+            lambda seed: HistGradientBoostingRegressor(random_state=seed),
+        ),
         AttackerModel("cart", _cart_classifier, _cart_regressor),
         AttackerModel("logistic", _logistic, None, one_hot),
         AttackerModel("lasso", LassoLogistic, lasso_linear, one_hot),

@@ -56,7 +56,7 @@ class Verbatim:
 def verbatim(tables: Tables) -> Verbatim:
     """Count the released rows that equal a real record in all columns, and the real records that occur in the release.
 
-    Values are compared as everywhere (``encode.joint_codes``): a missing cell equals a missing cell. People who are
+    Values are compared as everywhere (``codes.joint_codes``): a missing cell equals a missing cell. People who are
     alike explain some of it: ``expected`` is what ``chance_of_twin`` says of as many other people as there are rows.
 
     Args:

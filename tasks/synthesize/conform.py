@@ -15,10 +15,9 @@ _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0
 def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return ``frame`` with the columns, their order and the dtypes of ``like``, and rows numbered from 0.
 
-    Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where
-    ``like`` holds such; numbers become text where it holds text. Categories that ``like`` lacks are
-    added behind its own. Whole numbers and truth values with missing cells, where ``like`` has none, become
-    ``Int64`` and ``boolean``.
+    Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where ``like``
+    holds such; numbers become text where it holds text. Categories that ``like`` lacks are added behind its own. Whole
+    numbers and truth values with missing cells, where ``like`` has none, become ``Int64`` and ``boolean``.
 
     Args:
         frame: The foreign table.

@@ -35,10 +35,9 @@ def gaussian_copula(
 
     Args:
         job: What to learn from, how many rows, and the seed.
-        default_distribution: Marginal of the numeric columns: norm, beta, truncnorm, uniform, gamma or
-            gaussian_kde (which keeps the shape best, and costs most). SDV's own default, beta, now and then
-            finds a wrong fit and releases a constant (SDV issues 1686, 2542): look at the utility, and try
-            norm.
+        default_distribution: Marginal of the numeric columns: norm, beta, truncnorm, uniform, gamma or gaussian_kde
+            (which keeps the shape best, and costs most). SDV's own default, beta, now and then finds a wrong fit and
+            releases a constant (SDV issues 1686, 2542): look at the utility, and try norm.
         numerical_distributions: Marginals of single columns, by column name.
         enforce_min_max_values: Whether values stay inside the observed range.
         enforce_rounding: Whether floats are rounded as observed.
