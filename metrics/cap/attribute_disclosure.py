@@ -17,11 +17,7 @@ MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 
 def attribute_disclosure(
-    tables: Tables,
-    *,
-    quasi_identifiers: Sequence[str],
-    sensitive: Sequence[str] | str,
-    measure: MeasureName = "di_sco",
+    tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str, measure: MeasureName = "di_sco"
 ) -> Score:
     """DiSCO: share of real records whose key class in the release is unanimous, and right about them.
 

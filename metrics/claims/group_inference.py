@@ -32,17 +32,16 @@ def group_inference(
 ) -> Score:
     """Group inference: share of the records that claims speak of whose claim "all with this key have v" is right.
 
-    The attack sees the release alone. It speaks once about each key (values of the quasi-identifiers together) that
-    occurs there: all people with this key have the sensitive value v. So each fact is claimed once. The claim is right
-    where some real record has the key and every real record with the key has v; one that differs refutes it for all.
-    Numbers must be equal: coarsen them with ``bins``. Real records without a sensitive value neither are spoken of nor
-    refute. ``value = mean(score)`` over the real records with the key of a claim, in [0, 1], high = what the release
-    says of whole groups is true. ``published`` is the confidence of the source, which counts claims, not records:
-    C = right claims / claims, where a claim about a key that nobody has is wrong.
+    The attack sees the release alone. About each key (the values of the quasi-identifiers together) that occurs there
+    it may claim once: all people with this key have the sensitive value v. The claim is right where some real record
+    has the key and every real record with the key has v. Numbers must be equal: coarsen them with ``bins``. Real
+    records without a sensitive value do not count. ``value = mean(score)`` over the real records with the key of a
+    claim, in [0, 1], high = what the release says of whole groups is true. ``published`` is the source's confidence,
+    which counts claims, not records: C = right claims / claims, where a claim about a key that nobody has is wrong.
 
-    Beside control records a claim is judged on all real records together, members and control records, so that both
-    face one truth. Judged apart, the smaller group would be unanimous more often, and control records would seem
-    easier than members where a release holds nothing of either.
+    With control records a claim is judged on members and control records together, so that both face one truth. Judged
+    apart, the smaller group would be unanimous more often, and control records would seem easier than members even if
+    the release says nothing of either.
 
     Where an entity has several records, it has v if one of its records does.
 
@@ -155,7 +154,6 @@ class _Judged(NamedTuple):
 
 
 def _claims(tables: Tables, attack: Attack, known: list[str], secret: str, rng: np.random.Generator) -> _Claims:
-    """Let the attack speak about each key of the release, and find the real records with that key."""
     release = shown_release(tables).cells
     keys = shown_parts(Tables(release, release), known).cells
     found = attack.claims(keys.index, release, keys, secret, rng)[["guessed", "confidence"]]

@@ -34,15 +34,14 @@ def linkability(
 
     Two tables about the same people, one with columns A and one with columns B, are to be joined with the help of the
     release. The attack sees the release, the distinct A parts of the targets and the distinct B parts of all real
-    records (of members and control records together, where there are any), each in an order that says nothing; to each
-    A part it claims one B part, or abstains. A claim is right where the target's own B part has the same values: equal
-    B parts cannot be told apart. ``value = published = C = right claims / claims``, in [0, 1].
+    records (members and control records); to each A part it claims one B part, or abstains. A claim is right where the
+    target's own B part has the same values: equal B parts cannot be told apart. ``value = published = C = right claims
+    / claims``, in [0, 1].
 
-    Where an entity has several records, a claim about e is right where some record of e has the B part b, for the A
-    part of one and the B part of another belong to one entity too. S(b) = |{e: some record has b}| / |{e}|. A fact may
-    be claimed once: of claims of one b about one e the surest counts, the others are attempts without a claim. Of an
-    entity with more records more is claimed and more is right, so that C lies above S even where a release says
-    nothing.
+    Where an entity has several records, a claim about e is right where some record of e has the B part b. S(b) = |{e:
+    some record has b}| / |{e}|. Each fact counts once: of claims of one b about one e the surest, the others are
+    attempts without a claim. More is claimed, and right, about an entity with more records, so that C lies above S even
+    if a release says nothing.
 
     The other linkability of the GDA Score, that an entity of a known table is in the protected one, is the metric
     ``membership``.
@@ -127,12 +126,12 @@ def check_values(
 
 
 def _ranks(tables: Tables, columns: Sequence[str]) -> np.ndarray:
-    """Return ranks by the values of these columns, so that no other moves the value; equal rows by all columns."""
+    # by the values of these columns, so that no other moves the value; equal rows by all columns
     own = value_ranks(Tables(tables.real[list(columns)], tables.synthetic[list(columns)]))
     return lexicographic_ranks([own, ranks_to_draw_by(tables)])
 
 
-def _claims(
+def _claims(  # returns each record's B part (-1 where none) and confidence
     tables: Tables,
     attack: Attack,
     columns: Sequence[str],
@@ -141,7 +140,6 @@ def _claims(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Let the attack speak about each distinct A part; return each record's B part (-1 where none) and confidence."""
     part_a = shown_parts(tables, columns)
     targets = np.unique(part_a.own[chosen])
     shown = part_a.cells.iloc[targets].reset_index(drop=True)
@@ -152,7 +150,6 @@ def _claims(
 
 
 def _matched(attack: Attack, match: pd.Series, parts: int) -> np.ndarray:
-    """Return the B part that each claim names, -1 where it names none."""
     made = match.notna().to_numpy()
     try:
         labels = match[made].to_numpy(dtype=float)

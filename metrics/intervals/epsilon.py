@@ -42,10 +42,7 @@ class EpsilonBound:
 
 
 def epsilon_lower_bound(
-    member_scores: np.ndarray,
-    control_scores: np.ndarray,
-    delta: float | None = None,
-    confidence: float = 0.95,
+    member_scores: np.ndarray, control_scores: np.ndarray, delta: float | None = None, confidence: float = 0.95
 ) -> EpsilonBound:
     """Return a lower bound of epsilon: how far the attack tells members from records that were left out.
 

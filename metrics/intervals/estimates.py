@@ -34,23 +34,14 @@ class Interval:
 
 @dataclass(frozen=True)
 class Variances:
-    """The parts of the crossed variance.
+    """The parts of the crossed variance."""
 
-    Attributes:
-        records: Variance of the mean that the choice of records (or entities) makes: s2_rec/n.
-        between: Variance over repetitions of their means, s2_rep; 0 where there is one repetition.
-        noise: What the records' own noise adds to that: s2_in/n.
-        count: Number of independent records, or entities.
-        repetitions: R.
-        prior: What other findings say of ``between``, or None.
-    """
-
-    records: float
-    between: float
-    noise: float
-    count: int
-    repetitions: int
-    prior: Prior | None = None
+    records: float  # variance of the mean that the choice of records (or entities) makes: s2_rec/n
+    between: float  # variance over repetitions of their means, s2_rep; 0 where there is one repetition
+    noise: float  # what the records' own noise adds to that: s2_in/n
+    count: int  # number of independent records, or entities
+    repetitions: int  # R
+    prior: Prior | None = None  # what other findings say of ``between``, or None
 
     @property
     def posterior(self) -> float:
@@ -217,10 +208,7 @@ def estimate(
 
 
 def t_test(
-    contributions: np.ndarray,
-    confidence: float = 0.95,
-    entities: np.ndarray | None = None,
-    scale: ValueScale = LINE,
+    contributions: np.ndarray, confidence: float = 0.95, entities: np.ndarray | None = None, scale: ValueScale = LINE
 ) -> TTest:
     """Return the ``crossed`` estimate and its t test against 0, from one variance and one number of degrees of freedom.
 
@@ -319,12 +307,7 @@ def satterthwaite(*terms: tuple[float, float]) -> float:
 
 
 def _bootstrap(
-    e: np.ndarray,
-    method: str,
-    resamples: int,
-    rng: np.random.Generator,
-    units: np.ndarray | None,
-    spread: float,
+    e: np.ndarray, method: str, resamples: int, rng: np.random.Generator, units: np.ndarray | None, spread: float
 ) -> np.ndarray:
     repetitions, n = e.shape
     if method == "repetitions":

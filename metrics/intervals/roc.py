@@ -39,10 +39,7 @@ class MembershipAttack:
 
 
 def attack_summary(
-    member_scores: np.ndarray,
-    control_scores: np.ndarray,
-    rates: Sequence[float] = RATES,
-    confidence: float = 0.95,
+    member_scores: np.ndarray, control_scores: np.ndarray, rates: Sequence[float] = RATES, confidence: float = 0.95
 ) -> MembershipAttack:
     """Return what a score achieves that is higher for suspected members.
 

@@ -14,7 +14,7 @@ class ValueScale:
     Attributes:
         lower: Smallest possible value.
         upper: Largest possible value.
-        transform: Monotone function from the mean to the value, where the mean is not the value itself.
+        transform: Monotone, from the mean to the value; None: the value is the mean.
     """
 
     lower: float = float("-inf")

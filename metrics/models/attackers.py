@@ -27,19 +27,12 @@ from synthrisk.metrics.tables.tables import Tables
 
 @dataclass(frozen=True)
 class AttackerModel:
-    """A model that an attacker trains, and what it is shown.
+    """A model that an attacker trains, and what it is shown."""
 
-    Attributes:
-        name: Name in results.
-        classifier: Makes a classifier from a seed; None where the model cannot guess a category.
-        regressor: Makes a regressor from a seed; None where the model cannot guess a number.
-        design: ``ordinal`` or ``one_hot``.
-    """
-
-    name: str
-    classifier: Callable[[int], BaseEstimator] | None
-    regressor: Callable[[int], BaseEstimator] | None
-    design: Callable[[Tables, Sequence[str], Sequence[str]], Design] = ordinal
+    name: str  # name in results
+    classifier: Callable[[int], BaseEstimator] | None  # made from a seed; None: it guesses no category
+    regressor: Callable[[int], BaseEstimator] | None  # made from a seed; None: it guesses no number
+    design: Callable[[Tables, Sequence[str], Sequence[str]], Design] = ordinal  # or ``one_hot``
 
     def estimator(self, target: Kind, seed: int) -> BaseEstimator:
         """Return the unfitted model for a target of this kind."""

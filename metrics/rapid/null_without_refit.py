@@ -7,14 +7,7 @@ from scipy import stats
 
 from synthrisk.metrics.intervals.gain import normalized_gain
 from synthrisk.metrics.models.features import UNSEEN
-from synthrisk.metrics.rapid.null import (
-    LEVEL,
-    Null,
-    exceeded_by_few,
-    normal_p_value,
-    permutation_moments,
-    rank_p_value,
-)
+from synthrisk.metrics.rapid.null import LEVEL, Null, exceeded_by_few, normal_p_value, permutation_moments, rank_p_value
 from synthrisk.metrics.rapid.prediction_error import prediction_error
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.tolerance import ErrorName
@@ -118,11 +111,7 @@ def _draw(value: Callable[[np.ndarray], float], truth: np.ndarray, permutations:
 
 
 def _null(
-    observed: float,
-    limits: tuple[float | None, float | None],
-    moments: tuple[float, float],
-    values: np.ndarray,
-    n: int,
+    observed: float, limits: tuple[float | None, float | None], moments: tuple[float, float], values: np.ndarray, n: int
 ) -> Null:
     mean, sd = moments
     if len(values):
