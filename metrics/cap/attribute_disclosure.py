@@ -93,7 +93,8 @@ def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
 def _guess(
     measure: MeasureName, frequency: np.ndarray, target: Codes, of_real: dict[str, np.ndarray]
 ) -> dict[str, float]:
-    if measure == "di_sco":  # right about all who have the value that is said of everybody
+    """Return the measure of an attacker who says one value of everybody; nothing where no value is guessed."""
+    if measure == "di_sco":
         return {"guess": float(frequency.max())}
     if measure == "di_sdi_o":
         of_unanimous = target.tables[0][of_real["di_s"]]

@@ -56,8 +56,8 @@ def shown_release(tables: Tables, columns: Sequence[str] | None = None) -> Shown
     Raises:
         InputError: A column of the release cannot hold values of the real table's, or infinite numbers.
     """
-    names = tables.columns if columns is None else list(columns)
-    return tables.shared(("shown release", tuple(names)), lambda: _shown(tables, names))
+    key, names = (None, tables.columns) if columns is None else (tuple(columns), list(columns))
+    return tables.shared(("shown release", key), lambda: _shown(tables, names))
 
 
 def _shown(tables: Tables, names: list[str]) -> ShownRelease:

@@ -39,10 +39,11 @@ def inference(
 ) -> Score:
     """Inference: share of right claims among the claims that a target's sensitive value is v.
 
-    The attack sees the release and each distinct combination of the targets' quasi-identifiers, so that targets that
-    look the same get the same claim. A claim is right where v is the target's value; of a number where |v - value| <=
-    ``tolerance`` x max(|value|, ``scale``); of a date or duration where |v - value| <= 10 % of the interquartile range
-    of the real column, unless given. ``value = published = C = right claims / claims``, in [0, 1].
+    The attack sees the release and each distinct combination of the targets' quasi-identifiers once, in an order that
+    tells it nothing. Targets that look the same get the same claim. A claim is right where v is the target's value; of
+    a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``); of a date or duration where |v - value| <= 10
+    % of the interquartile range of the real column, unless given. ``value = published = C = right claims / claims``, in
+    [0, 1].
 
     Where an entity has several records, a claim is that entity e has value v: right if some record of e has v.
     S(v) = |{e: some record has v}| / |{e: some record has a value}| is the chance to be right by luck. Each fact counts

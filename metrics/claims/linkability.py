@@ -34,9 +34,9 @@ def linkability(
 
     Two tables about the same people, one with columns A and one with columns B, are to be joined with the help of the
     release. The attack sees the release, the distinct A parts of the targets and the distinct B parts of all real
-    records (members and control records); to each A part it claims one B part, or abstains. A claim is right where the
-    target's own B part has the same values: equal B parts cannot be told apart. ``value = published = C = right claims
-    / claims``, in [0, 1].
+    records (members and control records), each in an order that tells it nothing. To each A part it claims one B part,
+    or abstains. A claim is right where the target's own B part has the same values: equal B parts cannot be told apart.
+    ``value = published = C = right claims / claims``, in [0, 1].
 
     Where an entity has several records, a claim about e is right where some record of e has the B part b. S(b) = |{e:
     some record has b}| / |{e}|. Each fact counts once: of claims of one b about one e the surest, the others are
@@ -126,12 +126,12 @@ def check_values(
 
 
 def _ranks(tables: Tables, columns: Sequence[str]) -> np.ndarray:
-    # by the values of these columns, so that no other moves the value; equal rows by all columns
+    """Return ranks by the values of these columns, so that no other moves the value; equal rows by all columns."""
     own = value_ranks(Tables(tables.real[list(columns)], tables.synthetic[list(columns)]))
     return lexicographic_ranks([own, ranks_to_draw_by(tables)])
 
 
-def _claims(  # returns each record's B part (-1 where none) and confidence
+def _claims(
     tables: Tables,
     attack: Attack,
     columns: Sequence[str],
@@ -140,6 +140,7 @@ def _claims(  # returns each record's B part (-1 where none) and confidence
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Return the B part claimed of each record (-1 where none) and the confidence."""
     part_a = shown_parts(tables, columns)
     targets = np.unique(part_a.own[chosen])
     shown = part_a.cells.iloc[targets].reset_index(drop=True)

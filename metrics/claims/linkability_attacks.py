@@ -99,8 +99,8 @@ def _kept(rows: np.ndarray, columns: np.ndarray, keep: np.ndarray, shape: tuple[
     return sparse.csr_array((np.ones(int(keep.sum())), (rows[keep], columns[keep])), shape)
 
 
-# slices of rows whose products have a bounded number of entries (one row may have more)
 def _blocks(held: sparse.csr_array, holders: sparse.csr_array) -> list[slice]:
+    """Return slices of rows whose products have a bounded number of entries (one row may have more)."""
     cost = np.cumsum((held > 0) @ np.diff(holders.indptr).astype(float))
     block = (cost // _PAIRS).astype(np.int64)
     ends = [*np.flatnonzero(np.diff(block)) + 1, held.shape[0]]
@@ -113,8 +113,8 @@ class _Best(NamedTuple):
     counts: np.ndarray
 
 
-# the rows that lead anywhere, and of each the column to which most records lead, of several one drawn
 def _best(led: sparse.csr_array, rng: np.random.Generator) -> _Best:
+    """Return the rows that lead anywhere, and of each the column to which most records lead, of several one drawn."""
     led.sort_indices()
     found = _Best(np.repeat(np.arange(led.shape[0]), np.diff(led.indptr)), led.indices, led.data)
     most = np.zeros(led.shape[0])

@@ -30,12 +30,12 @@ def membership(
 ) -> Score:
     """Membership: share of members that an attack claims were in the training data, at a fixed share of claims.
 
-    Targets are members and control records together. The attack sees the release and the distinct rows of the targets'
-    columns, and says how likely each was in the training data. That is claimed of the ``claim_share`` of the targets
-    with the highest confidence (ties by their share): ``score`` = 1 claimed, 0 not. ``value = published`` = share of
-    members claimed (true-positive rate); ``control`` = share of control records claimed (false-positive rate). Without
-    information both are ``claim_share`` on average: only the difference is a signal. It is at most
-    min(1, claim_share / S) with S the share of members among the targets.
+    Targets are members and control records together. The attack sees the release and the distinct rows of the targets,
+    in an order that tells it nothing, and says how likely each was in the training data. That is claimed of the
+    ``claim_share`` of the targets with the highest confidence (ties by their share): ``score`` = 1 claimed, 0 not.
+    ``value = published`` = share of members claimed (true-positive rate); ``control`` = share of control records
+    claimed (false-positive rate). Without information both are ``claim_share`` on average: only the difference is a
+    signal. It is at most min(1, claim_share / S) with S the share of members among the targets.
 
     Where an entity has several records it is one target, as sure as the surest of them; the score is at its first
     record in the order of values.
@@ -140,8 +140,9 @@ def _confidence(
 
 
 def _surest(tables: Tables, groups: np.ndarray, sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    # how sure the attack is of each record's entity, and which records are the first of theirs. Values alone decide, so
-    # that in a study it is the same record against every release. An entity with members and control records is two.
+    """Return how sure the attack is of each record's entity, and which records are the first of theirs by value."""
+    # Values alone decide, so that in a study it is the same record against every release. An entity with members and
+    # control records, which no split makes, is two.
     assert tables.entities is not None  # noqa: S101 - the caller asks first
     order = np.argsort(value_ranks(Tables(tables.real, tables.real)), kind="stable")
     names = np.column_stack([groups, tables.entities])
@@ -162,7 +163,7 @@ def _claimed(sure: np.ndarray, share: float) -> np.ndarray:
 
 
 def _of_claims(score: np.ndarray, member: np.ndarray, known: int, read: int) -> dict[str, float]:
-    # each target is an attempt, tied claims count their share; ``known`` cells of the targets, ``read`` of the release
+    """Return what the GDA score says of claims: ``known`` cells of the targets, ``read`` cells of the release."""
     claims, correct, attempts = float(score.sum()), float(score[member].sum()), len(score)
     confidence, statistical = correct / claims if claims else np.nan, float(member.mean())
     return {

@@ -94,8 +94,8 @@ def is_close_to_own(
 def _ranges(
     values: np.ndarray, ordered: np.ndarray, tolerance: float, scale: float, *, relative: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    # the first and the last place in ``ordered`` that each value is close to; last = first - 1 where none is. With a
-    # tolerance below 1 these truths have no gap between them, so that both ends are found by bisection of the rule.
+    """Return the first and last place in ``ordered`` that each value is close to; last = first - 1 where none is."""
+    # With a tolerance below 1 the close truths have no gap between them: both ends are found by bisection of the rule.
     middle = np.searchsorted(ordered, values)
 
     def end(inside: np.ndarray, outside: np.ndarray) -> np.ndarray:

@@ -46,12 +46,12 @@ def singling_out(
 ) -> Score:
     """Singling out: share of right claims among the claims that exactly one entity has these attribute values.
 
-    The attack sees the release alone, and may name one predicate a row: conditions (column, operator, value) with
-    ``==``, ``<=``, ``>=`` (numbers and dates) or ``missing``, all of which must hold. A claim is right where exactly
-    one real record fulfils it. A predicate named before counts no more. The statistical confidence of a claim is the
-    chance that a predicate of its weight isolates one of n entities by luck, n w (1 - w)^(n - 1), w the product over
-    its columns of the share of real records that fulfil the conditions there. ``value = published = C = right claims /
-    claims``, in [0, 1].
+    The attack sees the release alone, in an order that tells it nothing, and may name one predicate a row: conditions
+    (column, operator, value) with ``==``, ``<=``, ``>=`` (numbers and dates) or ``missing``, all of which must hold. A
+    claim is right where exactly one real record fulfils it. A predicate named before counts no more. The statistical
+    confidence of a claim is the chance that a predicate of its weight isolates one of n entities by luck, n w (1 -
+    w)^(n - 1), w the product over its columns of the share of real records that fulfil the conditions there. ``value =
+    published = C = right claims / claims``, in [0, 1].
 
     Where an entity has several records, it fulfils a predicate if one of its records does: a claim of P is right where
     |{e: some record of e fulfils P}| = 1. n counts entities, and w takes shares of entities.

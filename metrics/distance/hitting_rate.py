@@ -50,6 +50,7 @@ def hitting_rate(tables: Tables, *, width: float = 30.0, trim: float = 0.0) -> S
 
 
 def _hit(words: Codes, numbers: list[tuple[np.ndarray, ...]]) -> np.ndarray:
+    """Tell which real points have a synthetic one of the same code within 1 in each number."""
     # the code is one more axis, on which different codes are 2 apart; a tree is searched by the largest difference
     real, synthetic = (
         np.column_stack([2.0 * words.tables[side], *(cells[side] for cells in numbers)]) for side in (0, 1)

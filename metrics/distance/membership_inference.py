@@ -107,6 +107,7 @@ def reduce_membership(records: pd.DataFrame) -> Reduction:
 
 
 def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return each real record's probability by trees that never saw its fold's control records, and its placement."""
     # placements are among the fold's own control records: the trees of other folds have learned these
     features, ranks = ordinal_features(tables), canonical(tables)
     fold = np.empty(len(groups), dtype=np.int64)
@@ -139,15 +140,15 @@ def _detection_recall(tables: Tables, folds: int, seed: int) -> float:
     return float(np.concatenate(told).mean())
 
 
-# a fold for each row, of sizes that differ by at most one, whatever the order of the rows
 def _folds(ranks: np.ndarray, folds: int, seed: int) -> np.ndarray:
+    """Return a fold for each row, of sizes that differ by at most one, whatever the order of the rows."""
     cut = np.empty(len(ranks), dtype=np.int64)
     cut[np.argsort(ranks, kind="stable")] = np.random.default_rng(seed).permutation(len(ranks)) % folds
     return cut
 
 
-# of being of the first class, if both classes were equally frequent
 def _probability(ones: np.ndarray, zeros: np.ndarray, queries: np.ndarray, seed: int) -> np.ndarray:
+    """Return each query's probability of being of the first class, if both classes were equally frequent."""
     trees = int(np.clip(_GROWN // (len(ones) + len(zeros)), *_TREES))
     model = ExtraTreesClassifier(trees, random_state=seed, n_jobs=threads())
     model.fit(np.vstack([ones, zeros]), np.repeat([1, 0], [len(ones), len(zeros)]))

@@ -40,6 +40,7 @@ def marginal_effects(model: RiskModel, terms: Sequence[Term]) -> pd.DataFrame:
 
 
 def _level_effects(model: RiskModel, term: Term, collinear: Sequence[str]) -> list[Effect]:
+    """Return P(level) - P(reference) of each level."""
     # P of a level of one flag is near 0 or 1, and the delta method is too sure of it. Its limits are then made of the
     # limits l, u of both P, as Newcombe's are: d - sqrt((P - l)^2 + (u_0 - P_0)^2).
     zero, one_flag, counts = term.reference, term.one_flag(model.scores), term.counts

@@ -103,7 +103,7 @@ def standard_errors(model: RiskModel, gradient: np.ndarray) -> np.ndarray:
 
 
 def _means(model: RiskModel, own: np.ndarray, rows: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    # ``rest`` is the linear predictor without the columns ``own``
+    """Return mean P and its gradients; ``rest`` is the linear predictor without the columns ``own``."""
     n, shift = len(rest), rows @ model.beta[own]
     risk, gradient = np.empty(len(rows)), np.empty((len(rows), len(model.beta)))
     step = max(1, _CELLS // n)

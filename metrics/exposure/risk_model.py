@@ -70,7 +70,7 @@ def fit(
 
 
 def _softened(scores: np.ndarray, units: np.ndarray, groups: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    # half a unit of the other kind in each group of one flag, and weights of its variance
+    """Return scores with half a unit of the other kind in each group of one flag, and weights of its variance."""
     shift, extra = np.zeros(len(scores)), np.zeros(len(scores))
     for codes in groups:
         there = codes >= 0

@@ -129,7 +129,7 @@ def released_epsilon(
 
 
 def _surest(scores: np.ndarray, chosen: np.ndarray, entities: np.ndarray | None) -> np.ndarray:
-    # of each entity the highest score in each repetition
+    """Return the chosen scores, (R, n), of each entity the highest in each repetition."""
     if entities is None:
         return scores[chosen]
     own = np.unique(entities, return_inverse=True)[1]
@@ -142,7 +142,7 @@ def _surest(scores: np.ndarray, chosen: np.ndarray, entities: np.ndarray | None)
 def _largest(
     hits: np.ndarray, alarms: np.ndarray, sizes: tuple[int, int], delta: float, confidence: float
 ) -> EpsilonBound:
-    # ``hits`` and ``alarms``: members and control records above each threshold; the first half flag, the others clear
+    """Return the largest bound; ``hits`` and ``alarms``: members and control records above each threshold."""
     error = (1 - confidence) / (2 * len(hits))
     n, c = sizes
     found = np.where(hits > 0, beta.ppf(error, np.maximum(hits, 1), n - hits + 1), 0.0)  # TPR at least

@@ -124,7 +124,7 @@ def _counted(chosen: np.ndarray, entities: np.ndarray | None) -> np.ndarray:  # 
 def _share_limits(
     share: float, k: float, distinct: float, spread: np.ndarray, entities: np.ndarray | None, confidence: float
 ) -> tuple[float, float]:
-    # Clopper and Pearson at the effective number of independent isolations
+    """Return Clopper and Pearson's limits of a share at the number of isolations that are independent."""
     parts, tail = variances(spread, entities), (1 - confidence) / 2
     number = distinct
     if parts is not None and parts.spread > 0 and 0 < share < 1:

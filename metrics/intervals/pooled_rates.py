@@ -170,5 +170,5 @@ def _true_positive_rates(cells: _Cells, weights: np.ndarray, rates: Sequence[flo
 
 
 def _effective(value: float, spread: float, absent: float, scores: int) -> float:
-    # the number of independent members that the estimate is worth
+    """Return the number of independent members that the estimate is worth."""
     return min(value * (1 - value) / spread, scores) if spread > 0 and 0 < value < 1 else absent

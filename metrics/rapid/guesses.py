@@ -104,14 +104,14 @@ def value_guesses(
     return records, details
 
 
-# the code in both tables of each class that the model knows
 def _joint_code(joint: Codes, target: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the code in both tables of each class that the model knows."""
     values, first = np.unique(target, return_index=True)
     return joint.tables[1][first[np.searchsorted(values, classes)]]
 
 
-# the share of each record's class among the records of its group
 def _within_groups(codes: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return the share of each record's class among the records of its group."""
     group = np.zeros(len(codes), dtype=np.int64) if groups is None else groups + 1
     size = int(codes.max()) + 1
     same = np.bincount(group * size + codes, minlength=(int(group.max()) + 1) * size)[group * size + codes]

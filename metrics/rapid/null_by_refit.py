@@ -177,7 +177,8 @@ def _refitted(
     permutations: int,
     seed: int,
 ) -> Null:
-    # at risk: evidence above the target's limit; rows and values are sorted first, so that their order moves nothing
+    """Return the null of refits; a record is at risk where its evidence is above the target's limit."""
+    # rows and values are each sorted before they are paired anew, so that the order of the release moves nothing
     ordered = Design(design.real, design.synthetic[np.lexsort(design.synthetic.T[::-1])])
     released = np.sort(target.released)
     observed = float(np.mean(evidence(design, target.released, seed) > target.limit))

@@ -125,8 +125,8 @@ def _null(
 def _near(
     guesses: np.ndarray, values: np.ndarray, limit: float, error: ErrorName, delta: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    # for each value the first of the sorted guesses that is nearer than the limit, and the first beyond; found by
-    # bisection, for the error falls as guesses rise up to the value, and rises from there on
+    """Return for each value the first of the sorted guesses that is nearer than the limit, and the first beyond."""
+    # by bisection: the error falls as guesses rise up to the value, and rises from there on
     middle = np.searchsorted(guesses, values)
 
     def near(index: np.ndarray) -> np.ndarray:

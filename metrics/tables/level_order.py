@@ -92,6 +92,7 @@ def _some_are_alike(colours: Sequence[np.ndarray]) -> bool:
 def _refined(
     numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray], rounds: float = np.inf
 ) -> list[np.ndarray]:
+    """Tell levels apart by the records that have them, and records by their levels, until nothing new is told."""
     while _some_are_alike(colours) and rounds > 0:
         rounds -= 1
         marks = _marks(numbers, cells, colours)
@@ -158,10 +159,8 @@ def _smallest_class(colour: np.ndarray, by_name: np.ndarray) -> list[int]:
     return members[np.argsort(by_name[members])].tolist()
 
 
-# Marks are 64 bits that stand for all that a record, or a level, holds, in any order.
-
-
 def _marks(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[np.ndarray]) -> np.ndarray:
+    """Return 64 bits for each record that stand for its numbers and the colours of its levels."""
     marks = numbers.copy()
     for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
         marks += _mixed(colour + _salt(place))[cell]
@@ -169,6 +168,7 @@ def _marks(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[n
 
 
 def _held(marks: np.ndarray, cell: np.ndarray, size: int) -> np.ndarray:
+    """Return 64 bits for each level that stand for the records that have it, in any order of records."""
     held = np.zeros(size, dtype=np.uint64)
     np.add.at(held, cell, _mixed(marks))  # modulo 2^64
     return held

@@ -126,7 +126,7 @@ def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEsti
 
 
 def _told_apart(truth: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> Found:
-    # the mean AUC of the classes of the test records; one half of a class that was never learned
+    """Return the mean AUC of the classes of the test records; of a class that was never learned it is one half."""
     present, counts = np.unique(truth, return_counts=True)
     guessed = classes[np.argmax(probabilities, axis=1)]
     if len(present) < 2:

@@ -153,7 +153,7 @@ class _Grow:
 
 
 def _draw(of_records: np.ndarray, of_rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    # for each synthetic row the position of a training record in its leaf, evenly
+    """Draw for each synthetic row the position of a training record in its leaf, evenly."""
     by_leaf = np.argsort(of_records, kind="stable")
     counts = np.bincount(of_records)
     first = np.concatenate([[0], np.cumsum(counts)])
