@@ -17,11 +17,7 @@ MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 
 def attribute_disclosure(
-    tables: Tables,
-    *,
-    quasi_identifiers: Sequence[str],
-    sensitive: Sequence[str] | str,
-    measure: MeasureName = "di_sco",
+    tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str, measure: MeasureName = "di_sco"
 ) -> Score:
     """DiSCO: share of real records whose key class in the release is unanimous, and right about them.
 
@@ -57,11 +53,8 @@ def attribute_disclosure(
     flags, of_real = _flags(key, pair, 1), _flags(key, pair, 0)
     target = tables.codes(hidden)
     frequency = frequencies(target)
-    records = pd.DataFrame(
-        {"score": flags[measure].astype(float), **flags}
-        | {"claim": flags["di_s"], "baseline": frequency[target.tables[0]]},
-        index=tables.real.index,
-    )
+    columns = {"score": flags[measure].astype(float), **flags, "claim": flags["di_s"]}
+    records = pd.DataFrame(columns | {"baseline": frequency[target.tables[0]]}, index=tables.real.index)
     return Score.of(
         "attribute_disclosure",
         records,

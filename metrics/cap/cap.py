@@ -133,12 +133,8 @@ def _score(
     key, pair, _, _ = encoded(tables, known, hidden)
     target = tables.codes(hidden)
     frequency, seen = frequencies(target), matches(key) > 0
-    columns = {
-        "score": credit,
-        "baseline": frequency[target.tables[0]],
-        "seen": seen,
-        "ceiling": matches(pair, 0) / matches(key, 0),
-    }
+    columns = {"score": credit, "baseline": frequency[target.tables[0]], "seen": seen}
+    columns |= {"ceiling": matches(pair, 0) / matches(key, 0)}
     records = pd.DataFrame(columns | ({} if distance is None else {"distance": distance}), index=tables.real.index)
     return Score.of(
         name,

@@ -29,9 +29,9 @@ _Pairs = Callable[[np.ndarray, np.ndarray, np.ndarray], NearestKeys]
 def nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> NearestKeys:
     """Count the synthetic records at the smallest Hamming distance of some real records, and the hits.
 
-    A synthetic record at distance exactly d from a key agrees with it on exactly one subset of k - d columns; so
-    summing counts over all subsets of that size, level by level, counts each nearest record once. Where the subsets
-    are dearer than comparing all pairs, all pairs are compared.
+    A synthetic record at distance d from a key agrees with it on exactly one subset of k - d columns. So summing counts
+    over all subsets of that size, level by level, counts each nearest record once. Where that takes longer than to
+    compare all pairs, all pairs are compared.
 
     Args:
         keys: Codes of each of the k quasi-identifiers, real and synthetic.
@@ -110,13 +110,7 @@ def compiled_pairs() -> _Pairs:
 
 
 def plain_pairs(real: np.ndarray, columns: np.ndarray, weight: np.ndarray) -> NearestKeys:
-    """Compare all pairs by numpy: the reference, and what runs without numba.
-
-    Args:
-        real: (n, k + 1) codes of the keys and the sensitive values.
-        columns: (k + 1, m) the same of the release.
-        weight: (m,) how many records each of them stands for.
-    """
+    """Compare all pairs by numpy: the reference, and what runs without numba; arguments as ``pooled``."""
     width = len(columns) - 1
     total, hit, distance = (np.zeros(len(real)) for _ in range(3))
     step = max(1, _BLOCK // len(weight))

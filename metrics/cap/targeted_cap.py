@@ -44,15 +44,9 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
     claim, seen = values_in_class(key, pair, 1) == 1, matches(key) > 0
     target = tables.codes(hidden)
     frequency = frequencies(target)
-    records = pd.DataFrame(
-        {
-            "score": np.where(claim, matches(pair) > 0, np.nan),
-            "claim": claim,
-            "baseline": frequency[target.tables[0]],
-            "seen": seen,
-        },
-        index=tables.real.index,
-    )
+    columns = {"score": np.where(claim, matches(pair) > 0, np.nan), "claim": claim}
+    columns |= {"baseline": frequency[target.tables[0]], "seen": seen}
+    records = pd.DataFrame(columns, index=tables.real.index)
     ceiling = 1.0 if (values_in_class(key, pair, 0) == 1).any() else float("nan")
     return Score.of(
         "targeted_cap",

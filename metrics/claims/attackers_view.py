@@ -1,4 +1,4 @@
-"""What an attack is shown: the release, and distinct parts of real records, in orders that say nothing."""
+"""What an attack is shown: the release, and distinct parts of real records, in an order that tells it nothing."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class ShownRelease(NamedTuple):
 def shown_parts(tables: Tables, columns: Sequence[str]) -> Parts:
     """Return each distinct combination of values once, and which one each real record has.
 
-    Their order follows from them and the release alone: nothing of what else a record holds, or how many there are.
+    Their order depends on them and the release alone, not on other cells of a record, or how many records there are.
 
     Example:
         >>> real = pd.DataFrame({"x": [5, 3, 5], "y": [1, 2, 3]})
@@ -51,28 +51,17 @@ def with_unknown(known: pd.DataFrame, release: pd.DataFrame) -> pd.DataFrame:
 
 
 def shown_release(tables: Tables, columns: Sequence[str] | None = None) -> ShownRelease:
-    """Return the release in an order that follows from its values alone; columns are what the real table types them.
+    """Return the release in an order that depends on its values alone; columns have the kinds of the real table.
 
     Raises:
         InputError: A column of the release cannot hold values of the real table's, or infinite numbers.
     """
-    return tables.shared(
-        ("shown release", None if columns is None else tuple(columns)), lambda: _shown(tables, columns)
-    )
+    key, names = (None, tables.columns) if columns is None else (tuple(columns), list(columns))
+    return tables.shared(("shown release", key), lambda: _shown(tables, names))
 
 
-def check_comparable(tables: Tables, columns: Sequence[str]) -> None:
-    """Refuse columns whose values in the two tables are of types that cannot be compared, and infinite numbers."""
-    for column in columns:
-        if tables.kind(column) == "numeric":
-            tables.floats(column)
-        else:
-            tables.codes([column])
-
-
-def _shown(tables: Tables, columns: Sequence[str] | None) -> ShownRelease:
-    names = tables.columns if columns is None else list(columns)
-    check_comparable(tables, names)
+def _shown(tables: Tables, names: list[str]) -> ShownRelease:
+    tables.check_comparable(names)
     cells = tables.synthetic[names].copy()
     for column in names:
         if kind(cells[column]) != tables.kind(column):

@@ -32,17 +32,16 @@ def group_inference(
 ) -> Score:
     """Group inference: share of the records that claims speak of whose claim "all with this key have v" is right.
 
-    The attack sees the release alone. It speaks once about each key (values of the quasi-identifiers together) that
-    occurs there: all people with this key have the sensitive value v. So each fact is claimed once. The claim is right
-    where some real record has the key and every real record with the key has v; one that differs refutes it for all.
-    Numbers must be equal: coarsen them with ``bins``. Real records without a sensitive value neither are spoken of nor
-    refute. ``value = mean(score)`` over the real records with the key of a claim, in [0, 1], high = what the release
-    says of whole groups is true. ``published`` is the confidence of the source, which counts claims, not records:
-    C = right claims / claims, where a claim about a key that nobody has is wrong.
+    The attack sees the release alone. About each key (the values of the quasi-identifiers together) that occurs there
+    it may claim once: all people with this key have the sensitive value v. The claim is right where some real record
+    has the key and every real record with the key has v. Numbers must be equal: coarsen them with ``bins``. Real
+    records without a sensitive value do not count. ``value = mean(score)`` over the real records with the key of a
+    claim, in [0, 1], high = what the release says of whole groups is true. ``published`` is the source's confidence,
+    which counts claims, not records: C = right claims / claims, where a claim about a key that nobody has is wrong.
 
-    Beside control records a claim is judged on all real records together, members and control records, so that both
-    face one truth. Judged apart, the smaller group would be unanimous more often, and control records would seem
-    easier than members where a release holds nothing of either.
+    With control records a claim is judged on members and control records together, so that both face one truth. Judged
+    apart, the smaller group would be unanimous more often, and control records would seem easier than members even if
+    the release says nothing of either.
 
     Where an entity has several records, it has v if one of its records does.
 
@@ -59,7 +58,7 @@ def group_inference(
         (share of the real records, or entities, that have v), attempt (the key occurs in the release), susceptible,
         cells_known (0: no target is known), cells_read, half, and what ``reduce_groups`` counts claims with: group
         (number of the claim), empty and empty_baseline (the record's share of the claims about nobody, and of their
-        baselines). Details: those of ``claims.reduce_claims``, on records, and of ``reduce_groups``, on claims.
+        baselines). Details: those of ``judging.reduce_claims``, on records, and of ``reduce_groups``, on claims.
 
     Raises:
         InputError: An argument breaks its rule, the attack's claims do, or no real record has a value.
@@ -114,7 +113,7 @@ def reduce_groups(records: pd.DataFrame) -> Reduction:
     """Return the share of records that a right claim speaks of, and the source's counts, a claim of a group once.
 
     Returns:
-        The value and details of ``claims.reduce_claims``, on records. ``published`` and ``group_confidence`` C = right
+        The value and details of ``judging.reduce_claims``, on records. ``published`` and ``group_confidence`` C = right
         claims / claims; ``group_claims``, ``group_correct``, ``group_empty`` (claims about nobody, which are wrong;
         each of several groups of records has its share); ``group_statistical_confidence`` S = mean over the claims of
         the share of records, or entities, that have the value; ``group_confidence_improvement`` (C - S)/(1 - S).
@@ -155,7 +154,6 @@ class _Judged(NamedTuple):
 
 
 def _claims(tables: Tables, attack: Attack, known: list[str], secret: str, rng: np.random.Generator) -> _Claims:
-    """Let the attack speak about each key of the release, and find the real records with that key."""
     release = shown_release(tables).cells
     keys = shown_parts(Tables(release, release), known).cells
     found = attack.claims(keys.index, release, keys, secret, rng)[["guessed", "confidence"]]

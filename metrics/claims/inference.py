@@ -39,17 +39,16 @@ def inference(
 ) -> Score:
     """Inference: share of right claims among the claims that a target's sensitive value is v.
 
-    The attack sees the release and the quasi-identifiers of the targets, in an order that says nothing and each
-    distinct combination once; targets that look the same get the same claim. A claim is right where v is the target's
-    value; of a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``); of a date or duration, which no
-    share can be taken of, where |v - value| <= 10 % of the interquartile range of the real column, unless given.
-    ``value = published = C = right claims / claims``, in [0, 1].
+    The attack sees the release and each distinct combination of the targets' quasi-identifiers once, in an order that
+    tells it nothing. Targets that look the same get the same claim. A claim is right where v is the target's value; of
+    a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``); of a date or duration where |v - value| <= 10
+    % of the interquartile range of the real column, unless given. ``value = published = C = right claims / claims``, in
+    [0, 1].
 
-    Where an entity has several records, a fact is that entity e has value v, and has one truth: right = some record of
-    e has v. S(v) = |{e: some record has v}| / |{e: some record has a value}|: what is right of e by luck. A fact may be
-    claimed once: of claims of one v about one e the surest counts, the others are attempts without a claim. Of an
-    entity with more records more is claimed and more is right, so that C lies above S even where a release says
-    nothing.
+    Where an entity has several records, a claim is that entity e has value v: right if some record of e has v.
+    S(v) = |{e: some record has v}| / |{e: some record has a value}| is the chance to be right by luck. Each fact counts
+    once: of claims of one v about one e the surest, the others are attempts without a claim. More is claimed, and
+    right, about an entity with more records, so that C lies above S even if a release says nothing.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -60,17 +59,17 @@ def inference(
         model: An attacker model instead, by name or as a scikit-learn estimator.
         neighbours: How many nearest records vote (``nearest_record``); 1 unless given.
         tolerance: Share of the value within which a guessed number is right, in [0, 1), 0.05 unless given; of dates and
-            durations a share of ``scale``. A duration (``"30 days"``), or for any column a share of its interquartile
-            range (``"0.1 iqr"``), is taken as it is, without ``scale``.
-        scale: What stands for the value where it is smaller, in its unit; the standard deviation in the real table
-            unless given. Of dates and durations in seconds; their interquartile range unless given.
+            durations a share of ``scale``. A duration (``"30 days"``) or a share of the column's interquartile range
+            (``"0.1 iqr"``) is taken as it is, without ``scale``.
+        scale: Least value that a share is taken of, in the column's unit (dates and durations: seconds); unless given
+            the standard deviation in the real table (dates and durations: their interquartile range).
         attempts: Attack only so many targets, drawn at random; None attacks all.
         seed: Seed of the draw and of the attack.
 
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, guessed, truth, confidence, baseline
         (share of the real records for which the same claim would be right), attempt, susceptible, cells_known,
-        cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``claims.reduce_claims``
+        cells_read, half (0 or 1: the halves of the selective curve). Details: those of ``judging.reduce_claims``
         and ``constant_guess`` (the success of the best constant claim).
 
     Raises:
@@ -95,12 +94,11 @@ def inference(
     if not susceptible.any():
         raise InputError(f"sensitive must have values in the real table, got missing cells only in {secret!r}")
     chosen = susceptible if attempts is None else sampled(susceptible, attempts, ranks_to_draw_by(tables), rng)
-    claims = _claims(
-        tables, attack, known, secret, chosen, rng, {} if neighbours is None else {"neighbours": neighbours}
-    )
-    judged = (_judged_numbers if tables.kind(secret) == "numeric" else _judged_levels)(
-        tables, secret, claims["guessed"], tolerance, scale
-    )
+    options = {} if neighbours is None else {"neighbours": neighbours}
+    claims = _claims(tables, attack, known, secret, chosen, rng, options)
+    numeric = tables.kind(secret) == "numeric"
+    judge = _judged_numbers if numeric else _judged_levels
+    judged = judge(tables, secret, claims["guessed"], tolerance, scale)
     confidence = claims["confidence"].to_numpy(dtype=float)
     claim = claimed_once(tables, chosen & claims["guessed"].notna().to_numpy(), judged.claimed, confidence)
     records = pd.DataFrame(
@@ -108,7 +106,7 @@ def inference(
             "score": np.where(claim, judged.right, np.nan),
             "claim": claim,
             "guessed": claims["guessed"].where(claim).to_numpy(),
-            "truth": truth.to_numpy() if tables.kind(secret) == "numeric" else truth.astype(object).to_numpy(),
+            "truth": truth.to_numpy() if numeric else truth.astype(object).to_numpy(),
             "confidence": np.where(claim, confidence, np.nan),
             "baseline": np.where(claim, judged.share, np.nan),
             "attempt": chosen,
@@ -121,7 +119,7 @@ def inference(
     )
     reduced = reduce_claims(records)
     settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": secret, "attacker": attack.name, "seed": seed}
-    settings |= {"tolerance": judged.tolerance} if tables.kind(secret) == "numeric" else {}
+    settings |= {"tolerance": judged.tolerance} if numeric else {}
     details = {"constant_guess": judged.constant} | ({} if judged.days is None else {"tolerance_days": judged.days})
     return Score.of("inference", records, reduced, details, settings, judged.warning)
 
@@ -170,9 +168,8 @@ def _claims(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> pd.DataFrame:
-    """Let the attack speak about each distinct key, and return what it says of every record."""
     parts = shown_parts(tables, known)
-    targets = np.unique(parts.own[chosen])
+    targets = np.unique(parts.own[chosen])  # each distinct key once
     shown = parts.cells.iloc[targets].reset_index(drop=True)
     release = shown_release(tables).cells
     found = attack.claims(shown.index, release, shown, secret, rng, **options)[["guessed", "confidence"]]
@@ -232,7 +229,6 @@ def _judged_numbers(
 def _rule(
     tolerance: Tolerance, scale: float | None, present: np.ndarray, *, temporal: bool
 ) -> tuple[tuple[float, float], bool]:
-    """Return tolerance and scale of ``is_close``, and whether a share of the truth counts too."""
     if scale is not None or not (temporal or isinstance(tolerance, str)):
         share = 0.05 if tolerance is None else float(tolerance)
         width = float(np.std(np.sort(present))) if scale is None else scale * (1e9 if temporal else 1.0)

@@ -17,18 +17,17 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
     """Return right claims / claims, and what the GDA score says beside it.
 
     Args:
-        records: A row a cell that might be attacked: ``susceptible`` (an attempt can be made), ``attempt`` (one was),
-            ``claim`` (it ended in a claim), ``score`` (1 right, 0 wrong, NaN without claim), ``baseline`` (share of
-            entities that the claimed value holds for), ``cells_known`` and ``cells_read`` (cells that the attempt
-            was handed of its target, and its share of the cells read from the release); and, for the selective
-            curve, ``confidence`` and ``half`` (0 or 1: ``selective.halves``).
+        records: A row for each cell that might be attacked: ``susceptible`` (an attempt can be made), ``attempt`` (one
+            was made), ``claim`` (it ended in a claim), ``score`` (1 right, 0 wrong, NaN no claim), ``baseline`` (share
+            of entities with the claimed value), ``cells_known`` (of the target) and ``cells_read`` (the attempt's share
+            of those of the release); for the selective curve ``confidence`` and ``half`` (``selective_curve.halves``).
 
     Returns:
         ``value`` = C. Details: ``attempts``, ``claims``, ``correct``; ``confidence`` C; ``statistical_confidence``
         S = mean baseline of the claims, also as ``guess``; ``confidence_improvement`` (C - S)/(1 - S), NaN at S = 1;
         ``claim_probability`` = claims/attempts; ``susceptibility`` = share of the cells for which an attempt can be
         made; ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned;
-        ``selective_<share>`` with ``_lower``, ``_upper``, ``_baseline``: see ``selective.selective_curve``.
+        ``selective_<share>`` with ``_lower``, ``_upper``, ``_baseline``: see ``selective_curve.selective_curve``.
     """
     claim, attempt = records["claim"].to_numpy(bool), records["attempt"].to_numpy(bool)
     claims, attempts = int(claim.sum()), int(attempt.sum())
@@ -73,14 +72,9 @@ def sampled(susceptible: np.ndarray, attempts: int, ranks: np.ndarray, rng: np.r
 def claimed_once(tables: Tables, claim: np.ndarray, value: np.ndarray, confidence: np.ndarray) -> np.ndarray:
     """Return the claims that count, (n,) booleans: the same value of the same entity is one fact, claimed once.
 
-    It counts at the record whose claim is surest; of equally sure ones at the first in the order of their values.
-    Members and control records are apart. Where each record is an entity of its own all claims count.
-
-    Args:
-        tables: Real (n records) and synthetic.
-        claim: (n,) booleans.
-        value: (n,) number of the value claimed.
-        confidence: (n,) how sure the attack is, perhaps NaN.
+    The surest claim counts, of equally sure ones that of the first record in the order of values. Members and control
+    records are apart. All arrays are (n,): ``claim`` booleans, ``value`` the number of the value claimed,
+    ``confidence`` perhaps NaN.
     """
     if tables.entities is None:
         return claim

@@ -32,18 +32,16 @@ def linkability(
 ) -> Score:
     """Linkability: share of right claims among the claims that two partial records belong to one entity.
 
-    Two tables about the same people, one with columns A and one with columns B, are to be joined with the help of
-    the release. The attack sees the release, the distinct A parts of the targets and the distinct B parts of all
-    real records (of members and control records together, where there are any), each in an order that says
-    nothing; to each A part it claims one B part, or abstains. A claim is right where the target's own B part has the
-    same values: equal B parts cannot be told apart.
+    Two tables about the same people, one with columns A and one with columns B, are to be joined with the help of the
+    release. The attack sees the release, the distinct A parts of the targets and the distinct B parts of all real
+    records (members and control records), each in an order that tells it nothing. To each A part it claims one B part,
+    or abstains. A claim is right where the target's own B part has the same values: equal B parts cannot be told apart.
     ``value = published = C = right claims / claims``, in [0, 1].
 
-    Where an entity has several records, a claim about e is right where some record of e has the B part b, for the A
-    part of one and the B part of another belong to one entity too. S(b) = |{e: some record has b}| / |{e}|. A fact may
-    be claimed once: of claims of one b about one e the surest counts, the others are attempts without a claim. Of an
-    entity with more records more is claimed and more is right, so that C lies above S even where a release says
-    nothing.
+    Where an entity has several records, a claim about e is right where some record of e has the B part b. S(b) = |{e:
+    some record has b}| / |{e}|. Each fact counts once: of claims of one b about one e the surest, the others are
+    attempts without a claim. More is claimed, and right, about an entity with more records, so that C lies above S even
+    if a release says nothing.
 
     The other linkability of the GDA Score, that an entity of a known table is in the protected one, is the metric
     ``membership``.
@@ -60,7 +58,7 @@ def linkability(
     Returns:
         A ``Score``; ``records``: score (1 right, 0 wrong, NaN no claim), claim, confidence, baseline (share of the
         real records, or entities, that have the claimed B part), attempt, susceptible, cells_known (those of A and B),
-        cells_read. Details: those of ``claims.reduce_claims`` and ``constant_guess`` (the success of claiming the most
+        cells_read. Details: those of ``judging.reduce_claims`` and ``constant_guess`` (the success of claiming the most
         frequent B part always).
 
     Raises:
@@ -142,7 +140,7 @@ def _claims(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Let the attack speak about each distinct A part; return each record's B part (-1 where none) and confidence."""
+    """Return the B part claimed of each record (-1 where none) and the confidence."""
     part_a = shown_parts(tables, columns)
     targets = np.unique(part_a.own[chosen])
     shown = part_a.cells.iloc[targets].reset_index(drop=True)
@@ -153,7 +151,6 @@ def _claims(
 
 
 def _matched(attack: Attack, match: pd.Series, parts: int) -> np.ndarray:
-    """Return the B part that each claim names, -1 where it names none."""
     made = match.notna().to_numpy()
     try:
         labels = match[made].to_numpy(dtype=float)

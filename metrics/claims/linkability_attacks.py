@@ -22,14 +22,12 @@ def shared_neighbour(
 ) -> pd.DataFrame:
     """Match each A part with the B part to which a synthetic record leads over the shortest way.
 
-    N_A: the ``neighbours`` synthetic records nearest to the A part (gower over its columns) and all that are as near
-    as the last of them; N_B: those of a B part (gower over its columns). The way from a to b is the smallest d(a, s) +
-    d(b, s) of the records s that both N_A and N_B hold. The B part at the end of the shortest way is claimed, of
-    several the one to which most records lead so, of several still one drawn at random. The attack abstains where
-    no record is shared. So with more neighbours the attack speaks of more A parts, and where a record is at distance
-    0 from both parts the other neighbours change nothing.
-    ``confidence`` = (records that lead to the claimed part by the shortest way)/(records that lead to any part by a
-    way as short) x (1 - way/2), in [0, 1].
+    N_A: the ``neighbours`` synthetic records nearest to the A part (gower over its columns), with ties of the last;
+    N_B: those of a B part. The way from a to b is the smallest d(a, s) + d(b, s) of the records s in both N_A and N_B.
+    The B part at the end of the shortest way is claimed; of several the one to which most records lead, of several
+    still one drawn at random. The attack abstains where no record is shared, so that with more neighbours it claims
+    about more A parts. ``confidence`` = (records that lead to the claimed part by the shortest way)/(records that lead
+    to any part by a way as short) x (1 - way/2), in [0, 1].
     """
     check_neighbours(neighbours, len(release))
     a, b = (_near(part, release[list(part.columns)], neighbours) for part in (part_a, part_b))
@@ -92,7 +90,6 @@ def _near(part: pd.DataFrame, release: pd.DataFrame, k: int) -> _Near:
 
 
 def _shortest(starts: np.ndarray, lengths: np.ndarray, count: int) -> _Ways:
-    """Return the length of the shortest way from each start, and which of the ways are so short."""
     lengths, least = np.round(lengths, _DECIMALS), np.full(count, np.inf)
     np.minimum.at(least, starts, lengths)
     return _Ways(least, (lengths == least[starts]) & np.isfinite(lengths))

@@ -30,16 +30,15 @@ def membership(
 ) -> Score:
     """Membership: share of members that an attack claims were in the training data, at a fixed share of claims.
 
-    Targets are members and control records together; the attack sees the release and the distinct rows of the
-    targets' columns, in an order that says nothing, and says how likely each was seen. 'Was in the training data' is
-    claimed of the ``claim_share`` of the targets with the highest confidence (equal ones at the cut by their share):
-    ``score`` = 1 claimed, 0 not. ``value = published`` = share of members claimed (true-positive rate); ``control`` =
-    share of control records claimed (false-positive rate). Without information both are ``claim_share`` on average,
-    for the claims do not depend on who is what: only the difference is a signal. It is at most
-    min(1, claim_share / S) with S the share of members among the targets.
+    Targets are members and control records together. The attack sees the release and the distinct rows of the targets,
+    in an order that tells it nothing, and says how likely each was in the training data. That is claimed of the
+    ``claim_share`` of the targets with the highest confidence (ties by their share): ``score`` = 1 claimed, 0 not.
+    ``value = published`` = share of members claimed (true-positive rate); ``control`` = share of control records
+    claimed (false-positive rate). Without information both are ``claim_share`` on average: only the difference is a
+    signal. It is at most min(1, claim_share / S) with S the share of members among the targets.
 
-    Where an entity has several records it is one target, as sure as the surest of them; its first record in the order
-    of values has the score.
+    Where an entity has several records it is one target, as sure as the surest of them; the score is at its first
+    record in the order of values.
 
     Args:
         tables: Real records, release and control; or real records of both kinds, told apart by ``groups`` (those
@@ -54,11 +53,11 @@ def membership(
 
     Returns:
         A ``Score``; ``records``: score, claim, confidence, baseline (= S). Details: ``auc``, ``advantage`` (largest
-        difference over all cuts), ``tpr_at_<fpr>`` with limits (``membership.attack_summary``; NaN with fewer than
+        difference over all cuts), ``tpr_at_<fpr>`` with limits (``roc.attack_summary``; NaN with fewer than
         10/fpr control records); of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
         ``statistical_confidence`` (S) ``confidence_improvement claim_probability susceptibility prior_knowledge
-        work``, as in ``claims.reduce_claims``; ``selective_<share>`` (``selective.selective_curve``); called with
-        ``control=``, also ``control``, ``control_difference`` and ``control_gain`` with limits. Not defined without
+        work``, as in ``judging.reduce_claims``; ``selective_<share>`` (``selective_curve``); called with ``control=``,
+        also ``control``, ``control_difference`` and ``control_gain`` with limits. Not defined without
         members or without control records.
 
     Raises:
@@ -134,7 +133,6 @@ def check_values(
 def _confidence(
     tables: Tables, attack: Attack, known: list[str], rng: np.random.Generator, options: dict[str, Any]
 ) -> np.ndarray:
-    """Let the attack speak about each distinct row, and return what it says of every record."""
     shown, own = shown_parts(tables, known)
     release = shown_release(tables, in_order(tables.columns)).cells
     found = attack.claims(shown.index, release, shown, rng, **options)
@@ -142,11 +140,9 @@ def _confidence(
 
 
 def _surest(tables: Tables, groups: np.ndarray, sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how sure the attack is of each record's entity, and which records are the first of theirs by value.
-
-    Values alone decide, not the release, so that in a study it is the same record against every release. An entity with
-    members and control records, which no split makes, is two.
-    """
+    """Return how sure the attack is of each record's entity, and which records are the first of theirs by value."""
+    # Values alone decide, so that in a study it is the same record against every release. An entity with members and
+    # control records, which no split makes, is two.
     assert tables.entities is not None  # noqa: S101 - the caller asks first
     order = np.argsort(value_ranks(Tables(tables.real, tables.real)), kind="stable")
     names = np.column_stack([groups, tables.entities])
@@ -161,21 +157,13 @@ def _surest(tables: Tables, groups: np.ndarray, sure: np.ndarray) -> tuple[np.nd
 
 
 def _claimed(sure: np.ndarray, share: float) -> np.ndarray:
-    """Return the chance that each target is claimed; who abstains is not."""
     ordered = np.sort(sure[~np.isnan(sure)])[::-1]
     where = claim_rule(ordered, share * len(sure))
     return (~np.isnan(sure)).astype(float) if where is None else taken(sure, where)
 
 
 def _of_claims(score: np.ndarray, member: np.ndarray, known: int, read: int) -> dict[str, float]:
-    """Return what the GDA score says of the claims; each target is an attempt, tied claims count their share.
-
-    Args:
-        score: Claims about targets.
-        member: Which of these were in the training data.
-        known: Cells that the attacker knew of them.
-        read: Cells of the release.
-    """
+    """Return what the GDA score says of claims: ``known`` cells of the targets, ``read`` cells of the release."""
     claims, correct, attempts = float(score.sum()), float(score[member].sum()), len(score)
     confidence, statistical = correct / claims if claims else np.nan, float(member.mean())
     return {

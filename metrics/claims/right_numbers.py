@@ -94,15 +94,11 @@ def is_close_to_own(
 def _ranges(
     values: np.ndarray, ordered: np.ndarray, tolerance: float, scale: float, *, relative: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first and the last place in ``ordered`` that each value is close to; last = first - 1 where none is.
-
-    With a tolerance below 1 the truths that a guess is close to have no gap between them, so that both ends are
-    found by bisection of the rule itself. Of ascending values both ends ascend.
-    """
+    """Return the first and last place in ``ordered`` that each value is close to; last = first - 1 where none is."""
+    # With a tolerance below 1 the close truths have no gap between them: both ends are found by bisection of the rule.
     middle = np.searchsorted(ordered, values)
 
     def end(inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
-        """Return the last place from ``inside`` towards ``outside`` (exclusive) that is close, as a border."""
         while True:
             open_ = np.abs(outside - inside) > 1
             if not open_.any():
@@ -118,8 +114,7 @@ def _ranges(
 def _distinct(first: np.ndarray, last: np.ndarray, entities: np.ndarray) -> np.ndarray:
     """Return how many entities are at the places from first to last, both ascending, (k,).
 
-    An entity counts at its first place in a range: place i, whose entity was at p before, counts where
-    p < first <= i <= last.
+    An entity counts at its first place in a range: place i, whose entity was last at p, if p < first <= i <= last.
     """
     places, by_entity = np.arange(len(entities)), np.argsort(entities, kind="stable")
     again = entities[by_entity][1:] == entities[by_entity][:-1]

@@ -44,10 +44,10 @@ def selective_curve(
 ) -> list[Point]:
     """Return how often claims are right, of the attacker who claims about a share of his targets only.
 
-    For a share q: the threshold t_h above which the share q of the attempts of half h lie (ties at it by chance, so
-    that it is exactly q) is used on the other half, and the claims that it makes there are judged; both ways, and
-    both halves together: precision = sum w right / sum w with w in [0, 1] the chance that an attempt ends in a claim.
-    So no claim has a part in the threshold that it is judged by. Confidence without information makes a flat curve.
+    For a share q of the attempts: the threshold above which the share q of one half's attempts lie (ties by chance, so
+    that it is exactly q) is used on the other half, both ways, so that no claim has a part in the threshold that it is
+    judged by. The claims of both halves together have precision = sum w right / sum w, with w in [0, 1] the chance that
+    an attempt ends in a claim. Confidence without information makes a flat curve.
 
     Args:
         surety: (n,) how sure the attack is of each attempt's claim; NaN where it abstains.
@@ -112,8 +112,7 @@ def named(points: Sequence[Point], prefix: str = "selective_") -> dict[str, floa
 def halves(tables: Tables, seed: int, scores: Literal["real", "synthetic"] = "real") -> np.ndarray:
     """Return 0 or 1 for each record of a table, at random, whatever the order of the rows.
 
-    Equal records are in the same half; where a real entity has several records, all of these are, and entities whose
-    first records in the order of values are equal.
+    Equal records are in the same half, as are all records of an entity, and entities whose first records are equal.
 
     Example:
         >>> table = pd.DataFrame({"x": [3, 1, 2, 3]})

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims.attackers_view import check_comparable, shown_release
+from synthrisk.metrics.claims.attackers_view import shown_release
 from synthrisk.metrics.claims.judging import check_attempts, reduce_claims, sampled
 from synthrisk.metrics.claims.predicates import (
     Countable,
@@ -46,23 +46,21 @@ def singling_out(
 ) -> Score:
     """Singling out: share of right claims among the claims that exactly one entity has these attribute values.
 
-    The attack sees the release alone, in an order that says nothing, and may name one predicate a row: conditions
-    (column, operator, value) with ``==``, ``<=``, ``>=`` (numbers and dates) or ``missing``, all of which must hold.
-    A claim is right where exactly one real record fulfils it. A predicate named before counts no more. The
-    statistical confidence of a claim is the chance that a predicate of its weight isolates one of n entities by luck,
-    n w (1 - w)^(n - 1), w the product over its columns of the share of real records that fulfil the conditions there.
-    ``value = published = C = right claims / claims``, in [0, 1].
+    The attack sees the release alone, in an order that tells it nothing, and may name one predicate a row: conditions
+    (column, operator, value) with ``==``, ``<=``, ``>=`` (numbers and dates) or ``missing``, all of which must hold. A
+    claim is right where exactly one real record fulfils it. A predicate named before counts no more. The statistical
+    confidence of a claim is the chance that a predicate of its weight isolates one of n entities by luck, n w (1 -
+    w)^(n - 1), w the product over its columns of the share of real records that fulfil the conditions there. ``value =
+    published = C = right claims / claims``, in [0, 1].
 
-    Where an entity has several records, it has these attribute values where one of its records has them all: a claim
-    of predicate P is right where |{e: some record of e fulfils P}| = 1, in however many records. n counts entities,
-    and w is the product over columns of the share of entities of which some record fulfils the conditions there.
+    Where an entity has several records, it fulfils a predicate if one of its records does: a claim of P is right where
+    |{e: some record of e fulfils P}| = 1. n counts entities, and w takes shares of entities.
 
-    Beside control records (``control=``) the same predicates are counted among the n members and c control records
-    together. The attack does not know who is who, so of the distinct records (or entities) that its claims isolate
-    there, as large a share are members as of all, n/(n + c), unless the release remembers its members:
-    ``control_gain`` = (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, and its
-    interval is exact given how many are isolated (``isolated.memorized``). In a study it is the memorization, over all
-    releases.
+    With control records (``control=``) the same predicates are counted among the n members and c control records
+    together. The attack does not know who is who, so that of the distinct records (or entities) that its claims isolate
+    there, the share of members is n/(n + c) on average, unless the release remembers them: ``control_gain`` =
+    (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, with an interval that is exact
+    given how many are isolated (``isolated.memorized``). In a study it is the memorization, over all releases.
 
     Args:
         tables: Real (n records) and synthetic (m records), perhaps control.
@@ -70,12 +68,12 @@ def singling_out(
         mode: Which attack of ours: ``univariate``: ``unique_values``; ``multivariate``: ``unique_combinations``.
             A value that occurs once singles out by itself: a release that draws each column independently, which
             hides every combination, may still release it.
-        attacker: Another attack in its place: the name of an installed one, or an ``Attack``. If it takes an option
+        attacker: Another attack instead: the name of an installed one, or an ``Attack``. If it takes an option
             ``rows``, it is told the positions of the rows that count.
         attempts: From so many rows of the release, drawn at random. Unless given: all for ``unique_values``; at most
             10,000 for all others, which cost a count over the whole release each.
-        size: How many columns a predicate of ``unique_combinations`` has at least; 4, or all if there are fewer, unless
-            given. It grows until it tells one record apart.
+        size: Least number of columns of a predicate of ``unique_combinations``; 4 unless given, or all if there are
+            fewer. A predicate grows until it tells one record apart.
         seed: Seed of the draw and of the attack.
 
     Returns:
@@ -83,7 +81,7 @@ def singling_out(
         predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
         needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
         of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
-        ``claims.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
+        ``judging.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
         and those of C beside the guess (``yardsticks.against_guess``).
 
     Raises:
@@ -181,7 +179,7 @@ class _Claims(NamedTuple):
 def _claims(
     tables: Tables, columns: list[str], attack: Attack, attempts: int | None, size: int | None, seed: int
 ) -> _Claims:
-    """Let the attack speak; the real table has no part in what it claims."""
+    # the real table has no part in what is claimed
     key = ("singling out", tuple(columns), attack, attempts, size, seed)
     return tables.shared(key, lambda: _claimed(tables, columns, attack, attempts, size, seed))
 
@@ -212,7 +210,6 @@ def _claimed(
 
 
 def _spread(claim: np.ndarray, values: Any, absent: Any = np.nan) -> np.ndarray:
-    """Return the values of the claims at their rows."""
     cells = np.full(len(claim), absent, dtype=object if absent is None else float)
     for row, value in zip(np.flatnonzero(claim), values, strict=True):
         cells[row] = value
@@ -220,7 +217,6 @@ def _spread(claim: np.ndarray, values: Any, absent: Any = np.nan) -> np.ndarray:
 
 
 def _counted(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
-    """Return for how many members each claim holds."""
     key = ("singled out", tuple(columns), id(made))
     return tables.shared(
         key, lambda: Countable(tables.real[columns], made.scales, tables.entities).count(made.predicates)
@@ -229,7 +225,7 @@ def _counted(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
 
 def _flags(tables: Tables, made: _Claims, columns: list[str]) -> np.ndarray:
     assert tables.control is not None  # noqa: S101 - callers ask first
-    check_comparable(Tables(tables.real, tables.control), columns)
+    Tables(tables.real, tables.control).check_comparable(columns)
     ours = _counted(tables, made, columns)
     theirs = Countable(tables.control[columns], made.scales, tables.control_entities).count(made.predicates)
     groups = (
@@ -240,8 +236,7 @@ def _flags(tables: Tables, made: _Claims, columns: list[str]) -> np.ndarray:
 
 
 def _flagged(records: int, alone: np.ndarray, entities: np.ndarray | None) -> np.ndarray:
-    """Return 1 for the records named, of an entity for the first of its records, (records,)."""
-    rows = alone[alone >= 0]
+    rows = alone[alone >= 0]  # of an entity the first of its records is flagged
     if entities is not None:
         _, first, own = np.unique(entities, return_index=True, return_inverse=True)
         rows = first[own[rows]]

@@ -19,10 +19,9 @@ _LUCK = 0.01  # records that fulfil a predicate by luck, or rows that chance mak
 def unique_values(release: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Name a value that one record of the release alone has in a column, for the rows that are this record.
 
-    Of numbers and dates that one record alone has the smallest may be named as <= and the largest as >=, too. A cell
-    that is the only one missing of its column is named as missing. Where a row has several such predicates one of them
-    is drawn; where it has none it abstains. Equal rows may be one record: see ``distinct_rows``. ``confidence``: as in
-    ``unique_combinations``, the same for all.
+    Of numbers and dates the smallest may be named as <=, too, and the largest as >=. A cell that is the only one
+    missing of its column is named as missing. Where a row has several such predicates one is drawn; where it has none
+    it abstains. Equal rows may be one record: see ``distinct_rows``. ``confidence``: as in ``unique_combinations``.
     """
     scales, counted = scales_of(release), distinct_rows(release)
     m = len(release)
@@ -53,13 +52,13 @@ def unique_combinations(
 ) -> pd.DataFrame:
     """Name what a row has in some columns drawn at random, where one record of the release alone fulfils it.
 
-    The conditions: equality where a column has levels, or the missing cell; of numbers and dates >= the row's value
-    where that is at least the column's median, else <=. As long as another record of the release fulfils them too, or
-    luck may isolate one of the k records by them (k w > 0.01, the weight w being the product of the shares of the
-    conditions in the release), a condition on another column drawn at random is added. A row that all columns together
-    do not tell from other records is tried again with equality in all of them; it abstains where that fails too. Equal
-    rows may be one record: see ``distinct_rows``.
-    ``confidence`` = 1 - k w (1 - w)^(k - 1), the chance that luck would not isolate one of the k records by it.
+    Conditions: equality where a column has levels, or the missing cell; of numbers and dates >= the row's value where
+    that is at least the column's median, else <=. A condition on another column drawn at random is added as long as
+    another record of the release fulfils them, or luck may isolate one of the k records (k w > 0.01, the weight w being
+    the product of the shares of the conditions in the release). A row that all columns together do not tell apart is
+    tried again with equality in all of them; it abstains if that fails too. Equal rows may be one record: see
+    ``distinct_rows``. ``confidence`` = 1 - k w (1 - w)^(k - 1), the chance that luck does not isolate one of the k
+    records by it.
 
     Args:
         release: m rows.
@@ -102,9 +101,9 @@ def check_size(size: int | None, most: int | None = None) -> None:
 def distinct_rows(release: pd.DataFrame) -> np.ndarray:
     """Return the positions of the rows that count as different records of the release.
 
-    Equal rows are one record that the generator repeated where chance hardly makes them: where less than one row in
-    a hundred tables would have their cells, m w < 0.01, the weight w being the product of the shares of the cells in
-    their columns. Otherwise they are people who are alike, and each counts.
+    Equal rows are one record that the generator repeated, if chance hardly makes them: m w < 0.01 (less than one such
+    row in a hundred tables), the weight w being the product of the shares of the cells in their columns. Otherwise they
+    are people who are alike, and each counts.
 
     Example:
         >>> release = pd.DataFrame({name: [7, 7, *range(8, 48)] for name in "xyz"})

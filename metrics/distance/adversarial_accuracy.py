@@ -40,12 +40,11 @@ def nearest_neighbour_adversarial_accuracy(
     records, near 0 where it is elsewhere. ``published = AA``. The value alone is no privacy claim.
 
     The measure assumes tables of one size: in the larger table the nearest other record is nearer for that reason
-    alone. ``sizes="equal"`` gives the mean over all subsamples of the larger table that have the size of the smaller
-    one: what the average of seeded draws comes to, computed exactly (``subsamples``), so that no seed and no order
-    of rows moves it.
+    alone. ``sizes="equal"`` gives the mean over all subsamples of the larger table of the size of the smaller one,
+    computed exactly (``subsamples``), so that no seed and no order of rows moves it.
 
-    Ties are a risk by default. The adversary is right where d_s > d_r, as published, so that a tie is no success of
-    his: an exact copy scores 1 even where the real table has duplicates. The reference numbers are these.
+    Ties are a risk by default. The adversary is right where d_s > d_r, as published, so that a tie is no success: an
+    exact copy scores 1 even where the real table has duplicates. The reference numbers are these.
 
     Args:
         tables: Real (n >= 2 records) and synthetic (m >= 2 records). With control records, real ones are those
@@ -118,8 +117,7 @@ def check_adversary(space: str = "gower", ties: str = "risk", sizes: str = "give
         raise InputError(f"sizes must be given or equal, got {sizes!r}")
 
 
-def _turned(found: Chances) -> Chances:
-    """Return the chances that the given distance is the smaller one."""
+def _turned(found: Chances) -> Chances:  # that the given distance is the smaller one
     return Chances(1 - found.nearer - found.tied, found.tied)
 
 

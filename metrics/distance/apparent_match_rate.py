@@ -23,8 +23,8 @@ def apparent_match_rate(tables: Tables, *, quasi_identifiers: Sequence[str]) -> 
     percentage of other columns that agree, in the mean over the apparent matches (NaN where there is none).
 
     Values are compared, not dtypes. A missing cell equals a missing cell, also in the other columns, where the source
-    counts it as different. Where an entity has several records, a key is unique if no other entity has it. Beside
-    control records a key is unique where it is so among members and control records together.
+    counts it as different. A key is unique if no other entity has it; with control records, among members and control
+    records together.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -47,9 +47,7 @@ def apparent_match_rate(tables: Tables, *, quasi_identifiers: Sequence[str]) -> 
     """
     known = tables.check_columns("quasi_identifiers", quasi_identifiers)
     others = _others(tables.columns, known)
-    for column in tables.columns:
-        if tables.kind(column) == "numeric":
-            tables.floats(column)  # refuses what is no finite number
+    tables.check_comparable(tables.columns)
     key = tables.codes(known)
     own, size = key.tables[0], key.size
     unique = how_many_with(own, size, tables.entities)[own] == 1
@@ -63,11 +61,8 @@ def reduce_matches(records: pd.DataFrame) -> Reduction:
     """Return the mean score of all records, and what the apparent matches come to."""
     match = records["match"].to_numpy(bool)
     agreement = float(records["score"].to_numpy(dtype=float)[match].mean()) if match.any() else float("nan")
-    details = {
-        "unique_keys": float(records["unique"].mean()),
-        "match_share": float(match.mean()),
-        "agreement": agreement,
-    }
+    details = {"unique_keys": float(records["unique"].mean()), "match_share": float(match.mean())}
+    details["agreement"] = agreement
     return Reduction(mean_score(records), 100 * agreement, details)
 
 

@@ -29,11 +29,11 @@ def attribute_inference_risk(
 ) -> Score:
     """AIR: weighted share of sensitive values that the synthetic records nearest on the keys guess right.
 
-    ``value = sum w_i c_i``. c_i: mean over the synthetic records tied at the smallest distance over the
-    quasi-identifiers of the share of sensitive attributes that they guess right. w_i = -log P_i/(n H), with P_i
-    the share of real rows equal to row i in all columns and H their entropy; 1/n where H = 0: rare rows weigh
-    more. In [0, 1]; high = the release gives sensitive values away; a common value does too, so read it beside
-    ``guess`` and control. ``published = 2a/(1 + a)`` with the unweighted accuracy a, as PrivEval prints it.
+    ``value = sum w_i c_i``, in [0, 1]. c_i: mean over the synthetic records tied at the smallest distance over the
+    quasi-identifiers of the share of sensitive attributes that they guess right. w_i = -log P_i/(n H): rare rows weigh
+    more, with P_i the share of real rows equal to row i in all columns and H their entropy; 1/n where H = 0. High = the
+    release gives sensitive values away; a common value does too, so read it beside ``guess`` and control.
+    ``published = 2a/(1 + a)`` with the unweighted accuracy a, as PrivEval prints it.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -149,7 +149,7 @@ def _attribute(tables: Tables, column: str, tolerance: float | str) -> _Attribut
 def _credits(
     tables: Tables, known: list[str], space: SpaceName, attributes: list[_Attribute], tied: np.ndarray
 ) -> np.ndarray:
-    """Return c; records with the same keys have the same nearest, which are listed once, some keys at a time."""
+    """Return c; the nearest of records with equal keys are listed once, in batches of keys."""
     _, first, back = np.unique(tables.codes(known).tables[0], return_index=True, return_inverse=True)
     records, ends = np.argsort(back, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(back))])
     parts = np.flatnonzero(np.diff(np.cumsum(tied[first]) // _CELLS)) + 1

@@ -54,18 +54,15 @@ def closer_records(
     """Return which real records are nearer to a synthetic than to another real record; NaN where n < 2."""
     n = len(tables.real)
     distance = real_to_synthetic(tables, space, weights=weights).distances[:, 0]
-    columns = {
-        "score": np.full(n, np.nan),
-        "risk": np.nan,
-        "tied": np.nan,
-        "distance": distance,
-        "real_distance": np.nan,
-    }
+    columns = dict.fromkeys(("score", "risk", "tied", "distance", "real_distance"), np.full(n, np.nan))
+    columns["distance"] = distance
     if n > 1:
         other = real_to_real(tables, space, weights=weights).distances[:, 0]
         found = compared(distance, other)
         columns |= {"risk": flags(found, ties), "tied": found.tied.astype(float), "real_distance": other}
-        columns["score"] = columns["risk"] if space == "gower" else _in_gower(tables, ties, weights)
+        columns["score"] = columns["risk"]
+        if space != "gower":
+            columns["score"] = closer_records(tables, "gower", ties, weights)["risk"].to_numpy()
     return pd.DataFrame(columns, index=tables.real.index)
 
 
@@ -88,11 +85,6 @@ def check_closer(space: str = "euclid", ties: str = "risk") -> None:
     """Refuse a space or a rule for ties that there is not."""
     check_space(space)
     check_ties(ties)
-
-
-def _in_gower(tables: Tables, ties: TieRule, weights: Mapping[str, float] | None) -> np.ndarray:
-    ours = real_to_synthetic(tables, "gower", weights=weights).distances[:, 0]
-    return flags(compared(ours, real_to_real(tables, "gower", weights=weights).distances[:, 0]), ties)
 
 
 AUTHENTICITY = Metric(

@@ -35,33 +35,28 @@ def distance_to_closest_record(
 ) -> Score:
     """DCR: how near real records have a synthetic one: 1 - sigmoid(log10(mean d)), 1 where the mean is 0.
 
-    d = distance of a real record to its nearest synthetic record. ``published`` is the mean distance. The
-    value alone is no privacy claim: an ideal generator comes near too; the signal is how much nearer members
-    have a synthetic record than control records.
+    d = distance of a real record to its nearest synthetic record. ``published`` is the mean distance. The value alone
+    is no privacy claim, for an ideal generator comes near too: the signal is how much nearer members are than control
+    records.
 
     Args:
         tables: Real (n records) and synthetic (m records).
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges, in [0, 1]). In
             standardised one-hot a mismatch on a 1 % level costs 10 sd, on two 50 % levels 2.8; one numeric
             outlier shrinks a Gower column.
-        projection: ``famd`` takes distances on the two main axes alone (see ``projection.projected``).
+        projection: ``famd`` takes distances on the two main axes alone (see ``famd.projected``).
         overfitting: With control records, how SDMetrics' DCROverfittingProtection is counted: as it does
-            (``sdmetrics``), or ``corrected``: a tie counts half for each side, the larger of training and holdout
-            as its mean subsample of the size of the smaller, and both distances are divided by the same ranges.
-            For SDMetrics counts ties as nearer to the holdout, so that few distinct values look safe; and more
-            records have a nearer one, and wider ranges, so that with a small holdout an honest release looks
-            overfitted.
+            (``sdmetrics``), or ``corrected`` for ties, unequal sizes and ranges: see ``sdmetrics_dcr``.
         baseline: Whether to add SDMetrics' DCRBaselineProtection, which needs another search, for random records.
         seed: Of those random records.
 
     Returns:
-        A ``Score``; ``records``: distance (d, in ``space``), score (1 - d in gower space, in [0, 1]: what
-        member/control differences are taken on, whatever ``space``). Details: ``mean_distance``,
-        ``exact_matches`` (share), ``quantile_<q>``; and in SDMetrics' distance, on its scale (1 = safe), from members
-        alone: with control records ``overfitting_protection``, ``closer_to_training``, ``closer_to_holdout`` and
-        ``ties`` (shares of synthetic records), ``closer_to_training_expected`` (what the sizes of the tables alone make
-        of ``closer_to_training``); with ``baseline`` ``baseline_protection``, ``median_synthetic``,
-        ``median_random``.
+        A ``Score``; ``records``: distance (d, in ``space``), score (1 - d in gower space, in [0, 1], on which
+        member/control differences are taken whatever the ``space``). Details: ``mean_distance``, ``exact_matches``
+        (share), ``quantile_<q>``; and in SDMetrics' distance, on its scale (1 = safe), of members alone: with control
+        records ``overfitting_protection``, ``closer_to_training``, ``closer_to_holdout`` and ``ties`` (shares of
+        synthetic records), ``closer_to_training_expected`` (from the sizes of the tables alone); with ``baseline``
+        ``baseline_protection``, ``median_synthetic``, ``median_random``.
 
     Raises:
         InputError: An option breaks its rule, or a projection of gower space is asked for.
@@ -95,7 +90,6 @@ def check_closest(
 
 
 def _protection(tables: Tables, overfitting: Overfitting, seed: int | None) -> dict[str, float]:
-    """Return SDMetrics' protections of the members; ``seed`` None: without random records."""
     training, holdout = tables.part(1), tables.part(0)
     found = {} if seed is None or training is None else baseline_protection(training, seed)
     return found if training is None or holdout is None else found | overfitting_protection(tables, overfitting)
@@ -122,13 +116,12 @@ def nearest_neighbour_distance_ratio(
     Args:
         tables: Real (n >= 2 records) and synthetic (m records).
         space: ``euclid`` or ``gower``.
-        projection: ``famd`` takes distances on the two main axes alone (see ``projection.projected``).
+        projection: ``famd`` takes distances on the two main axes alone (see ``famd.projected``).
 
     Returns:
-        A ``Score`` whose ``records`` are the synthetic ones: score (1 - d1/d2), distance (d1), second_distance
-        (d2). Details: ``exact_matches`` (share of d1 = 0), ``duplicates`` (share of d1 = d2 = 0) and ``avatar``, the
-        value if such duplicates counted as safe, as AVATAR counts them. Not defined with fewer than two real
-        records.
+        A ``Score`` whose ``records`` are the synthetic ones: score (1 - d1/d2), distance (d1), second_distance (d2).
+        Details: ``exact_matches`` (share of d1 = 0), ``duplicates`` (share of d1 = d2 = 0) and ``avatar``, the value if
+        such duplicates counted as safe, as AVATAR counts them. Not defined with fewer than two real records.
 
     Raises:
         InputError: ``space`` or ``projection`` has another name, or a projection of gower space is asked for.
@@ -147,11 +140,10 @@ def nearest_neighbour_distance_ratio(
         records = pd.DataFrame(absent, index=tables.synthetic.index)
         reason = "fewer than two real records: no second nearest"
         return Score(name, nan, nan, records, settings=settings, reason=reason)
-    exact = projection is None
-    near = (
-        synthetic_to_real(tables, space, k=2).distances if exact else nearest_projected(tables, "synthetic_to_real", 2)
-    )
-    first, second = near.T
+    if projection is None:
+        first, second = synthetic_to_real(tables, space, k=2).distances.T
+    else:
+        first, second = nearest_projected(tables, "synthetic_to_real", 2).T
     ratio = np.divide(first, second, out=np.zeros(len(first)), where=first > 0)
     columns = {"score": 1 - ratio, "distance": first, "second_distance": second}
     records = pd.DataFrame(columns, index=tables.synthetic.index)
@@ -165,9 +157,8 @@ def ratio_against(
 ) -> float:
     """Return NNDR's value in gower against some of the real records, in the space of all of them.
 
-    It is in gower whatever ``space`` and ``projection`` of the value, as for all distances. This is what a
-    member/control difference is taken on: both groups must have the same size, for how near the nearest of many
-    is depends on how many.
+    It is in gower space whatever ``space`` and ``projection``. A member/control difference is taken on it, between
+    groups of one size: the nearest of more records is nearer.
     """
     check_projection(projection, space)
     first, second = synthetic_to_some(tables, "gower", rows, k=2).distances.T

@@ -34,9 +34,7 @@ def common_rows_proportion(tables: Tables) -> Score:
         >>> COMMON_ROWS_PROPORTION(real, release).value
         0.5
     """
-    for column in tables.columns:
-        if tables.kind(column) == "numeric":
-            tables.floats(column)  # refuses what is no finite number
+    tables.check_comparable(tables.columns)
     rows = tables.codes(tables.columns)
     hit = matches(rows) > 0
     records = pd.DataFrame({"score": hit.astype(float), "row": rows.tables[0]}, index=tables.real.index)

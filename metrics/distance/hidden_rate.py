@@ -27,21 +27,19 @@ def hidden_rate(
 ) -> Score:
     """HidR: share of real records whose nearest synthetic record was made from them; ties count 1/t.
 
-    Only where the release makes its rows from real rows and says which: row i of synthetic from row ``links[i]`` of
-    real. Credit of a real record = share of the t synthetic records tied at its smallest distance that were made
-    from it. ``value = mean(credit)``, in [0, 1], high = rows lead back to their origin; ``published = 1 - value``
-    (AVATAR: hidden). Records from which nothing was made are not scored.
+    This needs a release whose rows were each made from a real row: row i of synthetic from row ``links[i]`` of real.
+    Credit of a real record = share of the t synthetic records tied at its smallest distance that were made from it.
+    ``value = mean(credit)``, in [0, 1], high = rows lead back to their origin; ``published = 1 - value`` (AVATAR:
+    hidden). Records from which nothing was made are not scored.
 
-    A study and ``evaluate`` give no value but the reason "no row link": a release there is a table, and no column of
-    it says where a row came from. That holds for the reference generators ``copy`` and ``leaky`` too, whose rows are
-    known: where nobody else has a value, theirs would be no yardstick. One list of links cannot be a study's option,
-    since every fold and repetition makes another release.
+    A study and ``evaluate`` give no value but the reason "no row link", also for the reference generators: a release
+    there is a table without links, and each fold and repetition makes another one.
 
     Args:
         tables: Real (n records) and synthetic (m records).
         links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: unknown.
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges).
-        projection: ``famd`` takes distances on the two main axes alone (see ``projection.projected``).
+        projection: ``famd`` takes distances on the two main axes alone (see ``famd.projected``).
 
     Returns:
         A ``Score``; ``records``: score (credit, NaN where nothing was made from the record), tied (t), distance
@@ -90,9 +88,8 @@ def check_links(links: object = None, space: str = "euclid", projection: str | N
     if links is not None:
         given = np.asarray(links)
         if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
-            raise InputError(
-                f"links must be whole numbers, one a synthetic row, got {given.ndim} dimensions of {given.dtype}"
-            )
+            got = f"{given.ndim} dimensions of {given.dtype}"
+            raise InputError(f"links must be whole numbers, one a synthetic row, got {got}")
 
 
 def _positions(links: Sequence[int], rows: int, real: int) -> np.ndarray:
@@ -100,9 +97,8 @@ def _positions(links: Sequence[int], rows: int, real: int) -> np.ndarray:
     if len(given) != rows:
         raise InputError(f"links must name a real row for each of {rows} synthetic rows, got {len(given)}")
     if given.min() < -1 or given.max() >= real:
-        raise InputError(
-            f"links must be positions from 0 to {real - 1} in the real table, or -1, got {given.min()} to {given.max()}"
-        )
+        rule = f"positions from 0 to {real - 1} in the real table, or -1"
+        raise InputError(f"links must be {rule}, got {given.min()} to {given.max()}")
     return given
 
 

@@ -41,9 +41,8 @@ def hitting_rate(tables: Tables, *, width: float = 30.0, trim: float = 0.0) -> S
     for column in tables.columns:
         if tables.kind(column) == "numeric":
             cells, unit = in_widths(tables.floats(column), width, trim)
-            words.append(
-                Codes(tuple(np.isnan(c).astype(np.int64) for c in cells), 2) if unit else tables.codes([column])
-            )
+            missing = Codes(tuple(np.isnan(c).astype(np.int64) for c in cells), 2)
+            words.append(missing if unit else tables.codes([column]))
             numbers += [tuple(np.nan_to_num(c) for c in cells)] if unit else []
     hit = _hit(pack(words), numbers)
     records = pd.DataFrame({"score": hit.astype(float)}, index=tables.real.index)
@@ -51,11 +50,8 @@ def hitting_rate(tables: Tables, *, width: float = 30.0, trim: float = 0.0) -> S
 
 
 def _hit(words: Codes, numbers: list[tuple[np.ndarray, ...]]) -> np.ndarray:
-    """Tell which real points have a synthetic one of the same code within 1 in each number.
-
-    The code is one more axis, on which different codes are 2 apart, so that one tree holds all of them; the nearest
-    by the largest difference is found in it.
-    """
+    """Tell which real points have a synthetic one of the same code within 1 in each number."""
+    # the code is one more axis, on which different codes are 2 apart; a tree is searched by the largest difference
     real, synthetic = (
         np.column_stack([2.0 * words.tables[side], *(cells[side] for cells in numbers)]) for side in (0, 1)
     )

@@ -51,7 +51,9 @@ def identifiability_score(tables: Tables, *, space: SpaceName = "euclid", ties: 
 
 def inverse_entropies(tables: Tables) -> dict[str, float]:
     """Return 1/H of each column among the real records, 0 where H = 0."""
-    found = {column: entropy(_classes(tables, column)) for column in tables.columns}
+    numeric = {c: tables.kind(c) == "numeric" for c in tables.columns}
+    classes = {c: deciles(tables.floats(c)[0]) if n else tables.codes([c]).tables[0] for c, n in numeric.items()}
+    found = {column: entropy(own) for column, own in classes.items()}
     return {column: 1 / h if h > 0 else 0.0 for column, h in found.items()}
 
 
@@ -68,7 +70,7 @@ def entropy(classes: np.ndarray) -> float:
 
 
 def deciles(values: np.ndarray) -> np.ndarray:
-    """Return the bin of each value: deciles (linear, right-closed, equal edges merged), missing one of its own.
+    """Return the decile of each value (linear, right-closed, equal edges merged), -1 where missing.
 
     There are at most as many bins as distinct values.
 
@@ -84,12 +86,6 @@ def deciles(values: np.ndarray) -> np.ndarray:
     low, high = there[place], there[np.minimum(place + 1, len(there) - 1)]
     edges = np.unique(np.where(part == 0, low, low * (1 - part / bins) + high * (part / bins)))
     return np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="left"))
-
-
-def _classes(tables: Tables, column: str) -> np.ndarray:
-    if tables.kind(column) == "numeric":
-        return deciles(tables.floats(column)[0])
-    return tables.codes([column]).tables[0]
 
 
 IDENTIFIABILITY_SCORE = Metric(

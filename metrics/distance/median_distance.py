@@ -15,11 +15,9 @@ def median_distance_to_closest_record(tables: Tables, *, space: SpaceName = "euc
 
     ``value`` in [0, 1], high = the release is nearer to real records than these are to each other; 0.538 where it is
     as near. ``published`` is the ratio of medians; 0/0 counts as ratio 0, x/0 as infinite. (The published program
-    stops its scale at 0.5.) The value alone is no privacy claim.
-
-    A median has no per-record form. In a study the value of the members and that of the control records are those of
-    a call with ``control``: medians over one group, of distances among both. The member/control difference is taken
-    in gower space, on groups of one size.
+    stops its scale at 0.5.) The value alone is no privacy claim. A median has no per-record form: with ``control`` and
+    in a study, members and control records have medians of their own, of distances among both. The member/control
+    difference is taken in gower space, on groups of one size.
 
     Args:
         tables: Real (n >= 2 records) and synthetic (m records). With control records the other real records are
@@ -79,9 +77,9 @@ def reduce_medians(records: pd.DataFrame) -> Reduction:
 
 
 def medians_against(tables: Tables, rows: np.ndarray, *, space: SpaceName = "euclid") -> float:
-    """Return the value in gower space on some of the real records, beside all of them, whatever the ``space``.
+    """Return the value of some real records beside all of them, in gower space whatever the ``space``.
 
-    A study's differences are all taken in gower space: standard deviations would be those of the real records given.
+    A study takes all differences in gower space: standard deviations would be those of the real records given.
     """
     check_space(space)
     distance, other = _distances(tables, "gower")
@@ -89,10 +87,9 @@ def medians_against(tables: Tables, rows: np.ndarray, *, space: SpaceName = "euc
 
 
 def _distances(tables: Tables, space: SpaceName) -> tuple[np.ndarray, np.ndarray]:
-    """Return d_s and d_r of all real records; d_r is NaN where there is one alone."""
     distance = real_to_synthetic(tables, space).distances[:, 0]
     if len(tables.real) < 2:
-        return distance, np.full(1, np.nan)
+        return distance, np.full(1, np.nan)  # one record has no other
     return distance, real_to_real(tables, space).distances[:, 0]
 
 

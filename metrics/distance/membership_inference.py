@@ -33,23 +33,21 @@ def advantage(auc: float) -> float:
 def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) -> Score:
     """MIR: max(0, 2 AUC - 1) of a synthetic-against-control classifier on members against unseen control records.
 
-    Extremely randomised trees (100; fewer from 6,000 records on, at least 30) learn the release (1) against
-    control records (0). Members and control records are cut into folds; those of a fold are scored by trees that
-    were grown without its control records, and compared with each other: so a member and a control record differ in
-    nothing but that the release was made from one. High = the release resembles its members more than other people:
-    it gives away who was in. Rows are taken in an order that neither positions nor names move; equal records share
-    what chance gives them.
+    Extremely randomised trees (100; fewer from 6,000 records on, at least 30) learn the release (1) against control
+    records (0). Members and control records are cut into folds. Those of a fold are scored by trees that never saw its
+    control records, and are compared with each other, so that they differ only in whether the release was made from
+    them. High = the release resembles its members more than other people: it gives away who was in. Rows are taken in
+    canonical order; equal records share what chance gives them.
 
     The rates pool the folds, whose trees differ in few of their control records. Tried (Adult, 1,000 members and
     control records, of which 0, 10, 50 % released; 15 seeds; true rate at 0.01 from 12,000 others .010, .109, .505):
-    pooled .010, .110, .505; folds apart .012, .112, .506: too high, since a threshold lies at the next control
-    record, and a fold has few.
+    pooled .010, .110, .505; folds apart .012, .112, .506: too high, since a fold has few control records.
 
-    A threshold of a study is one on ``memorization``, the mean score of members minus that of control records, whose
-    interval covers both groups; ``risk`` is refused. It is a member/control comparison too, but cut off at 0, so above
-    0 by chance, and at one release its interval takes the control records as given.
+    In a study a threshold can be set on ``memorization``, the mean score of members minus that of control records,
+    whose interval covers both groups. A threshold on ``risk`` is refused: it is cut off at 0, so above 0 by chance, and
+    at one release its interval takes the control records as given.
 
-    Only defined with control records. Without them ``published`` is what PrivEval prints: the recall of real
+    Without control records the value is not defined, and ``published`` is what PrivEval prints: the recall of real
     records by trees that tell them from synthetic ones (a sanity check, no attack).
 
     Args:
@@ -62,7 +60,7 @@ def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) 
         placement (share of its fold's control records with a lower one, equal ones half), called (1 if the probability
         is above 0.5). ``published`` is the recall: the mean of called. Details: ``auc`` (mean placement);
         ``control_recall``; ``advantage`` and ``tpr_at_<fpr>`` with limits, over all folds together
-        (``membership.attack_summary``; NaN with fewer than 10/fpr control records);
+        (``roc.attack_summary``; NaN with fewer than 10/fpr control records);
         and the same for minus the distance to the nearest synthetic record in gower space (``distance_...``).
         Not defined with fewer than two members or control records.
 
@@ -109,10 +107,8 @@ def reduce_membership(records: pd.DataFrame) -> Reduction:
 
 
 def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return each real record's probability by trees that never saw its fold's control records, and its placement.
-
-    Placements are among the fold's control records: the trees of other folds have learned these.
-    """
+    """Return each real record's probability by trees that never saw its fold's control records, and its placement."""
+    # placements are among the fold's own control records: the trees of other folds have learned these
     features, ranks = ordinal_features(tables), canonical(tables)
     fold = np.empty(len(groups), dtype=np.int64)
     for group in np.unique(groups):
@@ -130,7 +126,6 @@ def _scored(tables: Tables, groups: np.ndarray, folds: int, seed: int) -> tuple[
 
 
 def _detection_recall(tables: Tables, folds: int, seed: int) -> float:
-    """Return the share of real records that trees grown on others tell from synthetic ones; NaN if one."""
     features, ranks = ordinal_features(tables), canonical(tables)
     used = min(folds, len(tables.real), len(tables.synthetic))
     if used < 2:
@@ -146,14 +141,14 @@ def _detection_recall(tables: Tables, folds: int, seed: int) -> float:
 
 
 def _folds(ranks: np.ndarray, folds: int, seed: int) -> np.ndarray:
-    """Return a fold a row, of sizes that differ by at most one, whatever the order of the rows."""
+    """Return a fold for each row, of sizes that differ by at most one, whatever the order of the rows."""
     cut = np.empty(len(ranks), dtype=np.int64)
     cut[np.argsort(ranks, kind="stable")] = np.random.default_rng(seed).permutation(len(ranks)) % folds
     return cut
 
 
 def _probability(ones: np.ndarray, zeros: np.ndarray, queries: np.ndarray, seed: int) -> np.ndarray:
-    """Return each query's probability of being of the first class, were the classes equally frequent."""
+    """Return each query's probability of being of the first class, if both classes were equally frequent."""
     trees = int(np.clip(_GROWN // (len(ones) + len(zeros)), *_TREES))
     model = ExtraTreesClassifier(trees, random_state=seed, n_jobs=threads())
     model.fit(np.vstack([ones, zeros]), np.repeat([1, 0], [len(ones), len(zeros)]))

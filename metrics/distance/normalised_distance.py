@@ -45,8 +45,7 @@ def close_value_probability(tables: Tables, *, space: SpaceName = "euclid", norm
         >>> round(CLOSE_VALUE_PROBABILITY(real, release).value, 4)
         0.6667
     """
-    name = "close_value_probability"
-    return _score(name, tables, space, normalise, lambda t: t < CLOSE * (1 - TIED), reduce_close)
+    return _score("close_value_probability", tables, space, normalise, lambda t: t < CLOSE * (1 - TIED), reduce_close)
 
 
 def distant_value_probability(
@@ -62,8 +61,8 @@ def distant_value_probability(
         >>> round(DISTANT_VALUE_PROBABILITY(real, release).value, 4)
         0.6667
     """
-    name = "distant_value_probability"
-    return _score(name, tables, space, normalise, lambda t: t < DISTANT * (1 - TIED), reduce_complement)
+    below = DISTANT * (1 - TIED)
+    return _score("distant_value_probability", tables, space, normalise, lambda t: t < below, reduce_complement)
 
 
 def nearest_synthetic_neighbour_distance(

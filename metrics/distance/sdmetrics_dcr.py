@@ -46,17 +46,17 @@ def baseline_protection(tables: Tables, seed: int) -> dict[str, float]:
 def overfitting_protection(tables: Tables, rule: Overfitting) -> dict[str, float]:
     """Return DCROverfittingProtection: min(1, 2(1 - share of synthetic records nearer to training than to holdout)).
 
-    Training is what ``tables.groups`` calls members, holdout is control. ``corrected`` makes an ideal release come to
-    a share of a half, score 1, which SDMetrics does not where the tables are as they usually are:
+    Training is what ``tables.groups`` calls members, holdout is control. ``corrected`` gives an ideal release a share
+    of a half, score 1. SDMetrics does not, for three reasons:
 
-    - it counts a tie as nearer to the holdout: a release of few distinct values looks safe. Here it counts half;
+    - it counts a tie as nearer to the holdout: a release of few distinct values looks safe. Here a tie counts half;
     - the nearest of more records is nearer: with a training table ten times the holdout nearly all of an honest
       release is nearer to it. Here the larger counts as its mean subsample of the size of the smaller;
-    - each distance is divided by the ranges of the table searched, and more records have wider ranges, hence smaller
-      distances. Here both are divided by those of all records.
+    - it divides each distance by the ranges of the table searched, and more records have wider ranges, hence smaller
+      distances. Here both are divided by the ranges of all records.
 
-    ``closer_to_training_expected`` is the share that a release without knowledge of either table has where nothing
-    ties: n/(n + h) of n training and h holdout records, of which any is as likely the nearest; 1/2 where corrected.
+    ``closer_to_training_expected`` is the share of a release without knowledge of either table where nothing ties:
+    n/(n + h) of n training and h holdout records; 1/2 where corrected.
     """
     training, holdout = (int(np.sum(tables.groups == group)) for group in (1, 0))
     share, tied = _as_sdmetrics(tables) if rule == "sdmetrics" else _corrected(tables)
@@ -69,8 +69,7 @@ def overfitting_protection(tables: Tables, rule: Overfitting) -> dict[str, float
     }
 
 
-def _as_sdmetrics(tables: Tables) -> tuple[float, float]:
-    """Return shares of synthetic records that are nearer to training, and tied."""
+def _as_sdmetrics(tables: Tables) -> tuple[float, float]:  # shares nearer to training, and tied
     parts = [tables.part(group) for group in (1, 0)]
     found = compared(*(closest_record(part) for part in parts if part is not None))
     return float(found.closer.mean()), float(found.tied.mean())
@@ -92,9 +91,9 @@ def _corrected(tables: Tables) -> tuple[float, float]:
 def random_records(tables: Tables, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the real table and as many random records as synthetic ones, numbers as floats and words as codes.
 
-    Each column is uniform over the range or the levels of real: whole numbers where the column has no others,
-    whatever its dtype; missing cells as often as in real. Each column has a generator of its own, keyed by its name,
-    and levels are taken in the order of frequency, then ``level_order``: so neither order nor names move a draw.
+    Each column is uniform over the range or the levels of real: whole numbers where it has no others; missing cells as
+    often as in real. Each column has a generator of its own, keyed by its name, and levels are taken by frequency, then
+    ``level_order``, so that neither order nor names move a draw.
     """
     real, random, count = {}, {}, len(tables.synthetic)
     for column in tables.columns:

@@ -12,14 +12,11 @@ from synthrisk.metrics.tables.tables import Tables
 def unique_exact_matches(tables: Tables) -> Score:
     """Unique exact matches: share of real records that are unique in the real table and occur in the release.
 
-    A record is unique where no other real record equals it in every column. A record that many people share says
-    little of any of them; a unique one that is released is that person's own. ``value = mean(unique and released)``,
-    in [0, 1], high = records of single people are given out. ``published`` is the percentage that SDNist prints: of
-    the unique real records, how many occur in the release (NaN where no record is unique).
-
-    Values are compared, not dtypes, and a missing cell equals a missing cell. Where an entity has several records, a
-    record is unique if no other entity has one that equals it. Beside control records a record is unique where it is so
-    among members and control records together: both are then found by one rule.
+    A record is unique if no other real record (of another entity) equals it in every column. ``value = mean(unique and
+    released)``, in [0, 1], high = records of single people are given out. ``published`` is the percentage that SDNist
+    prints: of the unique real records, how many occur in the release (NaN where no record is unique). Values are
+    compared, not dtypes, and a missing cell equals a missing cell. With control records, unique means unique among
+    members and control records together.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -39,9 +36,7 @@ def unique_exact_matches(tables: Tables) -> Score:
         >>> score.value, score.published
         (0.25, 50.0)
     """
-    for column in tables.columns:
-        if tables.kind(column) == "numeric":
-            tables.floats(column)  # refuses what is no finite number
+    tables.check_comparable(tables.columns)
     rows = tables.codes(tables.columns)
     own = rows.tables[0]
     unique = how_many_with(own, rows.size, tables.entities)[own] == 1

@@ -28,19 +28,18 @@ from synthrisk.metrics.exposure.wald import ColumnTest, column_tests
 
 @dataclass(frozen=True, eq=False)
 class Attribution:
-    """Which quasi-identifiers go with risk: effects, tests and predictions of a logistic regression.
+    """The risk model: which quasi-identifiers go with risk, by a logistic regression of the scores on them.
 
     Attributes:
         records: Scored records.
         risk: Their mean score.
         confidence: Confidence level of all intervals.
         reason: Why there are no effects, or an empty string.
-        effects: Average marginal effects, differences of probability. ``kind`` says which: ``level`` (P at ``level``
-            minus P at ``reference``), ``one_sd`` (P with the value one standard deviation higher minus P) and
-            ``per_unit`` (derivative of P per unit of a number, per day of a date or duration). ``note`` names what
-            limits an effect.
-        predictions: Mean predicted risk with all records at a level, or at a value (``value``: numbers as they are,
-            dates in nanoseconds; the place of a level otherwise), with its interval.
+        effects: Average marginal effects, differences of probability, of each ``kind``: ``level`` (P at ``level`` minus
+            P at ``reference``), ``one_sd`` (P with the value one standard deviation higher minus P) and ``per_unit``
+            (derivative of P per unit of a number, per day of a date or duration). ``note`` names what limits an effect.
+        predictions: Mean predicted risk with all records at a level, or at a value (``value``: a number, nanoseconds of
+            a date, the place of a level), with its interval.
         columns: Joint Wald test of each quasi-identifier in the main-effects model; ``statistic`` is chi-square.
         interactions: Joint Wald test of each pair, strongest first; ``p_holm`` is adjusted for all pairs,
             ``left_out`` counts combinations of levels with too few records for a column of their own.
@@ -79,18 +78,18 @@ def attribution(
 ) -> Attribution:
     """Explain which records are at risk by a logistic regression on the quasi-identifiers.
 
-    logit P(at risk) = a + sum_j b_j x_j; numerics in standard deviations with a column "is missing", categoricals
-    as dummies against their most frequent level. A share as score is a fractional response (Papke and Wooldridge
-    1996). Average marginal effect of a level: 1/n sum_i P(i at the level) - P(i at the reference). Intervals: delta
-    method, t quantile, robust sandwich covariance (summed by entity where given) with factor n/(n - p); they hold
-    the table's records as given. Each pair of columns is tested in a model of its own, main effects of all columns
-    plus the products of the two, so that small tables and many levels do not exhaust it.
+    logit P(at risk) = a + sum_j b_j x_j; numerics in standard deviations with a column "is missing", categoricals as
+    dummies against their most frequent level. A share as score is a fractional response (Papke and Wooldridge 1996).
+    Average marginal effect of a level: 1/n sum_i P(i at the level) - P(i at the reference). Intervals: delta method, t
+    quantile, robust sandwich covariance (summed by entity where given) with factor n/(n - p), given the table's
+    records. Each pair of columns is tested in a model of its own, main effects of all columns plus the products of the
+    two, which is possible in small tables and with many levels.
 
-    The fit is maximum likelihood with a ridge of ``RIDGE``: too small to move an estimable number (unlike Firth's
-    correction, which moves all by O(1/n)) and enough where columns are collinear. Where all records of a level, or
-    of an interacting combination, have the same flag, half a record of the other kind is added to it (Haldane and
-    Anscombe), and its records count with variance P(1 - P): the sandwich alone would be 0. Columns that others
-    determine are left out; where only some levels are collinear, their effects are marked and have no limits.
+    The fit is maximum likelihood with a ridge of ``RIDGE``: too small to move an estimable number (Firth's correction
+    moves all by O(1/n)), and enough where columns are collinear. If all records of a level, or of an interacting
+    combination, have the same flag, half a record of the other kind is added (Haldane and Anscombe), and its records
+    count with variance P(1 - P), for the sandwich alone would be 0. Columns that others determine are left out. If only
+    some levels are collinear, their effects are marked and have no limits.
 
     Args:
         scores: (n,) 0/1 flags, or the share of releases in which a record was at risk; NaN = not scored, left out.
@@ -133,13 +132,8 @@ def attribution(
         return found
     model = fit(design_matrix(terms), y, units, [term.codes for term in terms], confidence)
     tests = column_tests(model, terms)
-    found = replace(
-        found,
-        effects=marginal_effects(model, terms),
-        predictions=predictions(model, terms),
-        columns=tests,
-        notes=_notes(model),
-    )
+    found = replace(found, effects=marginal_effects(model, terms), predictions=predictions(model, terms))
+    found = replace(found, columns=tests, notes=_notes(model))
     if not interactions:
         return found
     pairs = pair_tests(model, terms, tests)
@@ -150,8 +144,7 @@ def attribution(
     return replace(found, interactions=pairs.tests, grids=pairs.grids, left_out=left)
 
 
-def _units(entities: Any, kept: np.ndarray) -> np.ndarray:
-    """Return which independent unit each scored record belongs to."""
+def _units(entities: Any, kept: np.ndarray) -> np.ndarray:  # the independent unit of each scored record
     if entities is None:
         return np.arange(kept.sum())
     column = pd.Series(entities)

@@ -25,14 +25,7 @@ def independent(terms: Sequence[Term]) -> tuple[list[Term], list[LeftOut]]:
 
 
 def partners(null: np.ndarray, terms: Sequence[Term], term: Term, own: np.ndarray) -> str:
-    """Return the names of the columns that share a direction of no movement with some columns of a term.
-
-    Args:
-        null: (p, k) the directions in which the design does not move.
-        terms: All terms.
-        term: One of them.
-        own: Which of its columns of the design.
-    """
+    """Return the names of the other columns that share a ``null`` direction with the columns ``own`` of a term."""
     shared = np.linalg.norm(null @ null[own].T, axis=1) > ALIASED
     return ", ".join(str(each.column) for each in terms if each is not term and shared[each.own].any())
 

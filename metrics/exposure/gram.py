@@ -10,12 +10,7 @@ ALIASED = 1e-6
 
 
 def gram(across: Any, design: Any, weights: np.ndarray) -> np.ndarray:
-    """Return X'WX, (p, p).
-
-    Args:
-        across: (p, n) sparse, X' by rows.
-        design: (n, p) sparse, X by rows.
-        weights: (n,) the diagonal of W.
+    """Return X'WX, (p, p), of X' (``across``) and X (``design``), both sparse by rows, and the diagonal of W, (n,).
 
     Example:
         >>> from scipy.sparse import csr_matrix

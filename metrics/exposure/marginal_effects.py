@@ -40,11 +40,9 @@ def marginal_effects(model: RiskModel, terms: Sequence[Term]) -> pd.DataFrame:
 
 
 def _level_effects(model: RiskModel, term: Term, collinear: Sequence[str]) -> list[Effect]:
-    """Return P(level) - P(reference) of each level.
-
-    Where a level has one flag only, its P lies near 0 or 1 and the delta method is too sure of it: the limits are
-    then put together from the limits l, u of both P as Newcombe's are, d - sqrt((P - l)^2 + (u_0 - P_0)^2).
-    """
+    """Return P(level) - P(reference) of each level."""
+    # P of a level of one flag is near 0 or 1, and the delta method is too sure of it. Its limits are then made of the
+    # limits l, u of both P, as Newcombe's are: d - sqrt((P - l)^2 + (u_0 - P_0)^2).
     zero, one_flag, counts = term.reference, term.one_flag(model.scores), term.counts
     risk, gradient, lower, upper = mean_risk(model, term.own, term.rows, one_flag)
     half = model.quantile * standard_errors(model, gradient - gradient[zero])
@@ -66,8 +64,7 @@ def _level_effects(model: RiskModel, term: Term, collinear: Sequence[str]) -> li
 
 
 def _numeric_effects(model: RiskModel, term: Term, note: str) -> list[Effect]:
-    """Return the change of P for one standard deviation more, and the derivative of P, over records with a value."""
-    own, there = term.own[0], np.flatnonzero(term.place == 0)
+    own, there = term.own[0], np.flatnonzero(term.place == 0)  # the records with a value
     design, slope = model.design[there], model.beta[own]
     eta = design @ model.beta
     before, after = expit(eta), expit(eta + slope)
@@ -88,8 +85,7 @@ def _numeric_effects(model: RiskModel, term: Term, note: str) -> list[Effect]:
     return found
 
 
-def _units(term: Term) -> tuple[str, str, float]:
-    """Return the names of one standard deviation and of one unit, and the units' number of standard deviations."""
+def _units(term: Term) -> tuple[str, str, float]:  # names of one sd and one unit; sds a unit
     if term.kind == "number":
         return f"+1 sd ({value_texts(term.source, np.array([term.spread]))[0]})", "per unit", 1 / term.spread
     days = term.spread / NANOSECONDS_A_DAY

@@ -71,7 +71,7 @@ def _points(term: Term) -> Points:
 def mean_risk(model: RiskModel, own: np.ndarray, rows: np.ndarray, one_flag: Sequence[str] = ()) -> MeanRisk:
     """Return mean P with the columns ``own`` set to each row; limits are made on the logit scale.
 
-    At rows of one flag the coefficient is so uncertain that mean P is no straight line in it: the limits there also
+    At a level of one flag the coefficient is so uncertain that mean P is far from linear in it: its limits there also
     hold mean P at both limits of the coefficient.
 
     Args:

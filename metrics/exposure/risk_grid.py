@@ -1,7 +1,7 @@
-"""Predicted risk on a grid: values of one quasi-identifier crossed with values of another."""
+"""Predicted risk on a grid: values of one quasi-identifier crossed with values of one or two others."""
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,36 +29,24 @@ class GridPoint(NamedTuple):
     upper: float
 
 
-def grid(model: RiskModel, crossed: Products, own: np.ndarray) -> list[GridPoint]:
-    """Return the mean predicted risk at values of two quasi-identifiers.
+def grid(model: RiskModel, crossed: Products, start: int) -> list[tuple[Any, ...]]:
+    """Return the mean predicted risk at values of the terms that are crossed, a tuple as ``GridPoint`` for each.
 
-    Args:
-        model: The model with their products.
-        crossed: The products.
-        own: Which columns of the design these are.
+    ``model`` is the model with their products, ``start`` the first column of the design that the products have.
     """
-    first, second = crossed.first, crossed.second
-    across, lines = axis_points(first, (0.05, 0.95), GRID_POINTS), axis_points(second, (0.1, 0.5, 0.9))
-    at, line = (i.ravel() for i in np.indices((len(across.names), len(lines.names))))
-    left, right = across.rows[at], lines.rows[line]
-    rows = np.hstack([left, right, crossed.rows(left, right)])
-    mean = mean_risk(model, np.concatenate([first.own, second.own, own]), rows)
-    counts = np.zeros((len(first.names), len(second.names)), dtype=int)
-    np.add.at(counts, (first.codes, second.codes), 1)
-    return [
-        GridPoint(
-            first.column,
-            second.column,
-            across.names[i],
-            across.values[i],
-            lines.names[j],
-            counts[across.levels[i], lines.levels[j]],
-            mean.risk[k],
-            mean.lower[k],
-            mean.upper[k],
-        )
-        for k, (i, j) in enumerate(zip(at, line, strict=True))
-    ]
+    first, *others = crossed.terms
+    axes = [axis_points(first, (0.05, 0.95), GRID_POINTS), *(axis_points(term, (0.1, 0.5, 0.9)) for term in others)]
+    at = [i.ravel() for i in np.indices([len(axis.names) for axis in axes])]
+    rows = crossed.all_rows(*(axis.rows[i] for axis, i in zip(axes, at, strict=True)))
+    own = np.concatenate([*(term.own for term in crossed.terms), np.arange(start, len(model.beta))])
+    mean = mean_risk(model, own, rows)
+    counts = np.zeros([len(term.names) for term in crossed.terms], dtype=int)
+    np.add.at(counts, tuple(term.codes for term in crossed.terms), 1)
+    records = counts[tuple(axis.levels[i] for axis, i in zip(axes, at, strict=True))]
+    levels = [[axis.names[j] for j in i] for axis, i in zip(axes, at, strict=True)]
+    columns = levels[0], axes[0].values[at[0]], *levels[1:], records, mean.risk, mean.lower, mean.upper
+    names = tuple(term.column for term in crossed.terms)
+    return [(*names, *point) for point in zip(*columns, strict=True)]
 
 
 def axis_points(term: Term, shares: Sequence[float], count: int = 0) -> Points:

@@ -84,8 +84,7 @@ def _softened(scores: np.ndarray, units: np.ndarray, groups: Iterable[np.ndarray
 
 
 def _coefficients(design: Any, target: np.ndarray, start: np.ndarray | None) -> np.ndarray:
-    """Return intercept and coefficients; a share counts as both flags, weighted."""
-    share = np.flatnonzero((target > 0) & (target < 1))
+    share = np.flatnonzero((target > 0) & (target < 1))  # which count as both flags, weighted
     x = design[:, 1:]
     model = LogisticRegression(C=1 / RIDGE, solver="newton-cholesky", tol=1e-6, max_iter=200, warm_start=True)
     if start is not None:

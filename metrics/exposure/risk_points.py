@@ -36,9 +36,9 @@ def along(term: Term, shares: Sequence[float], count: int = 0) -> Points:
 
 
 def _quantiles(term: Term, shares: Sequence[float]) -> np.ndarray:
-    """Return quantiles of a numeric; where they are one value (most records have it), those of the others too."""
     values = finite_floats(term.source)[term.place == 0]
     found = np.unique(np.quantile(values, shares, method="inverted_cdf"))
     if len(found) > 1:
         return found
+    # most records have one value: the quantiles of the others too
     return np.unique(np.append(found, np.quantile(values[values != found[0]], shares, method="inverted_cdf")))

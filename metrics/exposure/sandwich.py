@@ -35,8 +35,8 @@ def small_sample_factor(n: int, rank: int, units: int) -> float:
 def floored(sandwich: np.ndarray, plain: np.ndarray, null: np.ndarray) -> np.ndarray:
     """Return the sandwich, with the model's own variance in directions where it is ten times as large or more.
 
-    There the fit passes through the records (separation) or entities are few: residuals do not measure what is not
-    known. Directions of ``null`` are left alone: the ridge settles them, and the effects concerned are marked.
+    There the fit passes through the records (separation), or entities are few, and residuals do not measure what is
+    unknown. Directions of ``null`` are left alone: the ridge settles them, and the effects concerned are marked.
     """
     basis = linalg.null_space(null.T) if null.size else np.eye(len(plain))
     root = linalg.cholesky(basis.T @ (plain + plain.T) @ basis / 2, lower=True)

@@ -12,9 +12,8 @@ def record_exposure(
 ) -> pd.DataFrame:
     """Return the memorization of each record with its interval.
 
-    Memorization = mean score as member - mean score as control, over all releases. The interval is a t interval over
-    the repetitions that know both sides: few repetitions give wide ones, one gives none, and a record that never varies
-    has one without width.
+    Memorization = mean score as member - mean score as control, over all releases. The t interval is over the
+    repetitions that know both sides: few give a wide one, one gives none. A record that never varies has no width.
 
     Args:
         scores: (R, K, n), NaN where not scored.

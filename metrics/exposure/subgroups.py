@@ -1,7 +1,6 @@
 """Who is at risk: the risk of the records of each level of a column, and of each joint subgroup.
 
-Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata", sections
-5.5 and 6.3: the same table serves classes of the sensitive attribute, levels of a quasi-identifier and subgroups.
+Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata", 5.5 and 6.3.
 """
 
 from collections.abc import Sequence
@@ -54,9 +53,7 @@ def risk_by(
     for name in known.columns:
         levels = column_levels(known.records[name], bins)
         means = _means(known.scores, levels.codes, len(levels.names), confidence)
-        means.insert(0, "level", levels.names)
-        means.insert(0, "column", [name] * len(means))
-        parts.append(means)
+        parts.append(pd.concat([pd.DataFrame({"column": name, "level": levels.names}), means], axis=1))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -113,7 +110,6 @@ def _check_count(argument: str, value: object, low: int) -> None:
 
 
 def _means(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> pd.DataFrame:
-    """Return records, risk and its limits for each code; each occurs."""
     order = np.lexsort((x, codes))  # sums in one order, whatever that of the rows
     n = np.bincount(codes, minlength=size)
     starts = np.cumsum(n) - n

@@ -17,10 +17,9 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
     """Return the vulnerable records of a table: ``outliers`` and ``rare_keys``, (n,) booleans each.
 
     ``outliers``: the records with the largest mean distance to their 5 nearest other records (gower, all columns).
-    ``rare_keys``: those whose key, the quasi-identifiers together, the fewest records have; among keys of equally many
-    those whose levels are the rarer ones, by the product of their shares. Each is ``share`` of the records, at least
-    one; records that nothing tells apart from the last one are taken too. No release has a part in it, so the groups
-    are the same for every synthesizer.
+    ``rare_keys``: those whose key, the quasi-identifiers together, the fewest records have; among equally many those
+    with the rarer levels, by the product of their shares. Each is ``share`` of the records, at least one, with ties of
+    the last. They do not depend on a release, so that they are the same for every synthesizer.
 
     Args:
         real: n records, at least 2.
@@ -51,8 +50,7 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
 
 
 def _highest(values: np.ndarray, share: float) -> np.ndarray:
-    """Return the rows of the highest values, ties with the last one included."""
-    levels, own = np.unique(values, return_inverse=True)
+    levels, own = np.unique(values, return_inverse=True)  # ties with the last one are taken too
     above = np.cumsum(np.bincount(own, minlength=len(levels))[::-1])[::-1]  # rows at or above each level
     enough = np.flatnonzero(above >= max(1.0, share * len(values)))[-1]
     return np.asarray(own >= enough)

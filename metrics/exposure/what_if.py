@@ -16,15 +16,15 @@ from synthrisk.metrics.tables.tables import Tables
 
 @dataclass(frozen=True)
 class Change:
-    """What an attacker would know less of the quasi-identifiers (``bins.binned``).
+    """A change of what an attacker knows of the quasi-identifiers (``coarsen.binned``).
 
     Attributes:
-        drop: Those that he would not know.
-        bins: Those that he would know in so many parts.
+        drop: Columns that he does not know.
+        bins: Columns that he knows in so many parts.
         binning: How numeric ones are cut.
-        noise: Numeric ones that he would know with an error of up to this share of their range.
-        merge: Categorical ones of which he would know groups of levels: by name, or so many with the rare levels put
-            together, which is what ``bins`` does to them.
+        noise: Numeric columns that he knows with an error of up to this share of their range.
+        merge: Categorical columns with merged levels: named groups, or so many levels with the rare ones put together
+            (as ``bins`` does).
     """
 
     drop: Sequence[str] = ()
@@ -85,8 +85,8 @@ def what_if(
 ) -> pd.DataFrame:
     """Score a release as it is and after each change of the quasi-identifiers, in both tables alike.
 
-    The synthesizer is not fitted again: this previews what coarser or fewer quasi-identifiers would do to the
-    risk, before a release is made with them (section 6.3 of the RAPID paper).
+    The synthesizer is not fitted again: this is a preview of what fewer or coarser quasi-identifiers would do to the
+    risk (section 6.3 of the RAPID paper).
 
     Args:
         metric: A metric with a score a real record that takes ``quasi_identifiers``.
@@ -123,13 +123,11 @@ def what_if(
     tables = Tables.identified(real, synthetic, identifier=options.pop("identifier", None))
     tried = [("as it is", options), *((c.name, c.options(options)) for c in changes)]
     scores = [(name, metric.score(tables, **own)) for name, own in tried]
-    first = scores[0][1].records
-    rows = []
+    first, rows = _cube(scores[0][1].records), []
     for name, score in scores:
-        change = difference(_cube(first), _cube(score.records), confidence, entities=tables.entities)
-        rows.append({"change": name, "value": score.value, "difference": change.value})
-        rows[-1] |= {"lower": change.lower, "upper": change.upper}
-    return pd.DataFrame(rows)
+        change = difference(first, _cube(score.records), confidence, entities=tables.entities)
+        rows.append((name, score.value, change.value, change.lower, change.upper))
+    return pd.DataFrame(rows, columns=["change", "value", "difference", "lower", "upper"])
 
 
 def _cube(records: pd.DataFrame | None) -> np.ndarray:

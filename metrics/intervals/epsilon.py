@@ -42,10 +42,7 @@ class EpsilonBound:
 
 
 def epsilon_lower_bound(
-    member_scores: np.ndarray,
-    control_scores: np.ndarray,
-    delta: float | None = None,
-    confidence: float = 0.95,
+    member_scores: np.ndarray, control_scores: np.ndarray, delta: float | None = None, confidence: float = 0.95
 ) -> EpsilonBound:
     """Return a lower bound of epsilon: how far the attack tells members from records that were left out.
 
@@ -54,22 +51,20 @@ def epsilon_lower_bound(
 
         epsilon_low = max over thresholds of log((TPR_low - delta)/FPR_up), log((TNR_low - delta)/FNR_up)
 
-    with one-sided Clopper-Pearson limits, and not less than 0. The grid of thresholds is fixed beforehand: each share s
-    of ``TAILS`` is flagged from the top of all scores (with those equal to the last), and cleared from the bottom, of
-    members and control records put together, so that no label decides where a threshold lies. The error 1 - confidence
+    with one-sided Clopper-Pearson limits, and not less than 0. The thresholds are fixed beforehand: each share s of
+    ``TAILS`` is flagged from the top of all scores (with ties of the last), and cleared from the bottom. Members and
+    control records are put together for this, so that no label decides where a threshold lies. The error 1 - confidence
     is divided by the two limits of each of the 20 thresholds (Bonferroni).
 
-    Neighbouring tables differ in one record exchanged for another ("replace one": the number of records is kept),
-    because members and control records are a random split into groups of fixed sizes. A generator that is
-    (e, delta)-differentially private when one record is added or removed is (2e, (1 + e^e) delta)-differentially
-    private in this sense: halve the bound to compare it with such an e.
+    Neighbouring tables differ in one record exchanged for another ("replace one"), because members and control records
+    are a random split into groups of fixed sizes. A generator that is (e, delta)-differentially private when one record
+    is added or removed is (2e, (1 + e^e) delta)-differentially private in this sense: halve the bound to compare.
 
-    The bound holds where the split was drawn at random and the attack does not see it. The scores of one release are
-    not independent, for they share the release, and they need not be. Given the release and all scores, only the split
-    is random. Under epsilon-differential privacy the number of members among those flagged is then not larger, in
-    distribution, than Fisher's noncentral hypergeometric variable with odds ratio e^epsilon, which varies less than
-    the binomial counts that the limits are made for. A generator may use its delta to give everything away with
-    probability delta; this probability is to be added to the error.
+    The bound holds if the split was drawn at random and the attack does not see it. The scores of one release need not
+    be independent: given the release and all scores, only the split is random. Under epsilon-differential privacy the
+    number of members among those flagged is then stochastically at most Fisher's noncentral hypergeometric variable
+    with odds ratio e^epsilon, which varies less than the binomial counts of the limits. A generator may give everything
+    away with probability delta; this probability is to be added to the error.
 
     Args:
         member_scores: (n,) scores of members, higher for suspected members; NaN = not scored.
@@ -115,11 +110,9 @@ def released_epsilon(
 ) -> EpsilonBound | None:
     """Return the bound that the releases of a study show; None where there are no members or no control records.
 
-    Of each repetition the first release alone counts. The repetitions have splits of their own, drawn independently, so
-    that their counts add up though the same records appear in each: given all releases, the splits alone are random.
-    The folds of one repetition share a split: who is held out of one release is in all others, and what they show must
-    not be counted twice. An entity with several records counts once, as the surest of them. Delta is 1/n, n the
-    (mean) number of members of such a release.
+    Only the first release of each repetition counts: the folds of one repetition share a split, and what they show must
+    not be counted twice. The splits of different repetitions are drawn independently, so that their counts add up. An
+    entity with several records counts once, as the surest of them. Delta is 1/n, n the mean number of members.
 
     Args:
         scores: (R, K, n), higher for suspected members; NaN = not a target, -inf = the attack abstains.
@@ -149,15 +142,7 @@ def _surest(scores: np.ndarray, chosen: np.ndarray, entities: np.ndarray | None)
 def _largest(
     hits: np.ndarray, alarms: np.ndarray, sizes: tuple[int, int], delta: float, confidence: float
 ) -> EpsilonBound:
-    """Return the largest bound over the thresholds, of which the first half flag and the second half clear.
-
-    Args:
-        hits: Members above each threshold.
-        alarms: Control records above it.
-        sizes: Number of members, and of control records.
-        delta: Delta.
-        confidence: Confidence.
-    """
+    """Return the largest bound; ``hits`` and ``alarms``: members and control records above each threshold."""
     error = (1 - confidence) / (2 * len(hits))
     n, c = sizes
     found = np.where(hits > 0, beta.ppf(error, np.maximum(hits, 1), n - hits + 1), 0.0)  # TPR at least

@@ -1,7 +1,7 @@
 """One estimator with its interval and test for every quantity of a study: risk, control, memorization, differences.
 
-Scores are crossed: n records x R repetitions. Which records are in the table and which splits and generator
-seeds were drawn both vary, and part of the variation between repetitions is only the records' own noise.
+Scores are crossed: n records x R repetitions. The records, the splits and the generator seeds are all drawn, and part
+of the variation between repetitions is only the records' own noise.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,15 +16,10 @@ METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole
 
 @dataclass(frozen=True)
 class Prior:
-    """What the other findings of a study say of the ratio rho of ``between`` to ``noise``: see ``moderated``.
+    """What the other findings of a study say of the ratio of ``between`` to ``noise``: see ``moderated``."""
 
-    Attributes:
-        freedom: d0, how many degrees of freedom this knowledge is worth.
-        ratio: s0^2, the ratio to expect.
-    """
-
-    freedom: float
-    ratio: float
+    freedom: float  # d0, the degrees of freedom that this knowledge is worth
+    ratio: float  # s0^2, the ratio to expect
 
 
 @dataclass(frozen=True)
@@ -39,23 +34,14 @@ class Interval:
 
 @dataclass(frozen=True)
 class Variances:
-    """The parts of the crossed variance.
+    """The parts of the crossed variance."""
 
-    Attributes:
-        records: Variance of the mean that the choice of records (or entities) makes: s2_rec/n.
-        between: Variance over repetitions of their means, s2_rep; 0 where there is one repetition.
-        noise: What the records' own noise adds to that: s2_in/n.
-        count: Number of independent records, or entities.
-        repetitions: R.
-        prior: What other findings say of ``between``, or None.
-    """
-
-    records: float
-    between: float
-    noise: float
-    count: int
-    repetitions: int
-    prior: Prior | None = None
+    records: float  # variance of the mean that the choice of records (or entities) makes: s2_rec/n
+    between: float  # variance over repetitions of their means, s2_rep; 0 where there is one repetition
+    noise: float  # what the records' own noise adds to that: s2_in/n
+    count: int  # number of independent records, or entities
+    repetitions: int  # R
+    prior: Prior | None = None  # what other findings say of ``between``, or None
 
     @property
     def posterior(self) -> float:
@@ -185,13 +171,13 @@ def estimate(
 ) -> Estimate:
     """Return mean and interval of crossed contributions.
 
-    ``crossed``: variance = s2_rec/n + max(0, s2_rep - s2_in/n)/R with s2_rec the variance over records of
-    their mean over repetitions, s2_rep the variance over repetitions of the mean, s2_in the mean over records
-    of the variance over repetitions; t quantile with Satterthwaite degrees of freedom (n - 1 and R - 1).
-    ``crossed_bootstrap``: records' means resampled, plus a normal draw of the second term. ``records``,
-    ``repetitions``, ``pigeonhole``: percentile bootstrap over records, over repetitions, over both. ``moderated``
-    needs the other findings of the study (see ``moderated.moderate``); until they are there it is ``crossed``.
-    The interval speaks of this table: a generator that learned ties all records to it.
+    ``crossed``: variance = s2_rec/n + max(0, s2_rep - s2_in/n)/R with s2_rec the variance over records of their mean
+    over repetitions, s2_rep the variance over repetitions of the mean, s2_in the mean over records of the variance over
+    repetitions; t quantile with Satterthwaite's degrees of freedom (of n - 1 and R - 1). ``crossed_bootstrap``:
+    records' means resampled, plus a normal draw of the second term. ``records``, ``repetitions``, ``pigeonhole``:
+    percentile bootstrap over records, repetitions, or both. ``moderated`` is ``crossed`` until the study's other
+    findings are known (``moderated.moderate``). The interval is about this table: all records share a generator that
+    learned it.
 
     Args:
         contributions: (R, n): ``effects``, or a difference of effects. Columns that are all NaN are left out.
@@ -222,10 +208,7 @@ def estimate(
 
 
 def t_test(
-    contributions: np.ndarray,
-    confidence: float = 0.95,
-    entities: np.ndarray | None = None,
-    scale: ValueScale = LINE,
+    contributions: np.ndarray, confidence: float = 0.95, entities: np.ndarray | None = None, scale: ValueScale = LINE
 ) -> TTest:
     """Return the ``crossed`` estimate and its t test against 0, from one variance and one number of degrees of freedom.
 
@@ -267,18 +250,15 @@ def variances(contributions: np.ndarray, entities: np.ndarray | None = None) -> 
 
 
 def across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: ValueScale = LINE) -> Estimate:
-    """Return mean and t interval over repetitions, for metrics without a score a real record: see below."""
+    """Return mean and t interval over repetitions, for metrics without a score for each real record."""
     return t_test_across_repetitions(values, confidence, scale).estimate
 
 
 def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95, scale: ValueScale = LINE) -> TTest:
-    """Return mean, t interval and t test over repetitions.
+    """Return mean, t interval and t test over repetitions, limits clipped to the scale.
 
-    Args:
-        values: (R, K): one value a release; the releases of one repetition share their records, so their
-            mean is one observation.
-        confidence: Confidence level.
-        scale: Range of the values; limits are clipped to it.
+    ``values``, (R, K), is one value a release. The releases of one repetition share their records, so that their mean
+    is one observation.
     """
     means = np.nanmean(values, axis=1) if not np.isnan(values).all(axis=1).any() else np.array([])
     if not len(means):
@@ -297,7 +277,6 @@ def _p_value(mean: float, spread: float, freedom: float) -> float:
 
 
 def _scored(contributions: np.ndarray, entities: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the columns that hold numbers, and the entity of each as a code."""
     kept = ~np.isnan(contributions).all(axis=0) if contributions.size else np.zeros(contributions.shape[1], bool)
     units = None if entities is None or not kept.any() else np.unique(entities[kept], return_inverse=True)[1]
     return contributions[:, kept], units
@@ -328,12 +307,7 @@ def satterthwaite(*terms: tuple[float, float]) -> float:
 
 
 def _bootstrap(
-    e: np.ndarray,
-    method: str,
-    resamples: int,
-    rng: np.random.Generator,
-    units: np.ndarray | None,
-    spread: float,
+    e: np.ndarray, method: str, resamples: int, rng: np.random.Generator, units: np.ndarray | None, spread: float
 ) -> np.ndarray:
     repetitions, n = e.shape
     if method == "repetitions":
@@ -350,10 +324,7 @@ def _bootstrap(
 
 
 def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:
-    """Return the difference of two groups' contributions, record by record.
-
-    A record that is in one of them only contributes the other's mean there.
-    """
+    """Return the difference of two groups' contributions by record; where a record is absent, its group's mean."""
     if not members.shape[1] or not controls.shape[1]:
         return np.empty((len(members), 0))
     absent = np.isnan(members).all(axis=0) & np.isnan(controls).all(axis=0)
@@ -380,16 +351,16 @@ def of_groups(
 ) -> Estimate:
     """Return the estimate of the difference of two groups' contributions; a crossed one also where a group is small.
 
-    The few records of a small group may be alike by chance, and then seem to be known exactly. So where the groups have
-    no record in common, below 50 records the variance of a group's mean is at least that which as many records of the
-    other group would have, and the degrees of freedom are Satterthwaite's of the two groups.
+    The few records of a small group may be alike by chance, and their mean then seems exact. If the groups have no
+    record in common, the variance of a group below 50 records is therefore at least that of as many records of the
+    other group, and the degrees of freedom are Satterthwaite's of the two groups.
 
     Args:
         first: (R, n) contributions of the first group, NaN where a record is not in it.
         second: (R, n) those of the second.
-        interval: How it is made.
+        interval: Confidence, method, resamples and seed.
         shift: What is added to the difference.
-        entities: (n,) entity of each record, where one entity has several records.
+        entities: As for ``estimate``.
         scale: As for ``estimate``.
 
     Example:

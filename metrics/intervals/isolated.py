@@ -1,7 +1,7 @@
-"""Memorization of an attack that names no target: which real records its claims isolate, members or control records.
+"""Memorization of an attack that names no target: are the records that its claims isolate members or control records?
 
-A claim is made without knowing who is a member. So of the records that claims isolate among n members and c control
-records together, as large a share are members as of all, n/(n + c), unless the release knows its members better.
+Claims are made without knowing who is a member. So of the records that they isolate among n members and c control
+records, the share of members is n/(n + c) on average, unless the release knows its members better.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _STEEPEST = 700.0  # logarithm of the largest odds ratio tried
 
 
 def memorized(isolated: tuple[int, int], sizes: tuple[int, int], confidence: float = 0.95) -> Estimate:
-    """Return how much oftener than by exchangeability the isolated records of one release are members.
+    """Return how much more often than by chance the isolated records of one release are members.
 
     With k distinct records isolated of n members and c control records, x of them members, the gain is
     G = (x/k - n/(n + c))/(1 - n/(n + c)): 1 where all are members, 0 where as many are as by chance, -n/c where none
@@ -74,15 +74,13 @@ def memorized_in_study(
 ) -> tuple[Estimate, np.ndarray]:
     """Return the same over the releases of a study, and what each record contributes to it.
 
-    G = 1 - B/E: B control records were isolated over all releases, and E = sum over releases of k c/(n + c) would be
-    if nobody were remembered. Of one release this is G of ``memorized``, with its limits. Of several, records (or
-    entities) are the units, since one record is isolated in many releases: the contributions
-    e_ri = G - N (R/E) (b_ri - (B/E) eps_ri), b_ri how often record i was isolated as a control record in repetition r,
-    eps_ri the sum of c/(n + c) over the releases that isolated it, have the mean G and the crossed variance of
-    ``estimates``. It gives the number of independent isolations that would make the share B/k vary so much, as Korn and
-    Graubard 1998 (Survey Methodology 24, 193-201) do, at most k; where the variance is 0, the number of distinct
-    records isolated. The limits are Clopper and Pearson's at that number: inside [1 - k/E, 1], and wide where few are
-    isolated.
+    G = 1 - B/E: B control records were isolated over all releases; E = sum over releases of k c/(n + c) would be if
+    nobody were remembered. One release: as ``memorized``. Several: records (or entities) are the units, since one
+    record is isolated in many releases. The contributions e_ri = G - N (R/E) (b_ri - (B/E) eps_ri) have the mean G and
+    the crossed variance of ``estimates``; b_ri is how often record i was isolated as a control record in repetition r,
+    eps_ri the sum of c/(n + c) over the releases that isolated it. That variance gives the effective number of
+    independent isolations, at most k (Korn and Graubard 1998, Survey Methodology 24, 193-201); where it is 0, the
+    number of distinct records. The limits are Clopper and Pearson's at that number, inside [1 - k/E, 1].
 
     Args:
         flags: (R, K, N) 1 where a claim isolated the record, 0 where none did, NaN where it is in neither group. Of an
@@ -115,8 +113,7 @@ def memorized_in_study(
     return Estimate(value, 1 - high * k / e, 1 - low * k / e, "korn_graubard", note), contributions
 
 
-def _counted(chosen: np.ndarray, entities: np.ndarray | None) -> np.ndarray:
-    """Return how many records, or entities, are chosen: (..., N) to (...)."""
+def _counted(chosen: np.ndarray, entities: np.ndarray | None) -> np.ndarray:  # (..., N) to (...)
     if entities is None:
         return np.asarray(chosen.sum(axis=-1))
     order = np.argsort(entities, kind="stable")

@@ -10,8 +10,8 @@ _STEP = 1e-4
 def contributions(scores: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Return what each record adds to its group's weighted mean: r + w (s - r)/mean(w), r = sum(w s)/sum(w).
 
-    Their plain mean over the group is r, and their variance over the group's size that of r as a ratio of two
-    means (by linearisation), as the weights vary with the records drawn.
+    Their plain mean over the group is r. Their variance divided by the group's size is that of r as a ratio of two
+    means, by linearisation: the weights vary with the records drawn.
 
     Args:
         scores: (..., n) scores of the records against one release or several; NaN = not scored.

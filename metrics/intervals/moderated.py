@@ -1,8 +1,8 @@
-"""Intervals that borrow strength: the variance between few repetitions, moderated by the study's other findings.
+"""Moderated intervals: the variance between few repetitions, improved by what the study's other findings say of it.
 
-With two or three repetitions the variance between them has one or two degrees of freedom. Its ratio to the records'
-own noise is alike in all findings of a kind, so they tell each other what to expect (empirical Bayes: Smyth 2004,
-doi:10.2202/1544-6115.1027, where genes do what findings do here).
+With two or three repetitions this variance has one or two degrees of freedom. Its ratio to the records' own noise is
+alike in all findings of a kind, so that they can share it (empirical Bayes: Smyth 2004, doi:10.2202/1544-6115.1027,
+where genes are what findings are here).
 """
 
 from collections.abc import Sequence
@@ -35,9 +35,8 @@ def moderate(found: Sequence[Estimate], confidence: float = 0.95) -> list[Estima
 
     Args:
         found: One kind of quantity (say, memorization) of all measures and generators of a study. Crossed estimates of
-            two repetitions or more whose records have noise take part; the others are returned as they came. Where
-            repetitions have the same mean by chance (counts tie), rho = 0 has no logarithm, and the estimate is
-            moderated by the prior of the others. Where fewer than ``LEAST`` tell the prior, all come back as they are.
+            at least two repetitions whose records have noise take part. Where rho = 0 (repetitions with equal means)
+            the estimate is moderated by the prior of the others. With fewer than ``LEAST`` others nothing is changed.
         confidence: Confidence level of the intervals.
 
     Example:

@@ -24,10 +24,10 @@ _ROUNDING = 1 + 1e-12  # a rate that whole control records reach exactly is reac
 
 
 class _Cells(NamedTuple):
-    """How often each unit (record, or entity) scores where: sparse (units, places), places from the highest down.
+    """How often each unit (record or entity) scores at each place: sparse (units, places), from the highest place down.
 
-    The kept control scores are the first T places of ``controls``, all lower ones the place T. Of ``members`` the
-    place 2p + 1 is tied with the control place p, and 2p lies above it.
+    The kept control scores are the first T places of ``controls``; T is the place of all lower ones. Of ``members``
+    2p + 1 is tied with the control place p, and 2p lies above it.
     """
 
     controls: sparse.csr_array
@@ -44,18 +44,17 @@ def pooled_rates(
 ) -> Mapping[float, Estimate]:
     """Return the true-positive rate at low false-positive rates, all releases of a study pooled.
 
-    The scores of control records over all folds and repetitions set one threshold, the scores of members are compared
-    with it. Where the threshold falls among equal scores, the share of them that makes the false-positive rate exact
-    is called member at random, and the rates are expectations. The mean difference of members and control records
-    hides a small leak; this quantity shows it, for it looks only where the attack is surest.
+    The control scores of all folds and repetitions set one threshold, and member scores are compared with it. Ties at
+    the threshold are resolved by expectation: the share of them that makes the false-positive rate exact is called
+    member. The mean difference of members and control records can hide a small leak; this quantity looks only where
+    the attack is surest.
 
-    The interval resamples records (or entities): all scores of one stay together, as member and as control and over
-    all repetitions, and each resample sets its own threshold. The variance V of the resamples gives the effective
-    number of members n* = p(1 - p)/V, at most as many as there are member scores, and the limits are those of Clopper
-    and Pearson at p n* successes of n* (as Korn and Graubard 1998, Survey Methodology 24, 193-201, do for surveys).
-    Limits taken from the resamples themselves would have no width where no member is found. There, and where all
-    members are found, V is 0 and 1/n* = 1/(units with member scores) + 1/(units with control scores). The interval
-    speaks of these repetitions: what other seeds of the generator would add is not in it.
+    The interval resamples records (or entities) with all their scores, and each resample sets its own threshold. The
+    variance V of the resamples gives the effective number of members n* = p(1 - p)/V, at most the number of member
+    scores. The limits are Clopper and Pearson's at p n* successes of n* (as in Korn and Graubard 1998, Survey
+    Methodology 24, 193-201); the resamples' own limits would have no width at p = 0. Where p is 0 or 1, V is 0 and
+    1/n* = 1/(units with member scores) + 1/(units with control scores). What other seeds of the generator would add is
+    not in the interval.
 
     Args:
         scores: (R, K, n), higher for suspected members; NaN = not a target, -inf = the attack abstains.
@@ -92,7 +91,6 @@ def pooled_rates(
 
 
 def _reason(member: np.ndarray, control: np.ndarray, needed: int) -> str:
-    """Return why a rate is not estimable."""
     if not member.any() or not control.any():
         return "no members" if control.any() else "no control records"
     return f"fewer than {needed} control scores"
@@ -101,7 +99,6 @@ def _reason(member: np.ndarray, control: np.ndarray, needed: int) -> str:
 def _cells(
     scores: np.ndarray, member: np.ndarray, control: np.ndarray, entities: np.ndarray | None, rate: float
 ) -> _Cells:
-    """Return where the scores lie among the highest of the control records."""
     n = scores.shape[2]
     units = np.arange(n) if entities is None else np.unique(entities, return_inverse=True)[1]
     own = np.broadcast_to(units, scores.shape)
@@ -122,7 +119,7 @@ def _counted(units: np.ndarray, places: np.ndarray, shape: tuple[int, int]) -> s
 
 
 def _ordered(cells: _Cells) -> _Cells:
-    """Return the units in an order of what they hold, so that draws depend on no row order: equal ones are alike."""
+    """Return the units ordered by what they hold, so that draws do not depend on the order of rows."""
     both = sparse.hstack([cells.controls, cells.members], format="csr")
     marks = np.random.default_rng(0).integers(2**62, size=both.shape[1])  # sums that wrap, equal for equal units alone
     order = np.argsort(both @ marks, kind="stable")
@@ -152,19 +149,16 @@ def _estimated(cells: _Cells, rates: Sequence[float], interval: Interval) -> dic
     }
 
 
-def _weights(rng: np.random.Generator, resamples: int, size: int) -> np.ndarray:
-    """Return how often each unit is in each resample, (resamples, units)."""
+def _weights(rng: np.random.Generator, resamples: int, size: int) -> np.ndarray:  # (resamples, units)
     picked = rng.integers(size, size=(resamples, size)) + size * np.arange(resamples)[:, None]
     return np.bincount(picked.ravel(), minlength=resamples * size).reshape(resamples, size)
 
 
 def _true_positive_rates(cells: _Cells, weights: np.ndarray, rates: Sequence[float]) -> np.ndarray:
-    """Return the true-positive rate at each false-positive rate in each resample, (rates, resamples)."""
     controls, members = ((each.T @ weights.T).T for each in cells)
-    false, true = controls.cumsum(axis=1), members.cumsum(axis=1)
-    total = np.where(
-        (false[:, -1] > 0) & (true[:, -1] > 0), true[:, -1], np.nan
-    )  # of few entities a group may be empty
+    false, true = controls.cumsum(axis=1), members.cumsum(axis=1)  # (resamples, places)
+    # of few entities a group may be empty
+    total = np.where((false[:, -1] > 0) & (true[:, -1] > 0), true[:, -1], np.nan)
     row, found = np.arange(len(weights)), []
     for rate in rates:
         allowed = rate * false[:, -1]
@@ -176,5 +170,5 @@ def _true_positive_rates(cells: _Cells, weights: np.ndarray, rates: Sequence[flo
 
 
 def _effective(value: float, spread: float, absent: float, scores: int) -> float:
-    """Return as how many independent members the estimate is worth."""
+    """Return the number of independent members that the estimate is worth."""
     return min(value * (1 - value) / spread, scores) if spread > 0 and 0 < value < 1 else absent

@@ -15,12 +15,11 @@ _SCIPY_NAMES = {"wilson": "wilson", "clopper_pearson": "exact"}
 def share(scores: np.ndarray, confidence: float, method: ShareMethod = "wilson") -> Estimate:
     """Return the share of ones among 0/1 scores with its interval.
 
-    ``wilson``: score interval (Wilson 1927), doi:10.1080/01621459.1927.10502953; near the nominal coverage on
-    average over shares. ``clopper_pearson``: tails of the exact binomial test, doi:10.1093/biomet/26.4.404; never
-    covers less than the nominal level. ``bootstrap``: percentile bootstrap over records; a resample's count is
-    Binomial(n, p), so the limits are its quantiles over n and nothing is drawn; it has no width at p = 0 and 1,
-    and covers too little where few ones or few zeros are expected (nominal .95: .63 at one, .86 at two, below
-    .92 here and there up to 15).
+    ``wilson``: score interval (Wilson 1927), doi:10.1080/01621459.1927.10502953; near the nominal coverage on average
+    over shares. ``clopper_pearson``: tails of the exact binomial test, doi:10.1093/biomet/26.4.404; never covers less
+    than the nominal level. ``bootstrap``: percentile bootstrap over records, without drawing: a resample's count is
+    Binomial(n, p). It has no width at p = 0 and 1, and covers too little where few ones or few zeros are expected
+    (nominal .95: .63 at one, .86 at two, below .92 here and there up to 15).
 
     Args:
         scores: (n,) zeros and ones, n >= 1.
@@ -83,9 +82,9 @@ def clopper_pearson(share: float, n: float, confidence: float) -> Estimate:
 
 
 def expected_share(hits: float, n: float, confidence: float) -> Estimate:
-    """Return a share of which the hits are expected ones, not whole, with Wilson's limits at that number.
+    """Return a share with Wilson's limits from an expected number of hits, which need not be whole.
 
-    An expectation varies less than counts do, so that the limits are rather too wide.
+    An expectation varies less than a count, so that the limits are rather too wide.
 
     Example:
         >>> found = expected_share(8.0, 10, 0.95)
@@ -99,11 +98,10 @@ def expected_share(hits: float, n: float, confidence: float) -> Estimate:
 def share_difference(members: Estimate, controls: Estimate, correlation: float = 0.0) -> Estimate:
     """Return the difference of two shares with Newcombe's hybrid score interval.
 
-    lower = d - sqrt(a^2 - 2 phi a b + b^2) with a = p1 - l1, b = u2 - p2; upper = d + sqrt(a^2 - 2 phi a b + b^2)
-    with a = u1 - p1, b = p2 - l2; l, u the Wilson limits of both shares. Shares of different records:
-    phi = 0 (Newcombe 1998, doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I, method 10);
-    of the same records: phi = ``correlation`` of their scores (Newcombe 1998, Statistics in Medicine 17,
-    2635-2650, method 10).
+    lower = d - sqrt(a^2 - 2 phi a b + b^2) with a = p1 - l1, b = u2 - p2; upper = d + sqrt(a^2 - 2 phi a b + b^2) with
+    a = u1 - p1, b = p2 - l2; l, u the Wilson limits of both shares. Shares of different records: phi = 0 (Newcombe
+    1998, doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I, method 10); of the same records: phi =
+    ``correlation`` of their scores (Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10).
 
     Example:
         >>> first, second = share(np.repeat([1.0, 0.0], [56, 14]), 0.95), share(np.repeat([1.0, 0.0], [48, 32]), 0.95)
@@ -146,10 +144,10 @@ def share_gain(success: Estimate, yardstick: Estimate, correlation: float = 0.0)
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float:
-    """Return phi of two 0/1 scores of the same records, a positive one corrected towards 0 as Newcombe does.
+    """Return phi of two 0/1 scores of the same records, with Newcombe's correction of a positive one towards 0.
 
-    phi = c / sqrt((a + b)(c + d)(a + c)(b + d)) of the 2 x 2 table, where the numerator ad - bc is lowered by n/2,
-    to not less than 0, if it is positive; 0 where a margin is empty.
+    phi = c / sqrt((a + b)(c + d)(a + c)(b + d)) of the 2 x 2 table; a positive numerator ad - bc is lowered by n/2, to
+    not less than 0. It is 0 where a margin is empty.
 
     Args:
         first: (n,) zeros and ones.

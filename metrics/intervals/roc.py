@@ -19,10 +19,10 @@ class MembershipAttack:
 
     Attributes:
         auc: Chance that a random member scores higher than a random control, ties counted half; 0.5 = nothing.
-        advantage: Largest true-positive minus false-positive rate over all thresholds, in [0, 1]; the threshold is
-            chosen on the records that it is judged on, so it is above 0 by chance too.
-        rates: True-positive rate at each false-positive rate, with the Clopper-Pearson interval for that
-            threshold; NaN with a note where there are too few control records.
+        advantage: Largest true-positive minus false-positive rate over all thresholds, in [0, 1]. The threshold is
+            chosen on the records that it is judged on, so that it is above 0 by chance too.
+        rates: True-positive rate at each false-positive rate, with its Clopper-Pearson interval; NaN with a note where
+            there are too few control records.
     """
 
     auc: float
@@ -39,15 +39,12 @@ class MembershipAttack:
 
 
 def attack_summary(
-    member_scores: np.ndarray,
-    control_scores: np.ndarray,
-    rates: Sequence[float] = RATES,
-    confidence: float = 0.95,
+    member_scores: np.ndarray, control_scores: np.ndarray, rates: Sequence[float] = RATES, confidence: float = 0.95
 ) -> MembershipAttack:
     """Return what a score achieves that is higher for suspected members.
 
-    Ties are resolved by expectation: where a threshold falls among equal scores, the share of them that makes
-    the false-positive rate exact is called member at random. The rate at f is estimable with 10/f control records.
+    Ties at a threshold are resolved by expectation: the share of them that makes the false-positive rate exact is
+    called member. The rate at f is estimable with 10/f control records.
 
     Args:
         member_scores: (n,) scores of members; NaN = not scored.

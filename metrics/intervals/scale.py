@@ -14,7 +14,7 @@ class ValueScale:
     Attributes:
         lower: Smallest possible value.
         upper: Largest possible value.
-        transform: Monotone function from the mean to the value, where the mean is not the value itself.
+        transform: Monotone, from the mean to the value; None: the value is the mean.
     """
 
     lower: float = float("-inf")
@@ -38,9 +38,9 @@ class ValueScale:
     def around(self, mean: float, half: float) -> tuple[float, float]:
         """Return the limits of the value, from a mean and the half width of its symmetric interval.
 
-        A share m strictly inside (0, 1), i.e. range (0, 1) and no transform, has its limits on the logit:
-        logit(m) -+ half/(m (1 - m)) (delta method), so that they lie inside (0, 1). All other limits are made at
-        m -+ half, transformed and clipped to the range.
+        A share m strictly inside (0, 1) (range (0, 1), no transform) has its limits on the logit: logit(m) -+
+        half/(m (1 - m)), by the delta method, so that they lie inside (0, 1). All others are m -+ half, transformed
+        and clipped to the range.
 
         Example:
             >>> [round(limit, 3) for limit in SHARE.around(0.1, 0.15)]

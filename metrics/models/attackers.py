@@ -27,19 +27,12 @@ from synthrisk.metrics.tables.tables import Tables
 
 @dataclass(frozen=True)
 class AttackerModel:
-    """A model that an attacker trains, and what it is shown.
+    """A model that an attacker trains, and what it is shown."""
 
-    Attributes:
-        name: Name in results.
-        classifier: Makes a classifier from a seed; None where the model cannot guess a category.
-        regressor: Makes a regressor from a seed; None where the model cannot guess a number.
-        design: ``ordinal`` or ``one_hot``.
-    """
-
-    name: str
-    classifier: Callable[[int], BaseEstimator] | None
-    regressor: Callable[[int], BaseEstimator] | None
-    design: Callable[[Tables, Sequence[str], Sequence[str]], Design] = ordinal
+    name: str  # name in results
+    classifier: Callable[[int], BaseEstimator] | None  # made from a seed; None: it guesses no category
+    regressor: Callable[[int], BaseEstimator] | None  # made from a seed; None: it guesses no number
+    design: Callable[[Tables, Sequence[str], Sequence[str]], Design] = ordinal  # or ``one_hot``
 
     def estimator(self, target: Kind, seed: int) -> BaseEstimator:
         """Return the unfitted model for a target of this kind."""
@@ -55,14 +48,6 @@ def _random_forest_classifier(seed: int) -> BaseEstimator:
 
 def _random_forest_regressor(seed: int) -> BaseEstimator:
     return RandomForestRegressor(500, max_features="sqrt", min_samples_split=6, random_state=seed)
-
-
-def _boosting_classifier(seed: int) -> BaseEstimator:
-    return HistGradientBoostingClassifier(random_state=seed)
-
-
-def _boosting_regressor(seed: int) -> BaseEstimator:
-    return HistGradientBoostingRegressor(random_state=seed)
 
 
 def _cart_classifier(seed: int) -> BaseEstimator:
@@ -81,7 +66,11 @@ ATTACKER_MODELS = {
     a.name: a
     for a in (
         AttackerModel("random_forest", _random_forest_classifier, _random_forest_regressor),
-        AttackerModel("gradient_boosting", _boosting_classifier, _boosting_regressor),
+        AttackerModel(
+            "gradient_boosting",
+            lambda seed: HistGradientBoostingClassifier(random_state=seed),
+            lambda seed: HistGradientBoostingRegressor(random_state=seed),
+        ),
         AttackerModel("cart", _cart_classifier, _cart_regressor),
         AttackerModel("logistic", _logistic, None, one_hot),
         AttackerModel("lasso", LassoLogistic, lasso_linear, one_hot),

@@ -22,13 +22,9 @@ class Design(NamedTuple):
 def level_codes(tables: Tables, column: str, among: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a categorical column as codes in ``level_order``, and the levels.
 
-    The levels are those of the synthetic table; a real value that the release does not contain gets the reserved code
-    ``UNSEEN``. Neither order of rows and categories nor names of levels move the codes.
-
-    Args:
-        tables: All tables.
-        column: One of ``among``.
-        among: The columns that tell equally common levels apart.
+    The levels are those of the synthetic table. A real value that the release does not contain gets the code
+    ``UNSEEN``. The codes depend neither on the order of rows and categories nor on names of levels. ``among``, in which
+    ``column`` is, are the columns that tell equally common levels apart.
 
     Returns:
         Codes of the real table, codes of the synthetic table, levels.
@@ -44,17 +40,13 @@ def level_codes(tables: Tables, column: str, among: Sequence[str]) -> tuple[np.n
 
 def ordinal(tables: Tables, known: Sequence[str], among: Sequence[str]) -> Design:
     """Return numerics as they are (NaN where missing) and categoricals as codes: see ``level_codes``."""
-    pairs = []
-    for column in in_order(known):
-        if tables.kind(column) == "numeric":
-            pairs.append(_floats(tables, column))
-        else:
-            pairs.append(level_codes(tables, column, among)[:2])
+    is_numeric = {c: tables.kind(c) == "numeric" for c in in_order(known)}
+    pairs = [_floats(tables, c) if numeric else level_codes(tables, c, among)[:2] for c, numeric in is_numeric.items()]
     return Design(*(np.column_stack(side).astype(float) for side in zip(*pairs, strict=True)))
 
 
 def _floats(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return a numeric column; without any value in the release nothing is learned from it, and some models fail."""
+    """Return a numeric column, zeros if the release has no value of it: some models fail there."""
     real, synthetic = tables.floats(column)
     return (np.zeros(len(real)), np.zeros(len(synthetic))) if np.isnan(synthetic).all() else (real, synthetic)
 

@@ -17,8 +17,8 @@ _LOCK = threading.Lock()  # the limit holds for the process: two that set it wou
 def side_by_side(function: Callable[[_Item], _Found], items: Iterable[_Item]) -> list[_Found]:
     """Return what the function gives for each item, in the order of the items.
 
-    Products of matrices take one thread each meanwhile: small ones gain nothing by more, lose much where other
-    processes hold a core, and their last bits depend on the number.
+    Products of matrices take one thread each meanwhile: more gain nothing for small ones, lose much where other
+    processes hold a core, and change the last bits.
 
     Example:
         >>> side_by_side(lambda x: x * x, [3, 1, 2])

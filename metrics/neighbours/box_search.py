@@ -22,12 +22,7 @@ _LOCK = threading.Lock()  # numba's simplest pool of threads ends the process wh
 
 
 class Forest:
-    """Records that others are searched among; trees are built on first use.
-
-    Args:
-        reference: The m rows searched.
-        scale: What differences cost.
-    """
+    """A ``Search`` of ``reference``, m rows, where ``scale`` is what differences cost; trees are built on first use."""
 
     def __init__(self, reference: Records, scale: Scale):
         self._reference = reference
@@ -86,8 +81,7 @@ class Forest:
             for tree in trees:
                 box_walk.within(tree, self._scale, queries, order, limits, ends, rows)
 
-    def _order(self, queries: Records) -> np.ndarray:
-        """Return query numbers so that those that fall into one leaf come together."""
+    def _order(self, queries: Records) -> np.ndarray:  # those that fall into one leaf together
         return np.argsort(leaves(self._splits, queries, self._scale), kind="stable")
 
     @cached_property

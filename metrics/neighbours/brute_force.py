@@ -12,12 +12,7 @@ _LONG = 5e10  # cells compared in about two minutes
 
 
 class Plain:
-    """Records that others are searched among.
-
-    Args:
-        reference: The m rows searched.
-        scale: What differences cost.
-    """
+    """A ``Search`` of ``reference``, m rows, where ``scale`` is what differences cost."""
 
     def __init__(self, reference: Records, scale: Scale):
         self._reference = reference

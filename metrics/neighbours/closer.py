@@ -1,4 +1,4 @@
-"""Which of two distances is smaller, where equal ones count as the rule of a measure says."""
+"""Which of two distances is smaller, and what a tie (two equal distances) counts."""
 
 from typing import Literal, NamedTuple
 

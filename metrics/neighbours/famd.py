@@ -31,10 +31,10 @@ def projected(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     """Return both tables' records as points on two axes, (n, 2) and (m, 2).
 
     Numerics are (v - mean)/sd of the real table (a missing one 0; no spread: divisor 1), each level seen in the
-    real table is (b - p)/sqrt(p) with its share p (missing is a level). The axes are the eigenvectors of the
-    real table's covariance matrix with the two largest eigenvalues, exact. Where the second eigenvalue is a
-    double one the plane is not determined. Equal records have equal points, to the last bit; a table of one
-    numeric column lies on one axis. The covariance matrix takes (columns and levels)^2 numbers.
+    real table is (b - p)/sqrt(p) with its share p (missing is a level). The axes are the eigenvectors of the real
+    table's covariance matrix with the two largest eigenvalues, exact; if the second is a double one, the plane is not
+    determined. Equal records have equal points, to the last bit. A table of one numeric column lies on one axis.
+    Memory grows with (columns and levels)^2.
 
     Source: Pagès 2004, Analyse factorielle de données mixtes; AVATAR (Guillaudeux et al. 2023,
     doi:10.1038/s41746-023-00771-5).
@@ -60,12 +60,9 @@ def nearest_projected(
 
 
 def nearest_and_tied(tables: Tables, rows: np.ndarray, made: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return each real point's smallest distance, how many synthetic points lie at it, and which given pairs do.
+    """Return each real point's smallest distance, its number of tied synthetic points, and which given pairs are tied.
 
-    Args:
-        tables: Real (n) and synthetic (m) records.
-        rows: (p,) positions of real records.
-        made: (p,) positions of synthetic records, each paired with a real one.
+    Pair i, of p, is the real record at position ``rows[i]`` and the synthetic one at ``made[i]``.
     """
     real, synthetic = projected(tables)
     distance = nearest_projected(tables, "real_to_synthetic")[:, 0]

@@ -4,13 +4,10 @@ import warnings
 
 
 def warn_if_long(queries: int, rows: float, columns: int, limit: float) -> None:
-    """Warn where a search compares more than ``limit`` cells; counted, not timed: the same on every machine.
+    """Warn if ``queries`` records, each beside ``rows`` others in ``columns``, mean more than ``limit`` cells.
 
-    Args:
-        queries: Records whose neighbours are sought.
-        rows: Rows that each of them is compared with.
-        columns: Columns compared.
-        limit: Cells that are compared in about two minutes by two processors.
+    Cells are counted, not timed, so that the warning is the same on every machine: ``limit`` cells are compared in
+    about two minutes by two processors.
     """
     cells = queries * rows * columns
     if cells > limit:

@@ -1,13 +1,12 @@
-"""The nearest records of the records of a release: exact, each pass made once and shared by all metrics.
+"""The nearest records of each record: exact, each search made once and shared by all metrics.
 
-Every function takes ``tables``, ``space`` (``euclid`` or ``gower``) and by name ``weights`` (what a column is
-multiplied by), ``columns`` (those that count) and ``ranges`` (see ``spaces.space_of``). ``InputError`` says which
+Every function takes ``tables``, ``space`` (``euclid`` or ``gower``) and by name ``Options``. ``InputError`` says which
 of them breaks its rule, or that fewer than ``k`` records can be found. Distances are standard deviations in
 euclid, and a share of the columns' ranges in gower.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -20,6 +19,14 @@ from synthrisk.metrics.tables.tables import Tables
 Direction = Literal["real_to_synthetic", "synthetic_to_real", "real_to_real", "synthetic_to_synthetic"]
 
 
+class Options(TypedDict, total=False):
+    """What ``spaces.space_of`` takes: what columns are multiplied by, which of them count, and the kind of ranges."""
+
+    weights: Mapping[str, float] | None
+    columns: Sequence[str] | None
+    ranges: Ranges
+
+
 class Nearest(NamedTuple):
     """The k nearest records of n records, the nearest first; among equals the first of the table."""
 
@@ -27,15 +34,7 @@ class Nearest(NamedTuple):
     rows: np.ndarray  # (n, k) positions in the table searched
 
 
-def real_to_synthetic(
-    tables: Tables,
-    space: SpaceName,
-    k: int = 1,
-    *,
-    weights: Mapping[str, float] | None = None,
-    columns: Sequence[str] | None = None,
-    ranges: Ranges = "both",
-) -> Nearest:
+def real_to_synthetic(tables: Tables, space: SpaceName, k: int = 1, **options: Unpack[Options]) -> Nearest:
     """Return the k nearest synthetic records of each real record.
 
     Example:
@@ -45,50 +44,26 @@ def real_to_synthetic(
         >>> found.distances.tolist(), found.rows.tolist()
         ([[0.125, 0.5], [0.0, 0.375]], [[0, 1], [1, 0]])
     """
-    return Pass(tables, "real_to_synthetic", space_of(tables, space, weights, columns, ranges)).nearest(k)
+    return Pass(tables, "real_to_synthetic", space_of(tables, space, **options)).nearest(k)
 
 
-def synthetic_to_real(
-    tables: Tables,
-    space: SpaceName,
-    k: int = 1,
-    *,
-    weights: Mapping[str, float] | None = None,
-    columns: Sequence[str] | None = None,
-    ranges: Ranges = "both",
-) -> Nearest:
+def synthetic_to_real(tables: Tables, space: SpaceName, k: int = 1, **options: Unpack[Options]) -> Nearest:
     """Return the k nearest real records of each synthetic record."""
-    return Pass(tables, "synthetic_to_real", space_of(tables, space, weights, columns, ranges)).nearest(k)
+    return Pass(tables, "synthetic_to_real", space_of(tables, space, **options)).nearest(k)
 
 
-def real_to_real(
-    tables: Tables,
-    space: SpaceName,
-    k: int = 1,
-    *,
-    weights: Mapping[str, float] | None = None,
-    columns: Sequence[str] | None = None,
-    ranges: Ranges = "both",
-) -> Nearest:
+def real_to_real(tables: Tables, space: SpaceName, k: int = 1, **options: Unpack[Options]) -> Nearest:
     """Return the k nearest other real records of each real record; a duplicate is another record."""
-    return Pass(tables, "real_to_real", space_of(tables, space, weights, columns, ranges)).nearest(k)
+    return Pass(tables, "real_to_real", space_of(tables, space, **options)).nearest(k)
 
 
-def synthetic_to_synthetic(
-    tables: Tables,
-    space: SpaceName,
-    k: int = 1,
-    *,
-    weights: Mapping[str, float] | None = None,
-    columns: Sequence[str] | None = None,
-    ranges: Ranges = "both",
-) -> Nearest:
+def synthetic_to_synthetic(tables: Tables, space: SpaceName, k: int = 1, **options: Unpack[Options]) -> Nearest:
     """Return the k nearest other synthetic records of each synthetic record; a duplicate is another record."""
-    return Pass(tables, "synthetic_to_synthetic", space_of(tables, space, weights, columns, ranges)).nearest(k)
+    return Pass(tables, "synthetic_to_synthetic", space_of(tables, space, **options)).nearest(k)
 
 
 def synthetic_to_some(tables: Tables, space: SpaceName, rows: np.ndarray, k: int = 1) -> Nearest:
-    """Return the k nearest of some real records of each synthetic record, in the space of all of them.
+    """Return for each synthetic record the k nearest among some real records, in the space of all real records.
 
     ``rows`` are distinct positions in the real table, as are the rows returned. Nothing is kept for later.
     """
@@ -101,12 +76,9 @@ def synthetic_to_some(tables: Tables, space: SpaceName, rows: np.ndarray, k: int
 
 
 class Pass:
-    """The records of one table sought among those of another, or of the same one, in a space.
+    """One search: the nearest records in one table of the records of another, or of the same, in a space.
 
-    Args:
-        tables: The tables of a release; encodings, trees and results are kept there.
-        direction: Which table's records are sought among which.
-        space: What a distance is.
+    Encodings, trees and results are kept with the tables.
     """
 
     def __init__(self, tables: Tables, direction: Direction, space: Space):
@@ -128,7 +100,7 @@ class Pass:
 
     @property
     def own(self) -> np.ndarray:
-        """The row that a query may not find: its own, by position; -1 in another table."""
+        """The position that a query may not find: its own in the same table, -1 in another."""
         n = len(self.queries.codes)
         return np.arange(n) if self._from == self._to else np.full(n, -1)
 
@@ -157,12 +129,12 @@ class Pass:
 
 
 def as_distances(sums: np.ndarray, space: Space) -> np.ndarray:
-    """Return distances: the mean over columns of what was added up, or its root."""
+    """Return the distances of sums: their root in euclid, their mean over columns in gower."""
     return np.asarray(np.sqrt(sums) if space.name == "euclid" else sums / len(space.columns))
 
 
 def as_sums(distances: np.ndarray, space: Space) -> np.ndarray:
-    """Return what is added up to distances, but for rounding."""
+    """Return the sums that have these distances, but for rounding."""
     return np.asarray(distances**2 if space.name == "euclid" else distances * len(space.columns))
 
 

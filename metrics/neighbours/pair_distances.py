@@ -22,16 +22,14 @@ def of_pairs(tables: Tables, space: SpaceName, real: np.ndarray, synthetic: np.n
     """
     where = space_of(tables, space)
     both = mixed(tables, where)
-    return as_distances(
-        _sums(both.real.take(real), both.synthetic.take(synthetic), scale(tables, where, "synthetic")), where
-    )
+    costs = scale(tables, where, "synthetic")
+    return as_distances(_sums(both.real.take(real), both.synthetic.take(synthetic), costs), where)
 
 
 def farthest(tables: Tables, space: SpaceName) -> float:
     """Return the largest distance between a real and a synthetic record, exact, without an n x m matrix.
 
-    Records are taken in the order of what their distance can be at most (``_bounds``), a block at a time, until none
-    can be farther than the pair found.
+    Records with the largest possible distance (``_bounds``) come first, in blocks, until none can be farther.
 
     Example:
         >>> import pandas as pd
@@ -54,7 +52,8 @@ def _farthest(tables: Tables, space: SpaceName) -> float:
         able &= other_words + other_far + words[block].max() > best
         able &= other_words + other_center + (words + center)[block].max() > best
         if able.any():
-            best = max(best, float(_sums(_upright(both.real.take(block)), both.synthetic.take(able), costs).max()))
+            upright = Records(*(cells[block, None, :] for cells in both.real))
+            best = max(best, float(_sums(upright, both.synthetic.take(able), costs).max()))
         start, step = start + step, max(1, _CELLS // max(1, int(able.sum())))
     return float(as_distances(np.array(best), where))
 
@@ -62,12 +61,11 @@ def _farthest(tables: Tables, space: SpaceName) -> float:
 def _bounds(
     records: Records, others: Records, centered: Records, costs: Scale
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what bounds the sum of a pair (a, b), whatever the rounding.
+    """Return three numbers a record that bound the sum of a pair (a, b), whatever the rounding.
 
-    Three numbers a record: ``words`` (what its levels cost), ``far`` (what its numbers add beside those of any of
-    ``others``), ``center`` (what they add beside the medians of ``centered``, twice that in squares, for
-    (u + v)^2 <= 2u^2 + 2v^2). A sum is at most words(a) + words(b) + the least of far(a), far(b) and
-    center(a) + center(b).
+    ``words``: what its levels cost. ``far``: the most that its numbers add beside any of ``others``. ``center``: what
+    they add beside the medians of ``centered``, in squares twice that, as (u + v)^2 <= 2u^2 + 2v^2. A sum is at most
+    words(a) + words(b) + min(far(a), far(b), center(a) + center(b)).
     """
     words, far, center = np.zeros((3, len(records.codes)))
     for c in range(records.codes.shape[1]):
@@ -85,12 +83,8 @@ def _steps(gaps: np.ndarray, costs: Scale, column: int) -> np.ndarray:
     return np.asarray(steps * steps if costs.squared else steps)
 
 
-def _upright(records: Records) -> Records:
-    return Records(records.numbers[:, None, :], records.codes[:, None, :])
-
-
 def _sums(ours: Records, theirs: Records, costs: Scale) -> np.ndarray:
-    """Return what is added up to distances, column after column as every search does; rows are broadcast."""
+    """Return sums of column distances, added column after column as every search does; rows are broadcast."""
     total = np.zeros(np.broadcast_shapes(ours.codes.shape[:-1], theirs.codes.shape[:-1]))
     for c in range(ours.codes.shape[-1]):
         of_levels = costs.costs[costs.starts[c] : costs.starts[c + 1]]

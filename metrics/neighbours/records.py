@@ -1,4 +1,4 @@
-"""Records of mixed types as points: numbers and level codes, and what a difference in each column costs.
+"""Records of mixed types as points: numbers and level codes, and what a difference costs in each column.
 
 A squared distance (``euclid``) or the sum of column distances (``gower``) is a sum of terms, added in one order:
 categorical columns, then numeric ones, each by name. So every search of the same records gives the same bits.
@@ -6,8 +6,8 @@ categorical columns, then numeric ones, each by name. So every search of the sam
     categorical  0 where the codes are equal, else cost[a] + cost[b]
     numeric      min(|a - b| * factor, cap), squared in euclid
 
-Numbers are neither moved nor divided before they are subtracted, so that near values keep their difference; they
-are only multiplied by a power of two, which is exact and keeps their squares inside the range of a float.
+Numbers are multiplied by a power of two only, which is exact: near values keep their difference, and squares stay
+inside the range of a float.
 """
 
 from collections.abc import Iterator
@@ -66,8 +66,8 @@ class Mixed(NamedTuple):
 def mixed(tables: Tables, space: Space) -> Mixed:
     """Return both tables as records of a space; a missing cell is never dropped.
 
-    euclid: a missing number sits at the mean, and "is missing" is one more categorical column; gower: it is at
-    distance 1 from any number and 0 from another missing cell. A missing category is a level.
+    A missing number sits at the mean in euclid, with "is missing" as one more categorical column. In gower it has
+    distance 1 to any number and 0 to another missing cell. A missing category is a level.
 
     Raises:
         InputError: A numeric column holds something else in one table.
@@ -102,27 +102,21 @@ def _mixed(tables: Tables, space: Space) -> Mixed:
     axes = [axis for column in space.columns for axis in _axes(tables, space, column)]
     numeric = [axis.cells for axis in axes if axis.units is not None]
     categorical = [axis.cells for axis in axes if axis.costs is not None]
-    real, synthetic = (
-        Records(
-            _stacked([c[side] for c in numeric], n, np.float64), _stacked([c[side] for c in categorical], n, np.int32)
-        )
-        for side, n in enumerate((len(tables.real), len(tables.synthetic)))
-    )
-    return Mixed(real, synthetic, tuple(axis._replace(cells=()) for axis in axes))
-
-
-def _stacked(columns: list[np.ndarray], rows: int, dtype: type) -> np.ndarray:
-    table: np.ndarray = np.empty((rows, len(columns)), dtype=dtype)
-    for place, column in enumerate(columns):
-        table[:, place] = column
-    return table
+    sides = []
+    for side, rows in enumerate((len(tables.real), len(tables.synthetic))):
+        sides.append(Records(np.empty((rows, len(numeric))), np.empty((rows, len(categorical)), dtype=np.int32)))
+        for table, columns in zip(sides[side], (numeric, categorical), strict=True):
+            for place, cells in enumerate(columns):
+                table[:, place] = cells[side]
+    return Mixed(sides[0], sides[1], tuple(axis._replace(cells=()) for axis in axes))
 
 
 def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:
     if tables.kind(column) == "categorical":
         codes = tables.codes([column])
         share = np.bincount(codes.tables[0], minlength=codes.size) / len(tables.real)
-        yield Axis(column, codes.tables, costs=_standardised(share) if space.name == "euclid" else _half(codes.size))
+        half = np.full(codes.size, 0.5)
+        yield Axis(column, codes.tables, costs=_standardised(share) if space.name == "euclid" else half)
         return
     cells, exponent = _near_one(tables.floats(column))
     missing = np.isnan(cells[0]), np.isnan(cells[1])
@@ -153,10 +147,6 @@ def _filled(
 def _range(values: np.ndarray) -> float:
     seen = values[~np.isnan(values)]
     return float(seen.max() - seen.min()) if len(seen) else 0.0
-
-
-def _half(levels: int) -> np.ndarray:
-    return np.full(levels, 0.5)
 
 
 def _standardised(share: np.ndarray) -> np.ndarray:

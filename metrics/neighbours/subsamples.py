@@ -1,9 +1,9 @@
-"""What the nearest record of a random subsample would be: exact chances, in place of draws.
+"""Subsamples: how near the nearest record of a random part of a table would be, as exact chances.
 
-Which of two tables holds the nearest record depends on how many records each has. Of a table drawn down to the
-other's size, by hypergeometric chances: no record within a distance is drawn with chance C(N - c, k)/C(N, k),
-N records of which c are within it, k drawn. So the mean over all subsamples is known without drawing any: it has
-no seed, and no order of rows moves it.
+The nearest of more records is nearer. To compare tables of different sizes, the larger is therefore taken as its mean
+random subsample of the size of the smaller. No subsample is drawn: of N records of which c lie within a distance, k
+drawn ones hold none of the c with chance C(N - c, k)/C(N, k). So there is no seed, and the order of rows has no
+influence.
 """
 
 from typing import NamedTuple
@@ -20,14 +20,14 @@ from synthrisk.metrics.tables.tables import Tables
 
 
 class Chances(NamedTuple):
-    """How the nearest record of a subsample lies to a given distance, of n records."""
+    """How near the nearest record of a subsample is, beside a given distance of each of n records."""
 
     nearer: np.ndarray  # (n,) chance that it is nearer
     tied: np.ndarray  # (n,) chance that it is at the same distance
 
 
 def chances(tables: Tables, direction: Direction, space: SpaceName, distances: np.ndarray, drawn: int) -> Chances:
-    """Return how the nearest of ``drawn`` records of the table searched would lie to ``distances``, (n,).
+    """Return the chances for the nearest of ``drawn`` records of the table searched, beside ``distances``, (n,).
 
     Where a table is searched for its own records, the record itself is not among those drawn from.
 
@@ -45,9 +45,9 @@ def chances(tables: Tables, direction: Direction, space: SpaceName, distances: n
 
 
 def chances_among(tables: Tables, space: SpaceName, rows: np.ndarray, distances: np.ndarray, drawn: int) -> Chances:
-    """Return how the nearest to each synthetic record, of ``drawn`` of some real records, would lie to ``distances``.
+    """Return for each synthetic record the same chances for ``drawn`` of some real records.
 
-    The space is that of all real records, as it is for ``neighbours.synthetic_to_some``.
+    The space is that of all real records, as in ``nearest.synthetic_to_some``.
     """
     where = space_of(tables, space)
     both, own = mixed(tables, where), np.full(len(tables.synthetic), -1)

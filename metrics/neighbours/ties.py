@@ -1,15 +1,14 @@
-"""All records at the smallest distance, for measures that average over equals."""
+"""Ties: all records at the same smallest distance of a record, for measures that average over them."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from synthrisk.metrics.neighbours.nearest import Direction, Pass, as_sums
-from synthrisk.metrics.neighbours.spaces import Ranges, SpaceName, space_of
+from synthrisk.metrics.neighbours.nearest import Direction, Options, Pass, as_sums
+from synthrisk.metrics.neighbours.spaces import SpaceName, space_of
 from synthrisk.metrics.tables.tables import Tables
 
-TIED = 1e-9  # distances that differ by a smaller share are equal: other columns add up to the same but for rounding
+TIED = 1e-9  # distances that differ by a smaller share are equal: sums over other columns differ by rounding
 
 
 class Ties(NamedTuple):
@@ -20,27 +19,16 @@ class Ties(NamedTuple):
 
 
 def tie_counts(
-    tables: Tables,
-    direction: Direction,
-    space: SpaceName,
-    *,
-    weights: Mapping[str, float] | None = None,
-    columns: Sequence[str] | None = None,
-    ranges: Ranges = "both",
-    k: int = 1,
+    tables: Tables, direction: Direction, space: SpaceName, *, k: int = 1, **options: Unpack[Options]
 ) -> np.ndarray:
-    """Return how many records lie at the smallest distance of each record of a pass, (n,), at least 1.
-
-    With ``k`` above 1: how many are not farther than the k-th nearest.
+    """Return how many records lie at the smallest distance of each record, (n,); with k > 1 up to the k-th smallest.
 
     Args:
         tables: The tables of a release.
         direction: ``real_to_synthetic``, ``synthetic_to_real``, ``real_to_real`` or ``synthetic_to_synthetic``.
         space: ``euclid`` or ``gower``.
-        weights: What a column is multiplied by.
-        columns: Those that count.
-        ranges: See ``spaces.space_of``.
         k: Which nearest record sets the limit.
+        **options: See ``nearest.Options``.
 
     Raises:
         InputError: An argument breaks its rule, or there are fewer records to be found.
@@ -51,7 +39,7 @@ def tie_counts(
         >>> tie_counts(tables, "real_to_synthetic", "gower").tolist()
         [1, 2]
     """
-    return _counts(Pass(tables, direction, space_of(tables, space, weights, columns, ranges)), k)
+    return _counts(Pass(tables, direction, space_of(tables, space, **options)), k)
 
 
 def ties(
@@ -59,19 +47,15 @@ def ties(
     direction: Direction,
     space: SpaceName,
     *,
-    weights: Mapping[str, float] | None = None,
-    columns: Sequence[str] | None = None,
-    ranges: Ranges = "both",
     queries: np.ndarray | None = None,
     k: int = 1,
+    **options: Unpack[Options],
 ) -> Ties:
-    """Return all records at the smallest distance of each record of a pass, or of those at some positions.
+    """Return all records at the smallest distance of each record; with k > 1 those not farther than the k-th nearest.
 
-    With ``k`` above 1: all that are not farther than the k-th nearest.
-
-    Few columns make many ties, up to n times m: ``tie_counts`` tells how many there are. Equal records have the
-    same ones, so one of each kind as ``queries``, or some at a time, keeps them few. The other arguments are those
-    of ``tie_counts``.
+    ``queries`` are positions of records, all unless given; the other arguments are those of ``tie_counts``. With few
+    columns there can be n x m ties (``tie_counts`` says how many). To bound memory, pass distinct records as
+    ``queries``, or pass them in batches.
 
     Example:
         >>> import pandas as pd
@@ -79,14 +63,14 @@ def ties(
         >>> ties(tables, "real_to_synthetic", "gower")
         Ties(starts=array([0, 1, 3]), rows=array([0, 1, 2]))
     """
-    one = Pass(tables, direction, space_of(tables, space, weights, columns, ranges))
+    one = Pass(tables, direction, space_of(tables, space, **options))
     counts, limits, own, records = _counts(one, k), _limits(one, k), one.own, one.queries
     if queries is not None:
         counts, limits, own, records = counts[queries], limits[queries], own[queries], records.take(queries)
     return Ties(np.concatenate([[0], np.cumsum(counts)]), one.search.within(records, own, limits, counts))
 
 
-def _counts(one: Pass, k: int = 1) -> np.ndarray:
+def _counts(one: Pass, k: int) -> np.ndarray:
     return one.tables.shared(("ties", k, *one.key), lambda: one.search.count(one.queries, one.own, _limits(one, k)))
 
 

@@ -19,20 +19,15 @@ from synthrisk.metrics.tables.kinds import kind
 class CrossValidated:
     """RAPID over folds.
 
-    Attributes:
-        value: Mean over folds.
-        sd: Standard deviation over folds.
-        lower: Lower end of the t interval over folds.
-        upper: Upper end. Folds share their training records, so the interval is too narrow for a new table; a
-            study's (METHODS 6) is the one to trust.
-        folds: Value of each fold, in order.
+    Folds share their training records, so that the t interval over folds is too narrow for a new table: trust that of a
+    study instead (METHODS 6).
     """
 
-    value: float
-    sd: float
+    value: float  # mean over folds
+    sd: float  # standard deviation over folds
     lower: float
     upper: float
-    folds: tuple[float, ...]
+    folds: tuple[float, ...]  # value of each fold, in order
 
 
 def cross_validated(

@@ -32,8 +32,8 @@ def class_guesses(
 ) -> tuple[pd.DataFrame, dict[str, float]]:
     """Return a row a real record for a categorical target, and details that are no means of them.
 
-    ``right`` is the chance that the likeliest class is the true one, classes equally likely taken by chance. The null
-    of permuted real values needs no other model, so it is made here; ``permutations`` are drawn for its quantile and p.
+    ``right`` is the chance that the likeliest class is the true one (equally likely classes by chance). The null of
+    permuted real values needs no other model, so that it is made here; ``permutations`` are for its quantile and p.
     """
     joint = tables.codes([hidden])
     shares = frequencies(joint)
@@ -111,7 +111,7 @@ def _joint_code(joint: Codes, target: np.ndarray, classes: np.ndarray) -> np.nda
 
 
 def _within_groups(codes: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Return for each record the share of its class among the records of its group."""
+    """Return the share of each record's class among the records of its group."""
     group = np.zeros(len(codes), dtype=np.int64) if groups is None else groups + 1
     size = int(codes.max()) + 1
     same = np.bincount(group * size + codes, minlength=(int(group.max()) + 1) * size)[group * size + codes]

@@ -46,16 +46,16 @@ def permutation_null(
 ) -> Null:
     """Return RAPID's value beside its null: the same attack with the sensitive values permuted.
 
-    ``permute="synthetic"``: the attacker model is refitted on the release with its sensitive column permuted, so
-    that it knows nothing. ``permute="real"``: the model stays, the real values are permuted; mean and sd are exact,
-    without drawing. The two differ widely: a sure model is right by chance more often than one that knows nothing.
+    ``permute="synthetic"``: the attacker model is refitted on the release with its sensitive column permuted, so that
+    it knows nothing. ``permute="real"``: the model stays and the real values are permuted; mean and sd are exact. The
+    two differ widely: a sure model is right by chance more often than one that knows nothing.
 
     Args:
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
         sensitive: The one column guessed.
-        attacker: As in ``rapid``, one. ``random_forest`` has 100 trees wherever it is refitted, the fit that gives
-            ``observed`` included, so that observed and null are exchangeable; 500 with ``permute="real"``.
+        attacker: As in ``rapid``, one. ``random_forest`` has 100 trees wherever it is refitted, also for ``observed``,
+            so that observed and null are exchangeable; 500 with ``permute="real"``.
         threshold: Gain above which a categorical record is at risk, in [0, 1).
         tolerance: Error below which a numeric record is at risk: as in ``rapid``.
         error: Error of a numeric guess: see ``prediction_error``.
@@ -137,9 +137,8 @@ class _Classes(NamedTuple):
 
     def permuted(self, fitted: np.ndarray, permutations: int, seed: int) -> Null:
         shares = np.bincount(self.truth[self.truth != UNSEEN], minlength=self.size) / len(self.truth)
-        return null_of_permuted_real(
-            fitted[:, :-1], shares, self.truth, self.limit, permutations=permutations, seed=seed
-        )
+        given = fitted[:, :-1], shares, self.truth, self.limit
+        return null_of_permuted_real(*given, permutations=permutations, seed=seed)
 
 
 class _Numbers(NamedTuple):
@@ -178,10 +177,8 @@ def _refitted(
     permutations: int,
     seed: int,
 ) -> Null:
-    """Return the null of refits; a record is at risk where its evidence is above the target's limit.
-
-    Rows and values are each sorted before they are paired anew, so that the order of the release moves nothing.
-    """
+    """Return the null of refits; a record is at risk where its evidence is above the target's limit."""
+    # rows and values are each sorted before they are paired anew, so that the order of the release moves nothing
     ordered = Design(design.real, design.synthetic[np.lexsort(design.synthetic.T[::-1])])
     released = np.sort(target.released)
     observed = float(np.mean(evidence(design, target.released, seed) > target.limit))

@@ -7,14 +7,7 @@ from scipy import stats
 
 from synthrisk.metrics.intervals.gain import normalized_gain
 from synthrisk.metrics.models.features import UNSEEN
-from synthrisk.metrics.rapid.null import (
-    LEVEL,
-    Null,
-    exceeded_by_few,
-    normal_p_value,
-    permutation_moments,
-    rank_p_value,
-)
+from synthrisk.metrics.rapid.null import LEVEL, Null, exceeded_by_few, normal_p_value, permutation_moments, rank_p_value
 from synthrisk.metrics.rapid.prediction_error import prediction_error
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.tolerance import ErrorName
@@ -78,8 +71,8 @@ def null_of_permuted_numbers(
     """Return the null of a numeric target from predictions that are there already.
 
     As ``null_of_permuted_real``, with a[i, j] = 1 where the error of prediction i for the true value j is below
-    ``tolerance``. For each true value the predictions near enough lie side by side, so that the n x n matrix is
-    never built: O(n log n). Records without a true value stay out.
+    ``tolerance``. The predictions near enough to a true value lie side by side, so that the n x n matrix is never
+    built: O(n log n). Records without a true value are left out.
 
     Args:
         predicted: (n,) predictions.
@@ -118,11 +111,7 @@ def _draw(value: Callable[[np.ndarray], float], truth: np.ndarray, permutations:
 
 
 def _null(
-    observed: float,
-    limits: tuple[float | None, float | None],
-    moments: tuple[float, float],
-    values: np.ndarray,
-    n: int,
+    observed: float, limits: tuple[float | None, float | None], moments: tuple[float, float], values: np.ndarray, n: int
 ) -> Null:
     mean, sd = moments
     if len(values):
@@ -136,10 +125,8 @@ def _null(
 def _near(
     guesses: np.ndarray, values: np.ndarray, limit: float, error: ErrorName, delta: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each value the first of the sorted guesses that is nearer than the limit, and the first after.
-
-    The error falls as guesses rise up to the value and rises from there on, so both ends are found by bisection.
-    """
+    """Return for each value the first of the sorted guesses that is nearer than the limit, and the first beyond."""
+    # by bisection: the error falls as guesses rise up to the value, and rises from there on
     middle = np.searchsorted(guesses, values)
 
     def near(index: np.ndarray) -> np.ndarray:

@@ -11,14 +11,9 @@ def prediction_error(
 ) -> np.ndarray:
     """Return the error of each prediction; NaN where the truth is missing.
 
-    ``symmetric``: 2|y - p|/(|y| + |p| + 2d); ``stabilized_relative``: |y - p|/(|y| + d); ``absolute``:
-    |y - p|, in units of y.
-
-    Args:
-        truth: y.
-        predicted: p.
-        error: Which of the three.
-        delta: d >= 0; 0 only where no record has 0/0.
+    ``symmetric``: 2|y - p|/(|y| + |p| + 2d); ``stabilized_relative``: |y - p|/(|y| + d); ``absolute``: |y - p|, in
+    units of y; y is the ``truth``, p what is ``predicted``, d = ``delta`` >= 0, which may be 0 only where no record has
+    0/0.
 
     Example:
         >>> prediction_error(np.array([100.0]), np.array([90.0]), "stabilized_relative", 0).tolist()

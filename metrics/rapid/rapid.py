@@ -42,11 +42,10 @@ def rapid(
 ) -> Score:
     """RAPID: share of real records that a model trained on the release gives away.
 
-    The attacker fits a model on the release (quasi-identifiers -> sensitive) and applies it to the real
-    records. Categorical target: at risk when the gain r = (g - b)/(1 - b) > ``threshold``, with g the probability
-    of the true class and b its share. Numeric target: at risk when the error < ``tolerance``. ``value`` = share
-    at risk among the scored records, in [0, 1]; an attacker with no information has a value above 0 too, so read
-    it beside control and null.
+    The attacker fits a model on the release (quasi-identifiers -> sensitive) and applies it to the real records. A
+    category is at risk when the gain r = (g - b)/(1 - b) > ``threshold``, with g the probability of the true class and
+    b its share; a number when the error < ``tolerance``. ``value`` = share at risk among the scored records, in [0, 1].
+    An attacker with no information has a value above 0 too, so read it beside control and null.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -54,34 +53,33 @@ def rapid(
         sensitive: The one column guessed; its kind decides which form is used.
         attacker: The attacker model: ``random_forest``, ``gradient_boosting``, ``cart``, ``lasso``, ``logistic``
             (categorical), ``linear`` (numeric), a scikit-learn estimator, or a list of such. Levels are numbered in
-            ``level_order``, the commonest of the release first (R: by name), so that other names give the same model.
+            ``level_order``, not by name as in R.
         threshold: Gain above which a categorical record is at risk, in [0, 1).
-        tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one,
-            in units of the attribute. Dates and durations, which no share can be taken of, have the absolute error in
-            days and 10 % of the interquartile range, unless a duration is given (``"30 days"``); for numbers far from
-            zero give a share of that range (``"0.1 iqr"``): see ``tolerance.absolute_tolerance``.
+        tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one, in units of
+            the attribute. Dates and durations have the absolute error in days, and 10 % of the interquartile range
+            unless a duration (``"30 days"``) is given. For numbers far from zero give a share of that range
+            (``"0.1 iqr"``): see ``tolerance.absolute_tolerance``.
         error: Error of a numeric guess: see ``prediction_error``.
         delta: Stabiliser of that error.
-        mode: ``match``: the records of ``real`` are attacked; ``holdout``: those of ``control`` are, which the
-            synthesizer never saw. The third mode of the paper fits synthesizers: see ``cross_validated``.
+        mode: ``match``: the records of ``real`` are attacked; ``holdout``: those of ``control``, which the synthesizer
+            never saw. The paper's third mode fits synthesizers: see ``cross_validated``.
         baseline: Where class shares come from: all ``real`` records (members and control), or those ``scored``
             together (members apart from control).
         envelope: How several attacker models are put together: see ``several_attackers.combined``.
-        permute: Whose sensitive values are permuted in the calibration: see ``permutation.permutation_null``.
+        permute: Whose sensitive values are permuted in the calibration: see ``null_by_refit.permutation_null``.
         permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
-            time); 0: only the null that costs nothing, of permuted real values, exact.
+            time); 0: only the exact null of permuted real values, which needs no fit.
         seed: Seed of the model.
 
     Returns:
         A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guessed, truth, and gain,
         confidence, baseline, right (categorical) or error (numeric; dates and durations in days). Details: accuracy,
         mean_gain, the threshold curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric),
-        ``tolerance_days`` (dates and durations); guess (the value of the best constant answer: 0 for the class shares,
-        whose gain is 0; of a number the largest share of records that one prediction puts at risk), and beside the
-        accuracy alone ``accuracy_guess``, that of the commonest class; ``null_real_`` or ``null_synthetic_`` mean,
-        quantile (95 %), p_value and threshold (tolerance for a number): what an attacker without information would
-        get, and the limit that 5 % of his gains pass; ``wilson_``, ``clopper_pearson_`` and ``bootstrap_`` lower and
-        upper: 95 % intervals of the value over the records, this release given.
+        ``tolerance_days`` (dates and durations); ``guess``, the value of the best constant answer (class shares: 0;
+        a number: the largest share of records that one prediction puts at risk); ``accuracy_guess``, the accuracy of
+        the commonest class; ``null_real_`` or ``null_synthetic_`` mean, quantile (95 %), p_value and threshold
+        (tolerance for a number), which 5 % of the gains of an attacker without information pass; ``wilson_``,
+        ``clopper_pearson_`` and ``bootstrap_`` lower and upper: 95 % intervals over the records, this release given.
 
     Raises:
         InputError: An argument breaks its rule; one class only; a target of the wrong kind for the attacker model.
@@ -99,13 +97,8 @@ def rapid(
         each = {m.name: rapid(tables, attacker=m, mode=mode, baseline=baseline, **rule) for m in models}
         return combined(each, envelope, reduce_rapid)
     model = attacker_model(attacker)
-    settings: dict[str, Any] = {
-        "quasi_identifiers": known,
-        "sensitive": hidden[0],
-        "attacker": model.name,
-        "mode": mode,
-        "seed": seed,
-    }
+    settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": hidden[0], "attacker": model.name}
+    settings |= {"mode": mode, "seed": seed}
     warning, roles = None, (known, hidden[0], model, seed)
     drawn = permutations if permute == "real" else 0
     if tables.kind(hidden[0]) == "categorical":
@@ -146,10 +139,8 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
     if each:
         details |= {f"value_{name}": v for name, v in each.items()}
         details |= {"mean": float(np.mean(list(each.values()))), "max": float(records["best"].mean())}
-    return Reduction(value, value, details, _MISSING if np.isnan(value) else None)
-
-
-_MISSING = "the sensitive value of every record is missing"
+    reason = "the sensitive value of every record is missing" if np.isnan(value) else None
+    return Reduction(value, value, details, reason)
 
 
 def _intervals(scores: np.ndarray) -> dict[str, float]:

@@ -21,14 +21,14 @@ def check_envelope(envelope: str) -> None:
 def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
     """Return one RAPID score for several attacker models.
 
-    ``max``: each record is attacked by the model that gains most on it (makes the smallest error); the value is the
-    share at risk then, a maximum that flatters the attacker, for nobody knows beforehand which is best. ``mean``: a
-    record's score is the share of models that put it at risk; the value is the mean of their values.
+    ``max``: each record is attacked by the model with the largest gain (smallest error) on it. The value, the share at
+    risk then, flatters the attacker: nobody knows beforehand which model is best. ``mean``: a record's score is the
+    share of models that put it at risk; the value is the mean of their values.
 
     Args:
         scores: Score of each attacker model, on the same records.
         envelope: ``max`` or ``mean``.
-        reduce: What records come to.
+        reduce: Makes a value and details of records.
 
     Returns:
         A ``Score``; ``records`` hold ``score_<attacker>`` of each too, and ``best``, the score of the best;
@@ -42,9 +42,7 @@ def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[
     records = pd.concat([best if envelope == "max" else best.assign(score=mean)[["score"]], own], axis=1)
     first = next(iter(scores.values()))
     settings = first.settings | {"attacker": list(scores), "envelope": envelope}
-    guesses: dict[str, float] = {
-        name: first.details[name] for name in ("guess", "accuracy_guess") if name in first.details
-    }
+    guesses = {name: v for name, v in first.details.items() if name in ("guess", "accuracy_guess")}
     return Score.of("rapid", records, reduce(records), guesses, settings)
 
 

@@ -19,19 +19,12 @@ NOTHING = "no column of the release can be compared with the members"
 
 @dataclass(frozen=True)
 class ReleaseCheck:
-    """What a look at one release has shown, whatever is judged.
+    """What a look at one release has shown, whatever is judged."""
 
-    Attributes:
-        rows: Number of released rows.
-        problems: What is wrong with it, in an order that does not depend on that of the columns.
-        verbatim: Released rows that equal a real record in all columns that can be compared.
-        nearness: Whether members lie nearer to it than chance explains.
-    """
-
-    rows: int
-    problems: tuple[Problem, ...]
-    verbatim: Verbatim
-    nearness: Nearness
+    rows: int  # number of released rows
+    problems: tuple[Problem, ...]  # what is wrong with it, in an order that does not depend on that of the columns
+    verbatim: Verbatim  # released rows that equal a real record in all columns that can be compared
+    nearness: Nearness  # whether members lie nearer to it than chance explains
 
     @property
     def invalid(self) -> str:
@@ -49,9 +42,9 @@ def check_release(
 ) -> ReleaseCheck:
     """Look at one release.
 
-    The rules on columns are ``column_problems``; a column that holds another type of values than among the members is
-    broken, and left out of the rest. Rows: a note where there are fewer than 10, or a tenth of or ten times as many as
-    members. What occurs as it is: ``verbatim``. The screen for near copies: ``nearness``.
+    Columns: ``column_problems``; a column with another type of values than among the members is broken, and left out of
+    the rest. Rows: a note where there are fewer than 10, or a tenth of or ten times as many as members. Rows that equal
+    real records: ``verbatim``. The screen for near copies: ``nearness``.
 
     Args:
         members: The n records that the synthesizer was fitted on, n >= 1, without their identifier.

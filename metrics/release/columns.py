@@ -27,42 +27,25 @@ _UNSEEN, _SHARED = 0.9, 0.5
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a release, or worth knowing of it.
+    """One thing that is wrong with a release, or worth knowing of it."""
 
-    Attributes:
-        rule: Which rule it breaks.
-        column: The column's name; empty where it is about the whole release.
-        severity: ``broken``: measures say nothing of such a release. ``note``: they do, but it is worth knowing.
-        words: All of it in a phrase that holds no cell of a table.
-    """
-
-    rule: Rule
-    column: str
-    severity: Literal["broken", "note"]
-    words: str
+    rule: Rule  # which rule it breaks
+    column: str  # the column's name; empty where it is about the whole release
+    severity: Literal["broken", "note"]  # broken: measures say nothing of such a release; note: worth knowing
+    words: str  # all of it in a phrase that holds no cell of a table
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of members and release, as the rules look at it.
-
-    Attributes:
-        name: Its name.
-        members: The members' cells.
-        released: The released cells.
-        codes: Their value codes, members' and released; the missing level has the largest, ``size - 1``.
-        known: Whether some real record has the value of each code, (size,).
-        size: Number of codes.
-        rows: Released rows that speak for themselves.
-    """
+    """One column of members and release, as the rules look at it."""
 
     name: Any
-    members: pd.Series
-    released: pd.Series
-    codes: tuple[np.ndarray, np.ndarray]
-    known: np.ndarray
+    members: pd.Series  # the members' cells
+    released: pd.Series  # the released cells
+    codes: tuple[np.ndarray, np.ndarray]  # value codes of both; the missing level has the largest, size - 1
+    known: np.ndarray  # whether some real record has the value of each code, (size,)
     size: int
-    rows: int
+    rows: int  # released rows that speak for themselves
 
 
 def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
@@ -90,7 +73,6 @@ def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
 
 
 def _measured_alike(members: pd.Series, released: pd.Series) -> bool:
-    """Tell whether both are numbers, both dates or both durations."""
     kinds = [(is_temporal(each), pd.api.types.is_timedelta64_dtype(each.dtype)) for each in (members, released)]
     return kinds[0] == kinds[1]
 
@@ -108,8 +90,8 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
       is at least .9 although strangers bring fewer new values: less than half of the members have a value that no
       other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares.
 
-    The rules hold at any size, because they ask for an effect and that it is no chance. u is the number of released
-    rows, or of the people that they were drawn from, where that is known and smaller.
+    The rules hold at any size: they ask for a large difference that is not chance. u is the number of released rows, or
+    of the people that they were drawn from, where that is known and smaller.
 
     Args:
         tables: Real records with ``groups``, and the release.
@@ -167,16 +149,11 @@ def _mean(one: Column) -> Iterator[Problem]:
     gap = abs(float(released.mean() - members.mean())) / pooled
     if gap <= _NOTED_MEAN:
         return
-    told = [
-        each
-        for a, s, n in zip((members, released), spreads, (len(members), rows), strict=True)
-        for each in (float(a.mean()), s, n)
-    ]
-    p = float(stats.ttest_ind_from_stats(*told, equal_var=False).pvalue)
+    first, second = (float(members.mean()), spreads[0], len(members)), (float(released.mean()), spreads[1], rows)
+    p = float(stats.ttest_ind_from_stats(*first, *second, equal_var=False).pvalue)
     if p < _NOTED_CHANCE:
-        words = (
-            f"column {one.name!r} has means that differ by {gap:.1f} standard deviations between members and release"
-        )
+        apart = f"means that differ by {gap:.1f} standard deviations"
+        words = f"column {one.name!r} has {apart} between members and release"
         yield Problem("mean", str(one.name), "broken" if gap > _MEAN and p < CHANCE else "note", words)
 
 
@@ -193,7 +170,6 @@ def _unseen(one: Column) -> Iterator[Problem]:
 
 
 def _apart(members: float, released: float, one: Column, chance: float) -> bool:
-    """Tell whether two shares, of the members and of the released rows, differ by more than chance."""
     n, rows = len(one.members), one.rows
     first, second = (expected_share(s * k, k, 1 - chance) for s, k in ((members, n), (released, rows)))
     found = share_difference(first, second)

@@ -11,8 +11,8 @@ _PARTS = 20  # of a numeric column, as many records each
 def by_cells(tables: Tables) -> Tables:
     """Return tables of codes: numbers cut into 20 parts of equal counts, so that cells are equal or not.
 
-    The distance of two records is then the share of cells that differ: a record of which one column was drawn anew, or
-    a third of the cells left empty, is still told by the others. A cell missing in the release alone equals none.
+    The distance of two records is then the share of cells that differ, so that a copy is found if one column was drawn
+    anew or a third of its cells emptied. A cell that is missing in the release alone equals none.
 
     Example:
         >>> tables = Tables(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}), pd.DataFrame({"x": [1.1], "y": [None]}))
@@ -52,8 +52,7 @@ def by_order(tables: Tables) -> Tables:
     return _tables(tables, *sides)
 
 
-def _codes(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return for each table the code of each cell, and whether it is missing."""
+def _codes(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:  # of each table codes, and missing
     if tables.kind(column) == "numeric":
         real, released = tables.floats(column)
         inner = np.linspace(0, 1, _PARTS + 1)[1:-1]

@@ -20,17 +20,11 @@ _FROM = (1, 2, 3, 5, 10, 20, np.iinfo(np.int64).max)
 
 @dataclass(frozen=True)
 class KeySizes:
-    """How many records have a key that k records share, of one release or in the mean over several.
+    """How many records have a key that k records share, of one release or in the mean over several."""
 
-    Attributes:
-        counts: Number of records with k = 1, 2, 3-4, 5-9, 10-19, 20 and more (``SIZES``).
-        smallest: The smallest k that occurs, of several releases the smallest of any; 0 where no key occurs.
-        absent: Number of records whose key does not occur at all: of real records looked up in a release.
-    """
-
-    counts: tuple[float, ...]
-    smallest: int
-    absent: float = 0.0
+    counts: tuple[float, ...]  # number of records with k = 1, 2, 3-4, 5-9, 10-19, 20 and more (``SIZES``)
+    smallest: int  # the smallest k that occurs, of several releases the smallest of any; 0 where no key occurs
+    absent: float = 0.0  # number of records whose key does not occur at all: of real records looked up in a release
 
     @property
     def records(self) -> float:
@@ -40,17 +34,11 @@ class KeySizes:
 
 @dataclass(frozen=True)
 class ReleaseKeys:
-    """The keys of one release, or the mean over those of one synthesizer.
+    """The keys of one release, or the mean over those of one synthesizer."""
 
-    Attributes:
-        release: Of the released records among themselves.
-        members: How many released records have the key of each member.
-        controls: The same of the control records, whom the synthesizer never saw; None where there are none.
-    """
-
-    release: KeySizes
-    members: KeySizes
-    controls: KeySizes | None
+    release: KeySizes  # of the released records among themselves
+    members: KeySizes  # how many released records have the key of each member
+    controls: KeySizes | None  # how many have that of each control record
 
 
 @dataclass(frozen=True)
@@ -74,12 +62,9 @@ def key_sizes(k: np.ndarray) -> KeySizes:
 
 
 def keys_of_real(real: pd.DataFrame, quasi_identifiers: Sequence[str], entities: np.ndarray | None = None) -> KeySizes:
-    """Return of how many entities, its own counted, each real record's key is.
+    """Return how many entities have the key of each real record, its own included.
 
-    Args:
-        real: The real table.
-        quasi_identifiers: Columns of the key.
-        entities: (n,) entity of each record, or None where each is one.
+    ``entities`` is the entity of each record, (n,); None where each record is one.
 
     Example:
         >>> keys_of_real(pd.DataFrame({"age": [30, 30, 40]}), ["age"]).counts[:2]
@@ -90,11 +75,9 @@ def keys_of_real(real: pd.DataFrame, quasi_identifiers: Sequence[str], entities:
 
 
 def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str]) -> ReleaseKeys:
-    """Return the keys of a release: of its own records, and how often it holds those of members and control records.
+    """Return the keys of a release: of its own records, and how often it has those of members and control records.
 
-    Args:
-        tables: Real (with ``groups``: 1 a member, 0 a control record; None: all are members) and synthetic.
-        quasi_identifiers: Columns of the key.
+    Real records have ``groups`` (1 a member, 0 a control record; all are members without).
 
     Example:
         >>> real, release = pd.DataFrame({"age": [30, 40, 50]}), pd.DataFrame({"age": [30, 40, 40]})

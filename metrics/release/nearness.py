@@ -33,21 +33,13 @@ ALONE = "fewer than two members: none has another member to compare with"
 
 @dataclass(frozen=True)
 class Look:
-    """One comparison of members with people whom the release never saw.
+    """One comparison of members with people whom the release never saw."""
 
-    Attributes:
-        what: What a record has to show, in words.
-        members: Share of the members that show it.
-        expected: Share that would, if the release held other people.
-        above: What is compared with ``limit``, with its interval: the difference, or the gain (x - s)/(1 - s).
-        limit: What ``above`` has to exceed with its lower limit, for the look to be suspicious.
-    """
-
-    what: str
-    members: Estimate
-    expected: float
-    above: Estimate
-    limit: float
+    what: str  # what a record has to show, in words
+    members: Estimate  # share of the members that show it
+    expected: float  # share that would, if the release held other people
+    above: Estimate  # what is compared with ``limit``, with its interval: the difference, or the gain (x - s)/(1 - s)
+    limit: float  # what ``above`` has to exceed with its lower limit, for the look to be suspicious
 
     @property
     def suspicious(self) -> bool:
@@ -62,21 +54,13 @@ class Look:
 
 @dataclass(frozen=True)
 class Nearness:
-    """Whether members lie nearer to the release than chance explains.
+    """Whether members lie nearer to the release than chance explains."""
 
-    Attributes:
-        nearer_members: Share of the members that are nearer to the release than expected, with its interval.
-        expected: What that share would be if the release held other people.
-        reason: Why there is no such share; empty where there is one.
-        suspicious: What a near copy of the members was seen by, in words; empty where nothing stands out.
-        blind: Why a near copy could not have been seen, in words; empty where it could.
-    """
-
-    nearer_members: Estimate
-    expected: float
-    reason: str
-    suspicious: str
-    blind: str = ""
+    nearer_members: Estimate  # share of the members that are nearer to the release than expected, with its interval
+    expected: float  # what that share would be if the release held other people
+    reason: str  # why there is no such share; empty where there is one
+    suspicious: str  # what a near copy of the members was seen by, in words; empty where nothing stands out
+    blind: str = ""  # why a near copy could not have been seen, in words; empty where it could
 
 
 def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
@@ -88,20 +72,20 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     - ``nearer_members``: the share of members with d below the f-quantile of the control records' d,
       f = min(max(0.01, 10/c), 0.5) of c control records; expected f; suspicious where the lower limit is above f + 0.1.
     - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1).
-    - from 100 members on, both again where equal cells alone count (``disguises.by_cells``), which sees a copy with
-      shuffled columns or emptied cells, and by ranks within each table (``disguises.by_order``), which sees a copy
-      whose numbers were moved or whose levels were renamed.
+    - from 100 members on, both again with equal cells only (``disguises.by_cells``), which finds a copy with shuffled
+      columns or emptied cells, and by ranks within each table (``disguises.by_order``), which finds a copy with moved
+      numbers or renamed levels.
     - members that occur in the release as they are, beside control records that do; suspicious where the gain over
-      these is above 0.05. It sees a copy of a table in which many people are alike.
+      these is above 0.05. It finds a copy of a table in which many people are alike.
 
-    With fewer control records, or none: the share of members that have a released row nearer than any other member,
-    expected m/(m + n - 1) for m rows and n members, suspicious above that by 0.15 (CART lies at 0.12 on Adult); the
-    first two looks with the members' own distances to the nearest other member in place of the control records', only
-    where m <= n, because more strangers lie nearer; and the members that occur in the release, beside the share that
-    twins explain (``Verbatim.members_thinned``), suspicious where the gain is above 0.25.
+    With fewer control records: the share of members that have a released row nearer than any other member, expected
+    m/(m + n - 1) for m rows and n members, suspicious above that by 0.15 (CART lies at 0.12 on Adult); the first two
+    looks with the members' distances to the nearest other member in place of the control records', if m <= n (more
+    strangers lie nearer); and the members that occur in the release, beside the share that twins explain
+    (``Verbatim.members_thinned``), suspicious where the gain is above 0.25.
 
-    Records at one distance count by expectation. A quantile is itself uncertain, so the intervals (Newcombe, MOVER) are
-    those of a difference and of a gain of two shares, not of a share alone.
+    Ties count by expectation. A quantile is itself uncertain, so that the intervals (Newcombe, MOVER) are those of a
+    difference or a gain of two shares.
 
     Args:
         tables: Real records with ``groups``, and the release.
@@ -136,8 +120,8 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
 def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> float:
     """Return how many distances are below the f-quantile of those of control records, ties by expectation.
 
-    Of c control records, k = f c lie below the quantile t: those strictly below it are counted, and of those at t the
-    share w that brings the control records to exactly k: so a table compared with itself gives f.
+    Of c control records, k = f c lie below the quantile t. Distances strictly below t are counted, and of those at t
+    the share that brings the control records to exactly k: so a table compared with itself gives f.
 
     Example:
         >>> below_quantile(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 2.0]), 0.5)  # two thirds of the ties

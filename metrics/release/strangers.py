@@ -17,19 +17,12 @@ _MOST = 0.5
 
 @dataclass(frozen=True)
 class Equal:
-    """Control records that equal a record of another table.
+    """Control records that equal a record of another table."""
 
-    Attributes:
-        count: How many of them do.
-        of: Number of control records.
-        expected: How many would, if they were strangers of the same population.
-        significant: Whether there are more than chance explains, p < .001.
-    """
-
-    count: int
-    of: int
-    expected: float
-    significant: bool
+    count: int  # how many of them do
+    of: int  # number of control records
+    expected: float  # how many would, if they were strangers of the same population
+    significant: bool  # whether there are more than chance explains, p < .001
 
     @property
     def beyond(self) -> float:
@@ -39,21 +32,13 @@ class Equal:
 
 @dataclass(frozen=True)
 class Strangers:
-    """Whether control records are people of their own.
+    """Whether control records are people of their own."""
 
-    Attributes:
-        members: Control records that equal a member in all columns but the identifier.
-        released: Control records that equal a released row; None where no release was given.
-        same_identifier: Control records that have the identifier of a member; 0 without identifier.
-        refuse: Why no study may be made with them, in a sentence; empty where one may.
-        warning: What is to be told beside the study's numbers, in a sentence; empty where nothing is.
-    """
-
-    members: Equal
-    released: Equal | None
-    same_identifier: int
-    refuse: str
-    warning: str
+    members: Equal  # control records that equal a member in all columns but the identifier
+    released: Equal | None  # control records that equal a released row; None where no release was given
+    same_identifier: int  # control records that have the identifier of a member; 0 without identifier
+    refuse: str  # why no study may be made with them, in a sentence; empty where one may
+    warning: str  # what is to be told beside the study's numbers, in a sentence; empty where nothing is
 
 
 def strangers(
@@ -65,14 +50,14 @@ def strangers(
     """Count the control records that are members, or the release itself, under another name.
 
     Some strangers are alike. ``expected`` is their number by the twins within the members: the chance that a person has
-    a twin among as many other people as there are members (or released rows; ``chance_of_twin``), times the number of
+    a twin among as many other people as there are members, or released rows (``chance_of_twin``), times the number of
     control records. So a table of few columns, in which most people have a twin, is not refused.
 
     refuse: more than half of the control records equal a member (or a released row) beyond that number, and more than
-    chance explains; or more than half have a member's identifier. warning: fewer, but more than chance explains: at
-    least 5 beyond the expected number, and Newcombe's interval of the difference of the two shares, the observed one of
-    c control records and the expected one of n members, lies above 0 at a one-sided level of .001; or some have a
-    member's identifier. A binomial test against the expected share would take that share for known.
+    chance explains; or more than half have a member's identifier. warning: fewer, but at least 5 beyond that number and
+    more than chance explains: Newcombe's interval of observed minus expected share, of c control records and n members,
+    lies above 0 at a one-sided level of .001; or some have a member's identifier. (A binomial test would take the
+    expected share for known.)
 
     Args:
         members: The n records that the release was made from, n >= 1.
@@ -121,8 +106,7 @@ def _with_identifier(members: pd.Series, control: pd.Series) -> int:
     return int(np.isin(other[other < codes.size - 1], mine).sum())  # the last code is a missing name
 
 
-def _words(found: list[Equal], same: int) -> tuple[str, str]:
-    """Return why the control records are refused, and what is told of them where they are not."""
+def _words(found: list[Equal], same: int) -> tuple[str, str]:  # refusal and warning
     c = found[0].of
     refusals: list[str] = []
     warnings: list[str] = []

@@ -24,45 +24,25 @@ class Spread:
 
 @dataclass(frozen=True)
 class ReleaseSummary:
-    """The checks of all K x R releases of one synthesizer.
+    """The checks of all K x R releases of one synthesizer."""
 
-    Attributes:
-        releases: Number of releases looked at.
-        rows: Released rows.
-        invalid: Why measures say nothing of some releases, in words; empty where they do of all.
-        suspicious: Why some releases look like copies of members, in words; empty where none does.
-        blind: Why a near copy could not have been seen in some releases, in words; empty where it could.
-        notes: What else is worth knowing, in words.
-        rows_of_members: Released rows that equal a member.
-        rows_of_members_expected: How many twins explain.
-        rows_of_controls: Released rows that equal a control record.
-        rows_of_controls_expected: How many twins explain.
-        members_released: Share of the members that occur in the release.
-        members_released_expected: Share that twins explain.
-        controls_released: Share of the control records that occur in the release.
-        controls_released_expected: Share that twins explain.
-        nearer_members: Share of the members that are nearer to the release than expected (``nearness``).
-        nearer_expected: What is expected.
-        nearer_reason: Why there is no such share; empty where there is one.
-    """
-
-    releases: int
-    rows: Spread
-    invalid: str
-    suspicious: str
-    blind: str
-    notes: tuple[str, ...]
-    rows_of_members: Spread
+    releases: int  # number of releases looked at
+    rows: Spread  # released rows
+    invalid: str  # why measures say nothing of some releases, in words; empty where they do of all
+    suspicious: str  # why some releases look like copies of members, in words; empty where none does
+    blind: str  # why a near copy could not have been seen in some releases, in words; empty where it could
+    notes: tuple[str, ...]  # what else is worth knowing, in words
+    rows_of_members: Spread  # released rows that equal a member (``_expected``, here and below: how many twins explain)
     rows_of_members_expected: Spread
-    rows_of_controls: Spread
+    rows_of_controls: Spread  # released rows that equal a control record
     rows_of_controls_expected: Spread
-    members_released: Spread
+    members_released: Spread  # share of the members that occur in the release
     members_released_expected: Spread
-    controls_released: Spread
+    controls_released: Spread  # share of the control records that occur in the release
     controls_released_expected: Spread
-    nearer_members: Spread
-    nearer_expected: Spread
-    nearer_reason: str
+    nearer_members: Spread  # share of the members that are nearer to the release than expected (``nearness``)
+    nearer_expected: Spread  # what is expected
+    nearer_reason: str  # why there is no such share; empty where there is one
 
     @property
     def status(self) -> str:
@@ -105,12 +85,9 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
     for check in checks:
         for p in check.problems:
             problems.setdefault((p.severity, p.rule, p.column), []).append(p)
-    words = {
-        severity: [
-            f"{_counted(len(own), len(checks))}{own[0].words}" for (s, *_), own in problems.items() if s == severity
-        ]
-        for severity in ("broken", "note")
-    }
+    words: dict[str, list[str]] = {"broken": [], "note": []}
+    for (severity, *_), own in problems.items():
+        words[severity].append(f"{_counted(len(own), len(checks))}{own[0].words}")
     copies = [c.nearness.suspicious for c in checks if c.suspicious]
     return ReleaseSummary(
         releases=len(checks),
@@ -132,9 +109,8 @@ def _row(name: str, each: ReleaseSummary) -> dict[str, Any]:
     numbers = {n: getattr(each, n).mean for n in _NUMBERS}
     highest = {f"{n}_highest": getattr(each, n).highest for n in _NUMBERS if not n.endswith("_expected")}
     texts = {n: getattr(each, n) for n in ("status", "invalid", "suspicious", "nearer_reason")}
-    return (
-        {"synthesizer": name, "releases": each.releases} | numbers | highest | texts | {"notes": "; ".join(each.notes)}
-    )
+    texts["notes"] = "; ".join(each.notes)
+    return {"synthesizer": name, "releases": each.releases} | numbers | highest | texts
 
 
 def _counted(some: int, every: int) -> str:

@@ -10,17 +10,11 @@ from synthrisk.metrics.tables.tables import Tables
 
 @dataclass(frozen=True)
 class Matched:
-    """How many of some records have an equal one in another table.
+    """How many of some records have an equal one in another table."""
 
-    Attributes:
-        count: Number of records that have one, or its mean over draws.
-        of: Number of records looked at.
-        expected: Number that would have one if the release held other people of the same population.
-    """
-
-    count: float
-    of: int
-    expected: float
+    count: float  # number of records that have one, or its mean over draws
+    of: int  # number of records looked at
+    expected: float  # number that would have one if the release held other people of the same population
 
     @property
     def share(self) -> float:
@@ -35,29 +29,24 @@ class Matched:
 
 @dataclass(frozen=True)
 class Verbatim:
-    """Released rows that are real records as they stand, counted from both sides.
+    """Released rows that equal real records in all columns, counted from both sides.
 
-    Attributes:
-        rows_of_members: Released rows that equal a member.
-        rows_of_controls: Released rows that equal a control record.
-        members: Members that occur in the release.
-        controls: Control records that occur in the release.
-        members_thinned: Members that would occur, on average, in a draw of at most as many released rows as there are
-            real records but one: the most for which ``chance_of_twin`` is no extrapolation.
+    ``members_thinned`` is the mean over draws of at most as many released rows as there are other real records: the
+    most for which ``chance_of_twin`` is no extrapolation.
     """
 
-    rows_of_members: Matched
-    rows_of_controls: Matched
-    members: Matched
-    controls: Matched
-    members_thinned: Matched
+    rows_of_members: Matched  # released rows that equal a member
+    rows_of_controls: Matched  # released rows that equal a control record
+    members: Matched  # members that occur in the release
+    controls: Matched  # control records that occur in the release
+    members_thinned: Matched  # members that occur in such a draw
 
 
 def verbatim(tables: Tables) -> Verbatim:
     """Count the released rows that equal a real record in all columns, and the real records that occur in the release.
 
-    Values are compared as everywhere (``encode.joint_codes``): a missing cell equals a missing cell. People who are
-    alike explain some of it: ``expected`` is what ``chance_of_twin`` says of as many other people as there are rows.
+    Values are compared as in ``codes.joint_codes``. Some people are alike: ``expected`` is what ``chance_of_twin`` says
+    of as many other people as there are rows.
 
     Args:
         tables: Real records with ``groups`` (1 member, 0 control record; all are members without groups), n in all;
@@ -83,7 +72,7 @@ def verbatim(tables: Tables) -> Verbatim:
     sizes = np.bincount(people, minlength=rows.size)[people]
 
     def matched(some: np.ndarray, among: np.ndarray) -> Matched:
-        hits = int(_present(among, rows.size)[some].sum())
+        hits = int(np.isin(some, among).sum())
         return Matched(hits, len(some), len(some) * chance_of_twin(sizes, len(among)))
 
     drawn = min(len(released), len(real) - 1)
@@ -101,10 +90,10 @@ def verbatim(tables: Tables) -> Verbatim:
 def chance_of_twin(sizes: np.ndarray, among: int) -> float:
     """Return the chance that a person has a twin among so many other people, as the real records show it.
 
-    Mean over the N real records of 1 - C(N - s, k)/C(N - 1, k): a record whose class of equal records has s members
-    has none of its s - 1 twins among k others drawn without replacement. For k <= N - 1 this is an unbiased estimate
-    (rarefaction; Hurlbert 1971, doi:10.2307/1934145); k above N - 1 is taken as N - 1, so that the chance is then
-    rather too small.
+    Mean over the N real records of 1 - C(N - s, k)/C(N - 1, k), s the number of records that equal the record: the
+    chance that one of its s - 1 twins is among k others drawn without replacement. For k <= N - 1 the estimate is
+    unbiased (rarefaction; Hurlbert 1971, doi:10.2307/1934145); a larger k is taken as N - 1, so that the chance is too
+    small.
 
     Args:
         sizes: (N,) for each real record, how many real records equal it, itself included.
@@ -122,10 +111,3 @@ def chance_of_twin(sizes: np.ndarray, among: int) -> float:
         return 0.0
     levels, counts = np.unique(sizes, return_counts=True)
     return float(np.average(1 - none_drawn(levels - 1, n - 1, drawn), weights=counts))
-
-
-def _present(codes: np.ndarray, size: int) -> np.ndarray:
-    """Return which codes occur, (size,) booleans."""
-    found = np.zeros(size, dtype=bool)
-    found[codes] = True
-    return found

@@ -18,27 +18,26 @@ OTHER = "(other)"
 
 
 def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bins, binning: str) -> Tables:
-    """Return tables in which some columns are coarser, in all tables alike; edges come from the real table.
+    """Return tables in which some columns are coarser, in all tables alike. Bounds of bins come from the real table.
 
-    A numeric column is cut in that many parts, closed on the right: ``quantile``, of equal counts (equal edges
-    fall together), or ``width``, of equal length between smallest and largest real value; values outside go to
-    the end parts, a missing cell stays a level of its own. As quasi-identifier it stays a number (0, 1, ...), as
-    sensitive attribute it becomes a category ("2 of 5"). A categorical column keeps its most frequent levels, and
-    the others become one, so that there are that many (a missing cell apart; of equally frequent levels the first
-    in ``level_order`` stays).
+    A number of parts. A numeric column is cut into that many bins, closed on the right: ``quantile``, of equal counts
+    (equal bounds are merged), or ``width``, of equal length from the smallest to the largest real value. Values outside
+    go to the end bins. A missing cell stays missing. As quasi-identifier the column stays a number (0, 1, ...), as
+    sensitive attribute it becomes a category ("2 of 5"). A categorical column keeps its most frequent levels, and the
+    others become one level, so that there are that many, a missing cell not counted. Of equally frequent levels the
+    first in ``level_order`` is kept.
 
-    Two more ways of knowing less are given for a column by name. A share (a float in (0, 1]) blurs a numeric
-    quasi-identifier: what is known of each real record is off by up to this share of the column's range, drawn evenly,
-    in whole numbers where the column has no others; the release stays. A draw depends on the record's values and the
-    column's name alone, so that it is one and the same against every release. A mapping from new names to lists of
-    levels merges these levels of a categorical column; other levels stay.
+    A share of noise (a float in (0, 1]) blurs a numeric quasi-identifier: noise, uniform within this share of the
+    column's range, is added to each real value; whole numbers stay whole. The release is not changed. A draw depends on
+    the record's values and the column's name alone, so that it is the same against every release.
+
+    A mapping from new names to lists of levels merges these levels of a categorical column. Other levels stay.
 
     Args:
         tables: All tables.
         known: Quasi-identifiers.
         hidden: Sensitive attributes.
-        bins: Number of parts of each numeric column of both, or a mapping from column to its number of parts, share of
-            noise, or levels to merge.
+        bins: A number of parts for all numeric columns, or a mapping from column to number, share or mapping.
         binning: ``quantile`` or ``width``.
 
     Raises:

@@ -8,6 +8,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.kinds import is_temporal
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PACKED = 2**62
@@ -24,8 +25,8 @@ class Codes(NamedTuple):
 def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
     """Return the codes of the same column in several tables, and the levels behind the codes.
 
-    Values are compared, not dtypes: 1 == 1.0 == True, '1' differs from 1. NaN, None, NA and NaT are one
-    level of their own, the last. Category order and row order do not matter to which values are equal.
+    Values are compared, not dtypes: 1 == 1.0 == True, but '1' differs from 1. NaN, None, NA and NaT are one level of
+    their own, the last. Neither the order of categories nor that of rows changes which values are equal.
 
     Args:
         columns: The column in each table.
@@ -57,8 +58,8 @@ def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
 def factorized(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     r"""Return codes (-1: missing) and levels of an array; each text is a level of its own.
 
-    ``pandas.factorize`` takes texts for equal that differ after a NUL character only, or that have no UTF-8, where all
-    values are texts: there a missing value at the end, which has no code, keeps it from seeing texts alone.
+    In an array of texts alone, ``pandas.factorize`` takes two for equal that differ after a NUL character only, or that
+    have no UTF-8. A missing value, which has no code, is then appended, so that the array does not hold texts alone.
 
     Example:
         >>> factorized(np.array(["a", "a\0b"], dtype=object))[0].tolist()
@@ -80,8 +81,7 @@ def _are_texts_to_confuse(values: np.ndarray) -> bool:
         return True
 
 
-def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:
-    """Tell whether the first table has a value in common with each other one."""
+def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:  # the first table with each other one
     present = [np.bincount(c + 1, minlength=size + 1)[1:] > 0 for c in codes]  # -1, missing, is left out
     return all((present[0] & other).any() for other in present[1:])
 
@@ -104,7 +104,6 @@ def compact(packed: Sequence[np.ndarray]) -> Codes:
 
 
 def _cut(flat: np.ndarray, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return the pieces of ``flat`` that belong to each of the parts that it was put together from."""
     ends = np.cumsum([len(part) for part in parts]).tolist()
     return [flat[end - len(part) : end] for end, part in zip(ends, parts, strict=True)]
 
@@ -124,11 +123,8 @@ def _categories(columns: Sequence[pd.Series]) -> tuple[list[np.ndarray], np.ndar
         return [c.cat.codes.to_numpy() for c in columns], first.to_numpy(dtype=object)
     lists = [pd.Series(c.cat.categories) for c in columns]
     codes, levels = joint_codes(lists)
-    recoded = []
-    for column, new in zip(columns, codes.tables, strict=True):
-        old = column.cat.codes.to_numpy()
-        recoded.append(np.append(new, [-1])[old])  # -1, the missing code, picks the appended -1
-    return recoded, levels[:-1]
+    pairs = zip(columns, codes.tables, strict=True)
+    return [np.append(new, [-1])[c.cat.codes.to_numpy()] for c, new in pairs], levels[:-1]  # -1, missing, picks -1
 
 
 def _comparable(columns: Sequence[pd.Series]) -> list[np.ndarray]:
@@ -136,7 +132,7 @@ def _comparable(columns: Sequence[pd.Series]) -> list[np.ndarray]:
     if all(c.dtype == object for c in columns):  # text: as it is, for no rule below is about it
         return [c.to_numpy() for c in columns]
     plain = [_decategorized(c) for c in columns]
-    if all(types.is_datetime64_any_dtype(c.dtype) or types.is_timedelta64_dtype(c.dtype) for c in plain):
+    if all(map(is_temporal, plain)):
         return [_ticks(c) for c in plain]
     kinds = {getattr(c.dtype, "kind", "O") for c in plain}
     complete = not any(types.is_extension_array_dtype(c.dtype) and c.isna().any() for c in plain)
@@ -170,10 +166,8 @@ def _refuse_types_apart(columns: Sequence[pd.Series]) -> None:
     families = [_families(c) for c in columns]
     for other in families[1:]:
         if families[0] and other and not families[0] & other:
-            raise InputError(
-                f"column {columns[0].name!r} must hold values of one type in all tables, "
-                f"got {_spell(families[0])} and {_spell(other)}"
-            )
+            got = " and ".join(" and ".join(sorted(each)) for each in (families[0], other))
+            raise InputError(f"column {columns[0].name!r} must hold values of one type in all tables, got {got}")
 
 
 def _families(column: pd.Series) -> frozenset[str]:
@@ -181,7 +175,7 @@ def _families(column: pd.Series) -> frozenset[str]:
     values = pd.Series(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else column
     if types.is_bool_dtype(values.dtype) or types.is_numeric_dtype(values.dtype):
         return frozenset({"numbers"}) if values.notna().any() else frozenset()
-    if types.is_datetime64_any_dtype(values.dtype) or types.is_timedelta64_dtype(values.dtype):
+    if is_temporal(values):
         return frozenset({"times"}) if values.notna().any() else frozenset()
     found = types.infer_dtype(values, skipna=True)
     if found in {"string", "empty"}:
@@ -191,10 +185,6 @@ def _families(column: pd.Series) -> frozenset[str]:
     if found in {"datetime", "datetime64", "date", "timedelta", "timedelta64"}:
         return frozenset({"times"})
     return frozenset({"numbers", "text", "times", "other"})
-
-
-def _spell(families: frozenset[str]) -> str:
-    return " and ".join(sorted(families))
 
 
 def matches(codes: Codes, table: int = 1) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""Entities: whose each real record is, where one entity has several, and how many of them have something.
+"""Entities: the people (or others) that records belong to, where one may have several records.
 
-An entity has a value where one of its records does. Without entities each record is one of its own.
+An entity has a value if one of its records has it. Without entities each record is an entity of its own.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from synthrisk.metrics.tables.codes import joint_codes
 
 
 def entity_numbers(*names: pd.Series) -> np.ndarray:
-    """Return the number of each record's entity, one table after the other; without a name it is one of its own.
+    """Return the number of each record's entity, one table after the other; a record without a name is its own entity.
 
     Example:
         >>> entity_numbers(pd.Series(["ann", None, "bob", None]), pd.Series(["bob", "eve"])).tolist()

@@ -25,8 +25,7 @@ def kind(column: pd.Series) -> Kind:
     """
     if types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
         return "categorical"
-    is_time = types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype)
-    return "numeric" if is_time or types.is_numeric_dtype(column.dtype) else "categorical"
+    return "numeric" if is_temporal(column) or types.is_numeric_dtype(column.dtype) else "categorical"
 
 
 def as_floats(column: pd.Series) -> np.ndarray:
@@ -35,7 +34,7 @@ def as_floats(column: pd.Series) -> np.ndarray:
     Raises:
         InputError: The column holds something that is not a number.
     """
-    if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+    if is_temporal(column):
         ticks = column.dt.as_unit("ns").astype("int64").to_numpy()
         return np.where(column.isna(), np.nan, ticks.astype(float))
     if isinstance(column.dtype, pd.CategoricalDtype):

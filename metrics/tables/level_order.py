@@ -1,7 +1,7 @@
-"""The order of levels: by what the tables hold of them, never by their names.
+"""Level order: an order of the levels of categorical columns that does not depend on their names.
 
-A tree, a penalised model and a seeded draw depend on how levels are numbered. Numbered by what they are held by, the
-same tables under other names give the same numbers.
+A tree, a penalised model and a seeded draw depend on how levels are numbered. Here levels are ranked by the records
+that have them, so that the same tables with renamed levels give the same numbers.
 """
 
 from collections.abc import Sequence
@@ -13,18 +13,21 @@ from synthrisk.metrics.tables.tables import Tables, in_order
 
 ABSENT = -1
 WORK, PER_TRIAL, ROUNDS = 50_000_000, 5_000, 5
-"""Cells that may be looked at to tell alike levels apart without their names (some seconds), what a trial costs beside
-its cells, and how far it goes."""
+"""Cells that may be read to tell equal levels apart without their names (some seconds), the fixed cost of a trial in
+cells, and the rounds of refinement in a trial."""
 
 
 def level_order(tables: Tables, columns: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return for each categorical one of the columns the rank of each level, by its code in ``tables.codes``.
+    """Return the rank of each level of each categorical column, by its code in ``tables.codes``.
 
-    The commonest level of the release is the first, the missing cell the last. Equally common ones are told apart by
-    the records of the release that hold them (colour refinement: a level by its records, a record by its levels and
-    numbers, until nothing new is told), and only where these are alike by the real records too. Of levels that are
-    alike even so one is singled out, by what follows from it, and the others follow; its name decides where nothing
-    else does, which is where levels are interchangeable, or where ``WORK`` would be exceeded.
+    Levels are ranked by these rules; each rule is for levels that the ones before leave equal:
+
+    1. The missing cell is the last. The others are ranked by their number of records in the release, most first.
+    2. By the records of the release that have them. This is colour refinement: a level is told apart by its records, a
+       record by its levels and numbers, again and again until nothing new is told apart.
+    3. By the real records that have them, in the same way.
+    4. Each equal level is put first on trial. The trial that tells most levels apart is kept.
+    5. By name. This is only for levels that can be exchanged without a difference, or if ``WORK`` would be exceeded.
 
     Returns:
         Ranks 0, 1, 2 ... of the levels that occur in a table, ``ABSENT`` for others.
@@ -89,7 +92,7 @@ def _some_are_alike(colours: Sequence[np.ndarray]) -> bool:
 def _refined(
     numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray], rounds: float = np.inf
 ) -> list[np.ndarray]:
-    """Tell levels apart by the records that hold them, and records by their levels, until nothing new is told."""
+    """Tell levels apart by the records that have them, and records by their levels, until nothing new is told."""
     while _some_are_alike(colours) and rounds > 0:
         rounds -= 1
         marks = _marks(numbers, cells, colours)
@@ -106,11 +109,11 @@ def _refined(
 def _settled(
     numbers: np.ndarray, cells: Sequence[np.ndarray], colours: list[np.ndarray], by_name: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """Put levels that no refinement tells apart in an order, by name only where that is the same as any other.
+    """Order the levels that refinement leaves equal, by name only where every order gives the same tables.
 
-    Twins are held by records that have all else in common: any order of them gives the same tables. Of the others each
-    level of each column's smallest class is tried as the first, and the one from which most follows stays; of equal
-    ones the least sum of marks decides, which no name moves.
+    First the twins: levels whose records have all other cells in common. Then each level of each column's smallest
+    class is tried as the first. The trial that tells most levels apart is kept, of equal ones that of the least sum of
+    marks, which no name moves.
     """
     colours = _refined(numbers, cells, _twins_apart(numbers, cells, colours, by_name))
     work = WORK
@@ -157,7 +160,7 @@ def _smallest_class(colour: np.ndarray, by_name: np.ndarray) -> list[int]:
 
 
 def _marks(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[np.ndarray]) -> np.ndarray:
-    """Return 64 bits a record that stand for its numbers and the colours of its levels."""
+    """Return 64 bits for each record that stand for its numbers and the colours of its levels."""
     marks = numbers.copy()
     for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
         marks += _mixed(colour + _salt(place))[cell]
@@ -165,14 +168,13 @@ def _marks(numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[n
 
 
 def _held(marks: np.ndarray, cell: np.ndarray, size: int) -> np.ndarray:
-    """Return 64 bits a level that stand for the records that hold it, in any order of records."""
+    """Return 64 bits for each level that stand for the records that have it, in any order of records."""
     held = np.zeros(size, dtype=np.uint64)
     np.add.at(held, cell, _mixed(marks))  # modulo 2^64
     return held
 
 
 def _number_marks(tables: Tables, names: Sequence[str]) -> np.ndarray:
-    """Return 64 bits a record, of the real table and then the release, that stand for its numbers."""
     marks = np.zeros(len(tables.real) + len(tables.synthetic), dtype=np.uint64)
     numeric = [c for c in names if tables.kind(c) == "numeric"]
     for place, column in enumerate(numeric):
@@ -183,7 +185,7 @@ def _number_marks(tables: Tables, names: Sequence[str]) -> np.ndarray:
 
 
 def _by_name(tables: Tables, column: str, present: np.ndarray) -> np.ndarray:
-    """Return the rank of each of these codes by its value; the missing cell, which is like no other, is the last."""
+    """Return the rank of each of these codes by the name of its level, the missing cell last."""
     values = tables.levels(column)[present]
     named = np.flatnonzero(present != tables.codes([column]).size - 1)
     rank = np.full(len(values), len(values))

@@ -78,12 +78,12 @@ def _named(column: pd.Series) -> Levels:
         order.sort(key=lambda code: sort_key(values[code]))
     rank = np.full(len(values) + 1, len(order), dtype=np.int64)  # the last place, which -1 picks, is the missing level
     rank[order] = np.arange(len(order))
-    booleans = types.infer_dtype(values, skipna=True) == "boolean" and _is_boolean(column)
+    # the column too: there 1 and True are one level, named 1
+    booleans = all(types.infer_dtype(v, skipna=True) == "boolean" for v in (values, column.astype(object)))
     return Levels(rank[codes], _names([values[code] for code in order], booleans, bool((codes < 0).any())))
 
 
-def _values(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """Return codes (-1 = missing) and the values behind them."""
+def _values(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:  # codes (-1 = missing) and levels
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.codes.to_numpy().astype(np.int64), np.asarray(column.cat.categories.astype(object))
     try:
@@ -91,10 +91,6 @@ def _values(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     except TypeError:
         raise InputError(f"column {column.name!r} must hold single values, got lists or other containers") from None
     return codes, np.asarray(values)
-
-
-def _is_boolean(column: pd.Series) -> bool:
-    return types.infer_dtype(column.astype(object), skipna=True) == "boolean"  # 1 and True are one level, named 1
 
 
 def _names(values: list[Any], booleans: bool, has_missing: bool) -> list[str]:

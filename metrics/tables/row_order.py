@@ -1,7 +1,7 @@
-"""Rows and levels in an order in which neither positions nor names of levels have a part.
+"""Canonical order: an order of rows and levels that depends neither on positions nor on names of levels.
 
-What a seeded model learns depends on the order of its rows. Here they are ranked by their values, levels numbered in
-``level_order``: so the same tables in another order, or with other names, give the same numbers.
+What a seeded model learns depends on the order of its rows. Here rows are ranked by their values, and levels by
+``level_order``, so that the same tables in another order, or with renamed levels, give the same numbers.
 """
 
 from typing import NamedTuple
@@ -21,10 +21,10 @@ class Canonical(NamedTuple):
 
 
 def canonical(tables: Tables) -> Canonical:
-    """Return ranks of rows, by their numbers and then their levels, and of levels; columns in the order of their names.
+    """Return ranks of the rows, by their numbers and then their levels, and ranks of the levels (``level_order``).
 
-    Numbers are taken as floats, so that rows may share a rank that differ beyond 2^53: see ``shown.value_ranks``.
-    Levels are ranked as ``level_order`` says: by their counts in the release and the records that hold them.
+    Columns are taken in the order of their names. Numbers are compared as floats, so that rows which differ beyond 2^53
+    may share a rank: see ``value_ranks.value_ranks``.
 
     Example:
         >>> import pandas as pd
@@ -36,7 +36,7 @@ def canonical(tables: Tables) -> Canonical:
 
 
 def among_equals(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return the mean of the values over equal rows: what they have by chance of position is shared among them.
+    """Return for each row the mean of the values over all equal rows, so that none gains by its position.
 
     Example:
         >>> among_equals(np.array([0.0, 1.0, 5.0]), np.array([7, 7, 2])).tolist()

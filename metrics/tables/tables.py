@@ -1,4 +1,4 @@
-"""The tables of one release, with encodings and neighbour passes computed once and shared by all metrics."""
+"""The tables of one release; encodings and neighbour searches are computed once and shared by all metrics."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -20,8 +20,8 @@ class Tables:
         synthetic: The release: the same columns, in any order.
         control: Real records that the synthesizer never saw.
         groups: What each real record is: 1 a member, 0 a control record, -1 neither; None where all are members.
-        entities: Whose each real record is, and then each control record; one without a name is an entity of its own.
-            None where each record is one. ``identified`` takes them from a column. No attack is handed any of it.
+        entities: The entity of each real record, then of each control record; one without a name is an entity of its
+            own. None: each record is one. ``identified`` takes them from a column. No attack sees them.
 
     Raises:
         InputError: A table is not a data frame, is empty, repeats a column name, or has other columns; or there is
@@ -162,6 +162,14 @@ class Tables:
             raise InputError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
         return known, hidden
 
+    def check_comparable(self, columns: Sequence[str]) -> None:
+        """Refuse columns whose values in the two tables are of types that cannot be compared, and infinite numbers."""
+        for column in columns:
+            if self.kind(column) == "numeric":
+                self.floats(column)
+            else:
+                self.codes([column])
+
     def kind(self, column: str) -> Kind:
         """Return the kind of a column, as the real table types it."""
         return self.shared(("kind", column), lambda: kind(self.real[column]))
@@ -216,7 +224,6 @@ def _numbered(entities: np.ndarray | None, records: int) -> np.ndarray | None:
 
 
 def _stacked(real: pd.Series, control: pd.Series) -> pd.Series:
-    """Return the cells of both, of the kind of the first."""
     if real.dtype != control.dtype:
         if kind(real) == "numeric" and kind(control) != "numeric":
             control = pd.Series(as_floats(control))

@@ -44,9 +44,9 @@ def interquartile_range(values: np.ndarray) -> float:
 def absolute_tolerance(tolerance: Tolerance, truth: np.ndarray, *, temporal: bool) -> float | None:
     """Return a tolerance in the units of the column, None where it is a share of each value.
 
-    A share of a value needs a zero that means something, and 1970 does not: of dates and durations a number t is a
-    share of the interquartile range of the real column, 10 % unless given. A duration such as ``"30 days"`` replaces
-    it. ``"0.1 iqr"`` is that share of the interquartile range of any column, for numbers far from zero such as years.
+    For numbers a tolerance t is a share of each value. Dates and durations have no meaningful zero, so t is a share of
+    the interquartile range of the real column, 10 % unless given. A duration such as ``"30 days"`` is taken as it is.
+    ``"0.1 iqr"`` is a share of the interquartile range of any column; it suits numbers far from zero, such as years.
 
     Args:
         tolerance: As the user gave it; ``check_tolerance`` has passed it.

@@ -22,21 +22,13 @@ NOWHERE: Interval = (0, 0)
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A column of one table.
+    """A column of one table."""
 
-    Attributes:
-        ranks: (n,) rank of each cell's value; missing cells have the rank ``size``.
-        size: Number of distinct values.
-        ordered: Those of a numeric column, ascending, as Python numbers (dates: nanoseconds); else None.
-        places: The rank of each value of a categorical column.
-        temporal: Whether the column holds dates or durations.
-    """
-
-    ranks: np.ndarray
-    size: int
-    ordered: Sequence[Any] | None = None
-    places: Mapping[Hashable, int] = field(default_factory=dict)
-    temporal: bool = False
+    ranks: np.ndarray  # (n,) rank of each cell's value; missing cells have the rank ``size``
+    size: int  # number of distinct values
+    ordered: Sequence[Any] | None = None  # values of a numeric column, ascending (dates: nanoseconds); else None
+    places: Mapping[Hashable, int] = field(default_factory=dict)  # the rank of each value of a categorical column
+    temporal: bool = False  # whether the column holds dates or durations
 
     def interval(self, operator: str, value: Any) -> Interval:
         """Return the ranks [low, high) of the cells that fulfil a condition: ``==``, ``<=``, ``>=`` or ``missing``.

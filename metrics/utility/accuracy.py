@@ -21,16 +21,15 @@ def accuracy(tables: Tables, *, queries: Queries = "generic", seed: int = 0) -> 
 
     Error of an answer: |a - r| / max(|a|, |r|), a real, r of the release, at most 1; 0/0 = 0. An answer that the
     release suppresses (no such record, no such value) has error 1. The error of a query is the mean over its answers,
-    one a combination of conditions that at least two entities meet (one meets it where some record of it does): so
-    every release is asked the same, and is not asked about one person. What is counted are records, on both sides: a
-    release does not say whose its rows are, so no query counts entities where one has several records. The value is
-    the mean over queries, so no column counts more for having more values.
+    one for each combination of conditions that at least two entities meet, so that no question is about one person.
+    Records are counted on both sides, also where an entity has several: a release does not say whose its rows are. The
+    value is the mean over queries, so no column counts more for having more values.
 
     Conditions: each value of a categorical column; ranges [j w, (j + 1) w) of a numeric one, w of 1, 2 or 5 times a
     power of ten, the smallest that cuts its middle nine tenths in at most ten (dates in days; of a constant column
-    equality). Counts and sums of the release are multiplied by n/m, for a release may have other numbers of rows.
-    Dates have no zero: their error is |a - r| divided by the range of the real ones, and they have no sum. A mean
-    near 0 has a large relative error from chance alone: read the value beside its ceiling.
+    equality). Counts and sums of the release are multiplied by n/m. Dates have no zero: their error is |a - r| divided
+    by the real range, and they have no sum. A mean near 0 has a large relative error from chance alone: read the value
+    beside its ceiling.
 
     Args:
         tables: Real (n records) and synthetic (m records). A suppressed column is all missing.

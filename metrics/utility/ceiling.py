@@ -13,11 +13,10 @@ Measured = tuple[float, dict[str, float]]
 def beside_ceiling(tables: Tables, seed: int, measured: Callable[[Tables], Measured]) -> Measured:
     """Return value and details of a release and, with control records, the ceiling among the details.
 
-    More rows show more values and less noise, so release and control are compared at one number of rows, the smaller
-    of both: ``ceiling`` is the value of that many control records in place of the release, ``thinned`` that of as
-    many rows of the release, ``ceiling_rows`` how many; ``ceiling_<detail>`` are the control records' details. A
-    release above its ceiling is nearer to the real records than other people of the same population are: it repeats
-    them.
+    More rows show more values and less noise. So release and control are compared at one number of rows, the smaller of
+    both (``ceiling_rows``): ``ceiling`` is the value of that many control records in place of the release, ``thinned``
+    that of as many rows of the release; ``ceiling_<detail>`` are the control records' details. A release above its
+    ceiling is nearer to the real records than other people of the population are: it repeats them.
 
     Args:
         tables: All tables; without ``control`` there is no ceiling.

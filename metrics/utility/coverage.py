@@ -12,11 +12,10 @@ from synthrisk.metrics.utility.queries import FEWEST
 def coverage(tables: Tables, *, seed: int = 0) -> Score:
     """Coverage: mean over columns of the share of values that the release shows; 1 = nothing is lost.
 
-    Of a categorical column: values in the release among those that at least two entities of the real table have, for a
-    release should hide what one alone has: |{v in release: e(v) >= 2}| / |{v: e(v) >= 2}|, e(v) the number of entities
-    of which some record has v. Of a numeric one (dates too): share of rows with a value, divided by that
-    of the real table, at most 1. A missing cell is no value. A column in which there is nothing to cover (no value
-    of two entities, or no value at all) is left out.
+    Of a categorical column: the share, among the values that at least two entities of the real table have, of those in
+    the release (a release should hide what one entity alone has): |{v in release: e(v) >= 2}| / |{v: e(v) >= 2}|, e(v)
+    the number of entities of which some record has v. Of a numeric one (dates too): share of rows with a value, divided
+    by that of the real table, at most 1. A missing cell is no value. A column with nothing to cover is left out.
 
     Args:
         tables: Real (n records) and synthetic (m records). A suppressed column is all missing.

@@ -15,12 +15,11 @@ def quality(tables: Tables, *, seed: int = 0) -> Score:
     """Quality: SDMetrics' QualityReport: mean of how alike single columns and pairs of columns are distributed.
 
     Column shapes: 1 - Kolmogorov-Smirnov distance of a numeric column, 1 - total variation distance of any other.
-    Column pair trends: 1 - half the difference of the correlations of two numeric columns, 1 - total variation
-    distance of the contingency tables of any other pair; but only of pairs that are clearly associated in the real
-    table (correlation above 0.5, Cramer's V above 0.3). SDMetrics cuts a numeric column in ten parts for such a table,
-    in each table by its own range; and it leaves out what it cannot compute, so that the shape of a column that was
-    suppressed counts as if there were no such column: ``columns`` and ``pairs`` say how many count. All rows are used,
-    where SDMetrics' default draws 50,000 of them.
+    Column pair trends: 1 - half the difference of the correlations of two numeric columns, 1 - total variation distance
+    of the contingency tables of any other pair; but only of pairs that are clearly associated in the real table
+    (correlation above 0.5, Cramer's V above 0.3). For such a table SDMetrics cuts a numeric column in ten parts, in
+    each table by its own range. What SDMetrics cannot compute does not count (the shape of a suppressed column, say):
+    ``columns`` and ``pairs`` say how many count. All rows are used; SDMetrics' default draws 50,000 of them.
 
     Args:
         tables: Real (n records) and synthetic (m records).

@@ -143,10 +143,8 @@ def _query(written: object) -> Query:
     if len({*by}) < len(by):
         raise InputError(f"queries must name each column once in by, got {list(by)!r}")
     if column == RECORDS and (statistic != "count" or not by):
-        raise InputError(
-            f"queries may take '*' in a count by columns only (the number of all records is scaled to be equal), "
-            f"got {statistic}"
-        )
+        rule = "queries may take '*' in a count by columns only (the number of all records is scaled to be equal)"
+        raise InputError(f"{rule}, got {statistic}")
     return Query(statistic, column, tuple(by))
 
 
@@ -186,8 +184,7 @@ def _sums(cells: np.ndarray, weights: np.ndarray, size: int) -> np.ndarray:
     return np.bincount(cells[cells >= 0], weights[cells >= 0], minlength=size)
 
 
-def _present(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return 1 for each record that has a value."""
+def _present(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:  # 1 for each record with a value
     if column == RECORDS:
         return np.ones(len(tables.real)), np.ones(len(tables.synthetic))
     if tables.kind(column) == "numeric":

@@ -31,13 +31,13 @@ def train_synthetic_test_real(
     """TSTR: how well a model trained on the release predicts a column of real records: AUC, or R squared.
 
     A category: area under the ROC curve of each class against the others, weighted by the class's share of the test
-    records. Unlike accuracy it does not reward always giving the frequent class, and it needs no cut: 0.5 = nothing
-    learned, whatever the shares. A number: R squared, at least 0 = no better than the mean of the test records.
+    records: 0.5 = nothing learned, whatever the shares. A number: R squared, at least 0 = no better than the mean of
+    the test records.
 
-    With ``control`` the model is tested on the control records, which neither synthesizer nor model has seen, and the
-    ceiling is the same model trained on the real records in place of the release, tested on the same control records;
-    both are trained on one number of rows, the smaller (``thinned`` is the release's value at that number). Without
-    control it is tested on the real records, which a release that repeats them flatters.
+    With ``control`` the model is tested on the control records, which neither synthesizer nor model has seen. The
+    ceiling is the same model trained on the real records in place of the release; both are trained on one number of
+    rows, the smaller (``thinned`` is the release's value at that number). Without control it is tested on the real
+    records, which flatters a release that repeats them.
 
     Args:
         tables: Real, synthetic, and (where given) control records.
@@ -112,7 +112,6 @@ def _roles(tables: Tables, sensitive: object, features: Sequence[str] | None) ->
 
 
 def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEstimator, seed: int) -> Found:
-    """Train on the synthetic side, test on the real side."""
     with _named_model():
         chosen = attacker_model(model)
         estimator = chosen.estimator(tables.kind(target), seed)
@@ -155,7 +154,6 @@ def _explained(truth: np.ndarray, predicted: np.ndarray) -> Found:
 def _ceiling(
     tables: Tables, target: str, known: list[str], model: str | BaseEstimator, seed: int, value: float
 ) -> dict[str, float]:
-    """Return what the model reaches that was trained on as many real records as rows of the release."""
     assert tables.control is not None  # noqa: S101 - the caller asked
     size = min(len(tables.real), len(tables.synthetic))
     reached, own = _tested(thinned(Tables(tables.control, tables.real), size, seed), target, known, model, seed)

@@ -23,9 +23,8 @@ def refuse_same_names(frame: pd.DataFrame) -> None:
     twice = np.flatnonzero(frame.columns.duplicated())
     if len(twice):
         first = list(frame.columns).index(frame.columns[twice[0]])
-        raise InputError(
-            f"columns must have distinct names, got one name twice (columns {first + 1} and {twice[0] + 1})"
-        )
+        got = f"one name twice (columns {first + 1} and {twice[0] + 1})"
+        raise InputError(f"columns must have distinct names, got {got}")
 
 
 def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:

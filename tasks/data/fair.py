@@ -16,9 +16,8 @@ def read_fair() -> pd.DataFrame:
     try:
         from statsmodels.datasets import fair
     except ImportError:
-        raise InputError(
-            "table 'fair' comes with statsmodels, which is not installed: pip install 'synthrisk[fair]'"
-        ) from None
+        text = "table 'fair' comes with statsmodels, which is not installed: pip install 'synthrisk[fair]'"
+        raise InputError(text) from None
     survey: pd.DataFrame = fair.load_pandas().data
     return survey
 

@@ -28,14 +28,14 @@ def simulated_health(
         disease:  log P(diabetic)/P(healthy)     = -1.5 + kappa (0.8 z(age) - 0.3 z(l) - 0.2 E)
                   log P(hypertensive)/P(healthy) = -1.3 + kappa (1.0 z(age) - 0.2 z(l) - 0.1 E)
 
-    ``disease`` is the sensitive attribute. Tables of one seed are drawn from the same random numbers whatever
-    kappa is, so they differ by the dependence alone.
+    ``disease`` is the sensitive attribute. Tables of one seed are drawn from the same random numbers whatever kappa is,
+    so that they differ by the dependence alone.
 
     Two choices. The appendix prints ``age_sd = 12``; the default is 15. The paper's Figure 4 hardly tells them apart:
-    RAPID (cart, random forest, 20 tables a kappa) lies on average 0.004 above its curve with 15 and 0.001 below with
-    12 for kappa 1 .. 15; with ``stopping: rpart``, at six kappas in 1 .. 10, 0.003 above and 0.007 below (standard
-    errors 0.002). And z takes the moments of the drawn column, which agrees with the figure; with those of the normal
-    before truncation (12) RAPID lies 0.010 below it.
+    RAPID (cart, random forest, 20 tables a kappa) is on average 0.004 above its curve with 15 and 0.001 below with 12
+    for kappa 1 .. 15; with ``stopping: rpart``, at six kappas in 1 .. 10, 0.003 above and 0.007 below (standard errors
+    0.002). z takes the moments of the drawn column, as the figure does; with those before truncation RAPID (12) is
+    0.010 below it.
 
     Args:
         rows: Number of records, at least 2.
@@ -113,8 +113,7 @@ def _logistic(values: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-values))
 
 
-def _drawn(logits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a class for each row from its multinomial logits."""
+def _drawn(logits: np.ndarray, rng: np.random.Generator) -> np.ndarray:  # a class for each row
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     passed = rng.uniform(size=len(odds))[:, None] * odds.sum(axis=1, keepdims=True) > odds.cumsum(axis=1)[:, :-1]
     return np.asarray(passed.sum(axis=1))

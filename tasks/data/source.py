@@ -110,13 +110,7 @@ def _bytes(source: str, shown: str) -> bytes:
 def _parquet(raw: bytes, shown: str) -> pd.DataFrame:
     try:
         return pd.read_parquet(io.BytesIO(raw), dtype_backend="numpy_nullable").reset_index(drop=True)
-    except (
-        ValueError,
-        OSError,
-        TypeError,
-        NotImplementedError,
-        KeyError,
-    ) as error:  # pyarrow's are among them
+    except (ValueError, OSError, TypeError, NotImplementedError, KeyError) as error:  # pyarrow's are among them
         raise InputError(f"{shown!r} must be a Parquet file, but cannot be read: {type(error).__name__}") from None
 
 

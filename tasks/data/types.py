@@ -91,9 +91,8 @@ def _by_cells(column: pd.Series) -> pd.Series:
     found = set(map(type, present))
     for cell in found:
         if issubclass(cell, _CONTAINERS) or cell.__hash__ is None:
-            raise InputError(
-                f"column {column.name!r} must hold single values, got {cell.__name__}; list it in data.drop"
-            )
+            got = f"got {cell.__name__}; list it in data.drop"
+            raise InputError(f"column {column.name!r} must hold single values, {got}")
     if not found or _all(found, str):
         return column.astype("string")
     if _all(found, (bool, np.bool_)):
@@ -151,9 +150,9 @@ def _numbers(column: pd.Series) -> pd.Series:
         return category(column.astype("string"))
     if len(present) == len(column):
         return column.astype("int64")
-    exact = not len(present) or max(abs(int(present.max())), abs(int(present.min()))) <= _EXACT
-    floats = pd.Series(column.to_numpy(dtype=float, na_value=np.nan), name=column.name)
-    return floats if exact else column.astype("Int64")
+    if len(present) and max(abs(int(present.max())), abs(int(present.min()))) > _EXACT:
+        return column.astype("Int64")
+    return pd.Series(column.to_numpy(dtype=float, na_value=np.nan), name=column.name)
 
 
 def _moments(column: pd.Series) -> pd.Series:
@@ -162,10 +161,9 @@ def _moments(column: pd.Series) -> pd.Series:
 
 
 def _as_ns(column: pd.Series) -> pd.Series:
-    """Return dates and durations in nanoseconds without a zone; numbers as they are."""
     if types.is_datetime64_any_dtype(column.dtype):
         column = _moments(column)
     elif not types.is_timedelta64_dtype(column.dtype):
         return column
-    exact: pd.Series = column.dt.as_unit("ns")
+    exact: pd.Series = column.dt.as_unit("ns")  # without a zone
     return exact

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
-from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, shortened
-from synthrisk.tasks.pages.panels import SIZE, draw_interval, levels_panel, plain_label, say, width_of, words_alone
+from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, shortened, width_of
+from synthrisk.tasks.pages.panels import SIZE, draw_interval, levels_panel, plain_label, say, words_alone
 
 
 class _Line(NamedTuple):

@@ -139,7 +139,8 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
     """Return axes with the lines drawn and named at their right ends; colours follow the place in the sequence."""
     drawn = [(i, line) for i, line in enumerate(lines) if line is not None]
     height = max(2.4, 0.19 * len(drawn))
-    figure, axes = _axes(_CURVES_WIDTH, height, 0.45, 0.55 + _label_width(line.row for _, line in drawn), 0.42)
+    right = 0.55 + width_of(shortened(line.row.name) for _, line in drawn)
+    figure, axes = bare_axes(_CURVES_WIDTH, height, 0.45, right, 0.42)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
     axes.grid(color=FAINT, linewidth=0.5)
@@ -194,12 +195,15 @@ def text_cells(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def _label_width(rows: Iterable[Row]) -> float:
-    return 0.075 * max((text_cells(shortened(r.name)) for r in rows), default=0)
+def width_of(texts: Iterable[str]) -> float:
+    """Return the inches that the longest text takes."""
+    return 0.075 * max(map(text_cells, texts), default=0)
 
 
-def _axes(width: float, height: float, left: float, right: float, bottom: float = 0.25) -> tuple[Figure, Axes]:
-    top = 0.2
+def bare_axes(
+    width: float, height: float, left: float, right: float, bottom: float = 0.25, top: float = 0.2
+) -> tuple[Figure, Axes]:
+    """Return axes without a frame, ``height`` inches high, in a figure ``width`` inches wide with these margins."""
     total = height + top + bottom
     figure = Figure(figsize=(width, total))
     figure.patch.set_visible(False)
@@ -211,12 +215,12 @@ def _axes(width: float, height: float, left: float, right: float, bottom: float 
 
 
 def _panel(rows: Sequence[Row], low: float, high: float) -> tuple[Figure, Axes]:
-    """Return axes with a line for each name, the first on top."""
-    figure, axes = _axes(_WIDTH, 0.2 * len(rows) + 0.1, 0.12 + _label_width(rows), 0.12)
+    names = [shortened(row.name) for row in rows]
+    figure, axes = bare_axes(_WIDTH, 0.2 * len(rows) + 0.1, 0.12 + width_of(names), 0.12)
     axes.set_xlim(low, high)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks(range(len(rows)))
-    for label, row in zip(axes.set_yticklabels([shortened(r.name) for r in rows]), rows, strict=True):
+    for label, row in zip(axes.set_yticklabels(names), rows, strict=True):
         label.set_parse_math(False)  # a name may hold dollar signs
         label.set_color(MUTED if row.reference else INK)
     room = axes.get_position().width * _WIDTH
@@ -238,7 +242,6 @@ def _threshold(axes: Axes, limit: float | None) -> None:
 
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
-    """Draw one estimate; say in words that there is none."""
     colour = MUTED if row.reference else ACCENT
     if found is None or np.isnan(found.value):
         words = row.absent if found is None else "not estimable"

@@ -59,9 +59,9 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity) -> None
     low = 0.0
     if logarithmic:
         axes.set_xscale("log")
-        low, high = (
-            (10 ** np.floor(np.log10(max(0.9 * seen.min(), 1e-3))), seen.max() * 1.5) if seen.size else (0.1, 1.0)
-        )
+        low, high = 0.1, 1.0
+        if seen.size:
+            low, high = 10 ** np.floor(np.log10(max(0.9 * seen.min(), 1e-3))), seen.max() * 1.5
         axes.set_xlim(low, max(high, low * 10))
         axes.minorticks_off()
         ends = [low, 10 ** np.floor(np.log10(max(high, low * 10)))]
@@ -74,25 +74,14 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity) -> None
     for y, (view, value, each) in enumerate(zip(views, values, columns, strict=True)):
         colour = ACCENT if view.role == "synthesizer" else MUTED
         if np.isnan(value):
-            axes.text(
-                0.02,
-                y,
-                "no claim",
-                transform=axes.get_yaxis_transform(),
-                size=8,
-                color=MUTED,
-                style="italic",
-                va="center",
-            )
+            text = axes.text(0.02, y, "no claim", transform=axes.get_yaxis_transform(), size=8, va="center")
+            text.set(color=MUTED, style="italic")
             continue
         axes.barh(y, value - low, left=low, height=0.56, color=colour, alpha=0.85)
         axes.vlines([x for x in each if np.isfinite(x)], y - 0.4, y + 0.4, color=INK, linewidth=0.9)
-        text = (
-            f"{value:,.0f}"
-            if logarithmic and value >= 100
-            else f"{value + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−")
-        )
-        axes.text(1.02, y, text, transform=axes.get_yaxis_transform(), size=_SIZE, color=INK, va="center")
+        shown = f"{value + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−")
+        shown = f"{value:,.0f}" if logarithmic and value >= 100 else shown
+        axes.text(1.02, y, shown, transform=axes.get_yaxis_transform(), size=_SIZE, color=INK, va="center")
 
 
 def _per(cells: float, column: ColumnScore) -> float:

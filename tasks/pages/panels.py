@@ -1,14 +1,13 @@
 """The panels that figures of an attribution are drawn on."""
 
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.tasks.pages.figures import FAINT, INK, MUTED, shortened
+from synthrisk.tasks.pages.figures import FAINT, INK, MUTED, bare_axes, shortened
 
 SIZE = 8.5
 ROW = 0.2  # inches a line
@@ -17,14 +16,7 @@ _WIDTH = 5.2  # inches
 
 def empty_axes(height: float, left: float, bottom: float = 0.45, right: float = 0.12) -> tuple[Figure, Axes]:
     """Return axes without a frame, ``height`` inches high, in a figure with these margins."""
-    top = 0.2
-    total, width = height + top + bottom, max(_WIDTH, left + right + 2)
-    figure = Figure(figsize=(width, total))
-    figure.patch.set_visible(False)
-    axes = figure.add_axes((left / width, bottom / total, (width - left - right) / width, height / total))
-    axes.patch.set_visible(False)
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, labelsize=SIZE, labelcolor=INK, pad=4)
+    figure, axes = bare_axes(max(_WIDTH, left + right + 2), height, left, right, bottom)
     axes.set_axisbelow(True)
     return figure, axes
 
@@ -64,9 +56,3 @@ def draw_interval(axes: Axes, lower: float, value: float, upper: float, y: float
 def plain_label(text: Text) -> None:
     """Set a label in ink, its dollar signs as they are."""
     text.set(parse_math=False, color=INK, size=SIZE)
-
-
-def width_of(texts: Iterable[str]) -> float:
-    """Return the inches that the longest text takes."""
-    wide = (sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text) for text in texts)
-    return 0.075 * max(wide, default=0)

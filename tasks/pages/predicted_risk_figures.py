@@ -14,8 +14,8 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
 from synthrisk.metrics.tables.value_texts import NANOSECONDS_A_DAY
-from synthrisk.tasks.pages.figures import ACCENT, DASHES, FAINT, LINES, MUTED, shortened
-from synthrisk.tasks.pages.panels import SIZE, draw_interval, empty_axes, levels_panel, plain_label, say, width_of
+from synthrisk.tasks.pages.figures import ACCENT, DASHES, FAINT, LINES, MUTED, shortened, width_of
+from synthrisk.tasks.pages.panels import SIZE, draw_interval, empty_axes, levels_panel, plain_label, say
 
 _CURVES = 2.4  # inches
 _LEAST_SPAN = 0.2  # of an axis of risks
@@ -74,7 +74,6 @@ def triple_figures(found: Attribution, panels: int = 3) -> list[Figure]:
 
 
 def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) -> Figure:
-    """Return the predicted risk against the first column, a colour a level of the second."""
     kinds = found.columns.set_index("column")["kind"]
     levels = rows.groupby("second_level", sort=False)["risk"].mean().sort_values(ascending=False).index.tolist()
     names = [shortened(level) for level in levels]

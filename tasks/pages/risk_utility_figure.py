@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.tasks.pages.figures import ACCENT, ALARM, FAINT, INK, MUTED, shortened, text_cells
+from synthrisk.tasks.pages.figures import ACCENT, ALARM, FAINT, INK, MUTED, bare_axes, shortened, text_cells
 from synthrisk.tasks.pages.templates import number
 
 _SIZE = 8.5
@@ -59,12 +59,11 @@ def risk_utility_figure(
         ceiling: Utility of real records in place of a release; a dashed line.
         limit: Threshold of the risk; a red line.
     """
-    figure, axes = _empty_map()
-    axes.set_xlabel(
-        f"{utility} (utility, at the size of the ceiling)" if np.isfinite(ceiling) else f"{utility} (utility)",
-        size=_SIZE,
-        color=INK,
-    )
+    figure, axes = bare_axes(_LEFT + _WIDTH + _RIGHT, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP)
+    axes.grid(color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    kind = "utility, at the size of the ceiling" if np.isfinite(ceiling) else "utility"
+    axes.set_xlabel(f"{utility} ({kind})", size=_SIZE, color=INK)
     axes.set_ylabel(risk, size=_SIZE, color=INK)
     axes.set_xlim(*_limits([p.utility for p in points], [ceiling], 0.0, 1.0))
     axes.set_ylim(*_heights(points, [0.0 if risk == "memorization" else np.nan, np.nan if limit is None else limit]))
@@ -76,19 +75,6 @@ def risk_utility_figure(
         _mark(axes, point)
     _label(axes, points, taken)
     return figure
-
-
-def _empty_map() -> tuple[Figure, Axes]:
-    total = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP
-    figure = Figure(figsize=total)
-    figure.patch.set_visible(False)
-    axes = figure.add_axes((_LEFT / total[0], _BOTTOM / total[1], _WIDTH / total[0], _HEIGHT / total[1]))
-    axes.patch.set_visible(False)
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, labelsize=_SIZE, labelcolor=INK, pad=4)
-    axes.grid(color=FAINT, linewidth=0.6)
-    axes.set_axisbelow(True)
-    return figure, axes
 
 
 def _limits(found: Sequence[Estimate], fixed: Sequence[float], lowest: float, highest: float) -> tuple[float, float]:
@@ -217,8 +203,7 @@ def _around(x: float, y: float) -> _Box:
     return _Box(x - 0.06, y - 0.06, x + 0.06, y + 0.06)
 
 
-def _outside(box: _Box) -> float:
-    """Return how far a rectangle leaves the axes."""
+def _outside(box: _Box) -> float:  # inches
     return max(0.0, -box.left) + max(0.0, box.right - _WIDTH) + max(0.0, -box.bottom) + max(0.0, box.top - _HEIGHT)
 
 

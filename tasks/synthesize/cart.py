@@ -29,21 +29,21 @@ def cart(
 ) -> Release:
     """Draw a release column by column; each cell is the cell of a training record in the same leaf (a donor).
 
-    The first column visited is a bootstrap sample of the training values. For each further column a tree is
-    fitted on the columns before it, the synthetic rows fall through it, and each takes the value of a record
-    drawn evenly from its leaf. Missing is a value: a level of a categorical column; in a numeric column one
-    tree decides whether the cell is missing and a second one, fitted on the records where it is not, its
-    value. A column is predicted from by the donors' cells, also where smoothing changes what is released.
+    The first column visited is a bootstrap sample of the training values. For each further column a tree is fitted on
+    the columns before it, the synthetic rows fall through it, and each takes the value of a record drawn evenly from
+    its leaf. Missing is a value: a level of a categorical column; in a numeric column one tree decides whether the cell
+    is missing, and a second one, fitted on the other records, its value. Later columns are predicted from the donors'
+    cells, also where smoothing changes what is released.
 
     Args:
         job: What to learn from, how many rows, and the seed.
         min_samples_leaf: Records that a leaf holds at least: fewer copy more, more blur more.
         max_depth: Splits above a leaf at most; None sets no limit.
         visit_order: All column names in the order in which they are drawn; None takes the table's order.
-        smoothing: None releases values of training records as they are. ``"density"`` moves the values of
-            continuous columns by a kernel as wide as their leaf suggests (``smoothing.smoothed``).
-        stopping: None grows trees until leaves are pure or as small as allowed. ``"rpart"`` ends them where R's
-            synthpop does: nodes of fewer than 3 ``min_samples_leaf`` records are not split, trees are 30 deep, and
+        smoothing: None releases values of training records as they are. ``"density"`` moves the values of continuous
+            columns by a kernel as wide as their leaf suggests (``smoothing.smoothed``).
+        stopping: None grows trees until leaves are pure or as small as allowed. ``"rpart"`` ends them as R's synthpop
+            does: nodes of fewer than 3 ``min_samples_leaf`` records are not split, trees are at most 30 deep, and
             splits for a category that set no more training records right are dropped (``rpart.ends``).
 
     Returns:
@@ -82,13 +82,8 @@ def cart(
 
 
 def _checked(
-    train: pd.DataFrame,
-    rows: int,
-    min_samples_leaf: int,
-    max_depth: int | None,
-    visit_order: Sequence[str] | None,
-) -> list[int]:
-    """Check the arguments, and return the positions of the columns in the order of the visits."""
+    train: pd.DataFrame, rows: int, min_samples_leaf: int, max_depth: int | None, visit_order: Sequence[str] | None
+) -> list[int]:  # positions of the columns in the order of the visits
     if not len(train) or not train.shape[1] or rows < 1:
         raise InputError(f"cart needs a record, a column and a row to draw, got {train.shape} and {rows} rows")
     for name, value in (("min_samples_leaf", min_samples_leaf), ("max_depth", max_depth)):

@@ -16,18 +16,15 @@ _CLASSES = 100  # a split costs time in proportion to the classes of the target
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A training column as numbers.
+    """A training column as n integers.
 
-    Attributes:
-        is_numeric: Whether its order means something.
-        codes: n integers. Numeric: rank of the value among the distinct values, -1 where missing.
-            Categorical: number of the level; missing is a level of its own.
-        size: Number of distinct codes, -1 not counted.
+    Numeric: rank of the value among the distinct values, -1 where missing. Categorical: number of the level; missing is
+    a level of its own.
     """
 
-    is_numeric: bool
-    codes: np.ndarray
-    size: int
+    is_numeric: bool  # whether its order means something
+    codes: np.ndarray  # (n,)
+    size: int  # number of distinct codes, -1 not counted
 
     @property
     def missing(self) -> np.ndarray:
@@ -58,9 +55,9 @@ def numeric_target(column: pd.Series) -> np.ndarray:
 def class_target(column: Coded, least: int) -> np.ndarray:
     """Return the classes of a categorical column, with its rare levels pooled in one class.
 
-    A leaf holds at least ``least`` records, so it cannot single out a level with fewer; and of many levels
-    only the most frequent are told apart, or each split would take time without end. Pooling concerns the
-    search for splits alone: cells are drawn from real records, so every level is still released.
+    A leaf holds at least ``least`` records, so that no level with fewer can be told apart; and of many levels only the
+    most frequent are told apart, or each split would take endless time. Pooling is for the search for splits alone:
+    cells are drawn from real records, so every level is still released.
     """
     counts = np.bincount(column.codes, minlength=column.size)
     frequent = np.argsort(-counts, kind="stable")[: _CLASSES - 1]
@@ -73,12 +70,12 @@ def class_target(column: Coded, least: int) -> np.ndarray:
 def predictor(column: Coded, target: np.ndarray, rows: np.ndarray, least: int) -> np.ndarray:
     """Code a column for the tree of one target: n floats, NaN where a numeric cell is missing.
 
-    Numeric: its ranks. Categorical: its levels in an order in which a threshold finds good subsets. Let P_l
-    be the mean target of the records with level l. For a number or two classes the best subset is an interval
-    in the order of P_l (Breiman, Friedman, Olshen and Stone 1984, section 4.2). For more classes P_l is the
-    vector of class shares, and levels are ordered by its first principal component, weighted by the level's
-    records (Coppersmith, Hong and Hosking 1999, doi:10.1023/A:1009869804967). Levels with fewer than
-    ``least`` records share one code: ordered by a target of their own they would reveal it.
+    Numeric: its ranks. Categorical: its levels in an order in which a threshold finds good subsets. Let P_l be the mean
+    target of the records with level l. For a number or two classes the best subset is an interval in the order of P_l
+    (Breiman, Friedman, Olshen and Stone 1984, section 4.2). For more classes P_l is the vector of class shares, and
+    levels are ordered by its first principal component, weighted by the level's records (Coppersmith, Hong and Hosking
+    1999, doi:10.1023/A:1009869804967). Levels with fewer than ``least`` records share one code: an order by their own
+    target would reveal it.
 
     Args:
         column: The predictor.
@@ -98,9 +95,7 @@ def predictor(column: Coded, target: np.ndarray, rows: np.ndarray, least: int) -
 def _scores(levels: np.ndarray, size: int, target: np.ndarray) -> np.ndarray:
     counts = np.bincount(levels, minlength=size)
     weights = np.maximum(counts, 1)
-    if target.dtype.kind == "f":
-        return np.bincount(levels, target, size) / weights
-    classes = int(target.max()) + 1
+    classes = 1 if target.dtype.kind == "f" else int(target.max()) + 1
     if classes <= 2:
         return np.bincount(levels, target, size) / weights
     table = np.bincount(levels * classes + target, minlength=size * classes).reshape(size, classes)

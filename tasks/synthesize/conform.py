@@ -15,10 +15,9 @@ _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0
 def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return ``frame`` with the columns, their order and the dtypes of ``like``, and rows numbered from 0.
 
-    Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where
-    ``like`` holds such; numbers become text where it holds text. Categories that ``like`` lacks are
-    added behind its own. Whole numbers and truth values with missing cells, where ``like`` has none, become
-    ``Int64`` and ``boolean``.
+    Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where ``like``
+    has such; numbers become text where it has text. Categories that ``like`` lacks are added behind its own. Whole
+    numbers and truth values become ``Int64`` and ``boolean`` if cells are missing, but none in ``like``.
 
     Args:
         frame: The foreign table.
@@ -66,10 +65,8 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
     absent, extra = [c for c in due if c not in got], [c for c in got if c not in due]
     if absent or extra:
         close = nearest(str(absent[0]), [str(c) for c in extra]) if absent else ""
-        raise InputError(
-            f"{name} must have the columns of the real table; absent: {absent or 'none'}, "
-            f"extra: {extra or 'none'}{close}"
-        )
+        rule = f"{name} must have the columns of the real table"
+        raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {extra or 'none'}{close}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
 

@@ -20,9 +20,9 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
 
     A number x becomes x + u, u uniform in [-jitter, jitter] times the range of its column among the training records,
     and stays within that range; whole numbers stay whole, dates without a time stay so, missing cells stay missing. A
-    categorical cell is replaced with probability ``redrawn`` by the cell of a training record drawn at random. Where
-    that leaves a whole record as it was, one cell of it takes another value. So no record equals the one that it was
-    made from, and every one is still known by its neighbourhood: what a measure of equal records cannot see.
+    categorical cell is replaced with probability ``redrawn`` by that of a training record drawn at random. If a whole
+    record stays as it was, one cell of it takes another value. So no record equals the one that it was made from, and
+    each is still known by its neighbourhood, which measures of equal records cannot see.
 
     Args:
         job: As for every synthesizer.

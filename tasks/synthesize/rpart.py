@@ -16,15 +16,10 @@ DEPTH = 30
 def ends(tree: Any) -> np.ndarray:
     """Return for each node of a fitted classification tree the node in which its records end.
 
-    rpart keeps a split only where complexity (R(t) - R(T_t))/(splits of T_t) > cp R(root), with R the training records
-    misclassified, t the node and T_t the tree below it. synthpop's cp = 1e-8 makes that: a subtree that misclassifies
-    as many training records as its top node is a leaf, though its leaves differ in class shares.
-
-    Args:
-        tree: ``tree_`` of a scikit-learn classifier.
-
-    Returns:
-        A node number a node: itself, or the node above it that became a leaf.
+    rpart keeps a split only if its complexity (R(t) - R(T_t))/(splits of T_t) > cp R(root), with R the training records
+    misclassified, t the node and T_t the tree below it. With synthpop's cp = 1e-8, a subtree that misclassifies as many
+    training records as its top node becomes a leaf, though its leaves differ in class shares. ``tree`` is the ``tree_``
+    of a scikit-learn classifier; of each node its own number is returned, or that of the node above that became a leaf.
     """
     left, right = tree.children_left, tree.children_right
     shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)

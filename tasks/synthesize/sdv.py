@@ -35,10 +35,9 @@ def gaussian_copula(
 
     Args:
         job: What to learn from, how many rows, and the seed.
-        default_distribution: Marginal of the numeric columns: norm, beta, truncnorm, uniform, gamma or
-            gaussian_kde (which keeps the shape best, and costs most). SDV's own default, beta, now and then
-            finds a wrong fit and releases a constant (SDV issues 1686, 2542): look at the utility, and try
-            norm.
+        default_distribution: Marginal of the numeric columns: norm, beta, truncnorm, uniform, gamma or gaussian_kde
+            (which keeps the shape best, and costs most). SDV's own default, beta, now and then finds a wrong fit and
+            releases a constant (SDV issues 1686, 2542): look at the utility, and try norm.
         numerical_distributions: Marginals of single columns, by column name.
         enforce_min_max_values: Whether values stay inside the observed range.
         enforce_rounding: Whether floats are rounded as observed.
@@ -46,12 +45,9 @@ def gaussian_copula(
     Raises:
         InputError: SDV is not installed, an option is wrong, or there are fewer than two training records.
     """
-    options = {
-        "default_distribution": default_distribution,
-        "numerical_distributions": dict(numerical_distributions or {}),
-        "enforce_min_max_values": enforce_min_max_values,
-        "enforce_rounding": enforce_rounding,
-    }
+    options: dict[str, Any] = {"default_distribution": default_distribution}
+    options |= {"numerical_distributions": dict(numerical_distributions or {})}
+    options |= {"enforce_min_max_values": enforce_min_max_values, "enforce_rounding": enforce_rounding}
     return _release(job, "GaussianCopulaSynthesizer", options)
 
 
@@ -71,12 +67,7 @@ def ctgan(
         InputError: As ``gaussian_copula``.
     """
     _check_batch(batch_size, pac)
-    options = {
-        "epochs": epochs,
-        "batch_size": batch_size,
-        "pac": pac,
-        "discriminator_steps": discriminator_steps,
-    }
+    options = {"epochs": epochs, "batch_size": batch_size, "pac": pac, "discriminator_steps": discriminator_steps}
     return _release(job, "CTGANSynthesizer", options)
 
 
@@ -95,14 +86,10 @@ def copulagan(
     Options as ``ctgan`` and ``gaussian_copula``.
     """
     _check_batch(batch_size, pac)
-    options = {
-        "epochs": epochs,
-        "batch_size": batch_size,
-        "pac": pac,
-        "discriminator_steps": discriminator_steps,
-        "default_distribution": default_distribution,
-        "numerical_distributions": dict(numerical_distributions or {}),
-    }
+    options: dict[str, Any] = {"epochs": epochs, "batch_size": batch_size, "pac": pac}
+    options |= {"discriminator_steps": discriminator_steps}
+    options |= {"default_distribution": default_distribution}
+    options |= {"numerical_distributions": dict(numerical_distributions or {})}
     return _release(job, "CopulaGANSynthesizer", options)
 
 
@@ -169,8 +156,9 @@ def _fit_and_sample(
         # Never detected: detection takes unique integers for keys and replaces them.
         described = metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
         with _seeded(fit_seed):
-            model = getattr(synthesizers, kind)(described, **_on_cpu(kind, synthesizers, options))
-            _fit(model, plain)
+            device = {} if kind == "GaussianCopulaSynthesizer" else {"cuda" if _is_old() else "enable_gpu": False}
+            model = getattr(synthesizers, kind)(described, **options, **device)
+            model.fit(plain if _is_old() else {_TABLE: plain})
             model.reset_sampling()
             model._set_random_state(sample_seed)  # SDV has no public seed
             sample = model.sample(job.rows)
@@ -184,19 +172,10 @@ def _libraries() -> tuple[Any, Any]:
         raise InputError(f"the package {error.name!r} is not installed: pip install 'synthrisk[sdv]'") from None
 
 
-def _fit(model: Any, plain: pd.DataFrame) -> None:
+def _is_old() -> bool:
     import sdv
 
-    is_old = int(sdv.__version__.split(".")[0]) < 2
-    model.fit(plain if is_old else {_TABLE: plain})
-
-
-def _on_cpu(kind: str, synthesizers: Any, options: dict[str, Any]) -> dict[str, Any]:
-    if kind == "GaussianCopulaSynthesizer":
-        return options
-    import sdv
-
-    return {**options, ("cuda" if int(sdv.__version__.split(".")[0]) < 2 else "enable_gpu"): False}
+    return int(sdv.__version__.split(".")[0]) < 2
 
 
 @contextmanager

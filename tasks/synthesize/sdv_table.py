@@ -60,10 +60,9 @@ def decoded(plain: pd.DataFrame, train: pd.DataFrame) -> pd.DataFrame:
 
 
 def _unit(column: pd.Series) -> float:
-    """Return the nanoseconds of the coarsest unit of which all dates or durations are multiples."""
     if not is_temporal(column):
         return 1.0
-    ticks = column.dropna().dt.as_unit("ns").astype("int64").to_numpy()
+    ticks = column.dropna().dt.as_unit("ns").astype("int64").to_numpy()  # the coarsest unit that holds all exactly
     return float(next(unit for unit in _UNITS if not (ticks % unit).any()))
 
 

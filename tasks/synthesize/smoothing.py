@@ -17,21 +17,17 @@ def smoothed(
     """Move the drawn cells of a numeric column by Gaussian noise, within what their leaf holds.
 
     ``y' = y + h e``, e standard normal, with the bandwidth of the donor's leaf of m observed values,
-    ``h = 0.9 min(s, IQR / 1.34) m**(-1/5)`` (Silverman 1986, eq. 3.31; s alone where the IQR is 0). A value
-    beyond the smallest or largest of the leaf is reflected at it: clipping would pile up exactly there, on a
-    real value. The grid of the column is kept: whole numbers, multiples of 50, days, two decimals. Not moved:
-    categorical and missing cells, infinities, leaves of one value, and spikes, the values that at least 5 %
-    of the records (and 10) share, such as a capital gain of 0.
+    ``h = 0.9 min(s, IQR / 1.34) m**(-1/5)`` (Silverman 1986, eq. 3.31; s alone where the IQR is 0). A value beyond the
+    smallest or largest of the leaf is reflected at it: clipping would pile up values there, on a real one. The grid of
+    the column is kept: whole numbers, multiples of 50, days, two decimals. Not moved: categorical and missing cells,
+    infinities, leaves of one value, and spikes, the values that at least 5 % of the records (and 10) share.
 
     Args:
         column: n training cells.
-        cells: The drawn cells.
+        cells: The drawn cells; the moved ones are returned in their dtype.
         donors: Positions in ``column`` of the drawn cells.
         leaves: n leaf numbers of the training cells.
         rng: Where the noise comes from.
-
-    Returns:
-        The moved cells, in the dtype of ``cells``.
     """
     if kind(column) != "numeric":
         return cells
@@ -81,8 +77,7 @@ def _steps(column: pd.Series) -> tuple[np.ndarray, int]:
 
 
 def _kernel(values: np.ndarray, leaves: np.ndarray, finite: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return bandwidth, smallest and largest value of each leaf, by leaf number."""
-    size = int(leaves.max()) + 1
+    size = int(leaves.max()) + 1  # bandwidth, smallest and largest value of each leaf
     order = np.flatnonzero(finite)
     order = order[np.lexsort((values[order], leaves[order]))]
     by_leaf, count = values[order], np.bincount(leaves[order], minlength=size)
