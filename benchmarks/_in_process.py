@@ -20,11 +20,11 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.split import split_table
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.data.table import store
 from synthrisk.tasks.data.typed import typed
-from synthrisk.tasks.split import split_table
 from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.store import open_workspace, save_array, write_file
 
