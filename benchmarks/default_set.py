@@ -29,7 +29,7 @@ from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
-from synthrisk.tasks.split import split_table
+from synthrisk.metrics.study.split import split_table
 from synthrisk.tasks.synthesize.near_copy import near_copy
 from synthrisk.tasks.synthesize.reference_generators import fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job, Release

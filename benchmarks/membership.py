@@ -19,8 +19,8 @@ from synthrisk.metrics.intervals.roc import placements
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.metrics.study.split import split_table
 from synthrisk.tasks.data import read
-from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky, marginals
 from synthrisk.tasks.synthesize.synthesizer import Job, Release

@@ -21,8 +21,8 @@ from synthrisk.metrics.study.findings import Attacked, Finding, find
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.metrics.study.split import split_table
 from synthrisk.tasks.data import read
-from synthrisk.tasks.split import split_table
 from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 

@@ -5,7 +5,7 @@ import logging
 import re
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,10 +24,12 @@ from synthrisk.conf import resolve
 from synthrisk.conf.load import checked, refuse_passwords
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.pooled_rates import RATE
 from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.league import LeagueRow, place
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.results import (
     StudyResult,
@@ -45,7 +47,7 @@ from synthrisk.metrics.study.results import (
     yardstick_table,
 )
 from synthrisk.metrics.study.utility import Usefulness, utility_table
-from synthrisk.metrics.study.verdicts import Verdict
+from synthrisk.metrics.study.verdicts import Verdict, worst
 from synthrisk.tasks.pages.written import written_exposure, written_report
 from synthrisk.tasks.workspace.handed import Found, Judged
 from synthrisk.tasks.workspace.record_names import record_hashes
@@ -58,6 +60,9 @@ for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
 
 TOP = 100
 _BATCH = 1000
+_VERDICT = "verdict."  # tags of verdicts on one measure start so
+_CELLS = {"risk": "risk", "control": "risk_control", "memorization": "memorization"}
+"""The quantity that each column of a league table read back is kept as."""
 _REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
 
 
@@ -164,8 +169,11 @@ def league(tracking: Tracking, workspace: Path, experiment: str) -> pd.DataFrame
         raise InputError(f"the experiment must be one of {', '.join(known)}, got {experiment!r}")
     rows = []
     for run in client.search_runs([found.experiment_id], "tags.role != 'study'", max_results=5000):
-        tags = {t: run.data.tags.get(t, "") for t in ("synthesizer", "role", "study_id", "verdict")}
-        rows.append({**tags, "start": pd.Timestamp(run.info.start_time, unit="ms"), **run.data.metrics})
+        tags = {
+            t: run.data.tags.get(t, "") for t in ("synthesizer", "role", "answer", "study_id", "verdict", "failure")
+        }
+        own = {t: word for t, word in run.data.tags.items() if t.startswith(_VERDICT)}
+        rows.append({**tags, "start": pd.Timestamp(run.info.start_time, unit="ms"), **own, **run.data.metrics})
     return pd.DataFrame(rows)
 
 
@@ -190,6 +198,39 @@ def described(judged: Judged) -> str:
     }
     plain = json.loads(json.dumps(asked, default=str))
     return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True))
+
+
+def league_rows(runs: pd.DataFrame) -> list[LeagueRow]:
+    """Return the league table of each study among the runs that ``league`` returns; measures as in ``metric_key``."""
+    rows: list[LeagueRow] = []
+    for _, study in runs.groupby("study_id"):
+        known = study.sort_values("start", kind="stable").dropna(axis="columns", how="all")
+        own = sorted(
+            known.to_dict("records"), key=lambda run: place(run["answer"]) if run["role"] == "reference" else -1
+        )
+        rows += [_row(run, measure) for measure in measures_of(known) for run in own if not run["failure"]]
+        rows += [_row(run, "") for run in own if run["failure"]]
+    return rows
+
+
+def measures_of(runs: pd.DataFrame) -> list[str]:
+    """Return the measures of the league table that some of the runs have a value or a verdict of."""
+    starts = (*(f"{quantity}/" for quantity in _CELLS.values()), _VERDICT)
+    return list(dict.fromkeys(c.partition("/")[2] for c in runs.columns if c.startswith(starts)))
+
+
+def _row(run: Mapping[Hashable, Any], measure: str) -> LeagueRow:
+    words = [
+        str(v) for key, v in run.items() if str(key).startswith(_VERDICT) and str(key).partition("/")[2] == measure
+    ]
+    cells = {
+        name: Estimate(*(run.get(f"{quantity}{end}/{measure}", float("nan")) for end in ("", "_lower", "_upper")))
+        for name, quantity in _CELLS.items()
+    }
+    who = run["synthesizer"], run["role"], measure
+    if run["failure"]:
+        return LeagueRow(*who, word="FAILED", failure=run["failure"], study=run["study_id"])
+    return LeagueRow(*who, cells, worst(words), study=run["study_id"])
 
 
 def without_user(uri: str) -> str:
@@ -244,17 +285,18 @@ def _synthesizer_run(
     name: str,
     table: Table,
 ) -> str:
-    settings = result.settings[name]
+    settings, keys = result.settings[name], {f.measure.key for f in result.findings}
     tags = {
         "role": settings["role"],
         "study_id": result.study_id,
         "synthesizer": name,
         "kind": settings["kind"],
+        **({"answer": result.answers[name]} if name in result.answers else {}),
         "verdict": result.verdict(name) or "none",
         "references": result.references,
         **({"invalid": result.invalid} if not result.valid else {}),
         **({"warning": result.warning} if result.warning else {}),
-        **{_verdict_tag(v): v.word for v in result.verdicts if v.synthesizer == name},
+        **{_verdict_tag(v, keys): v.word for v in result.verdicts if v.synthesizer == name},
         **({"failure": result.failures[name]} if name in result.failures else {}),
         **({"release": result.releases[name].status} if name in result.releases else {}),
         **result.facts,
@@ -268,9 +310,9 @@ def _synthesizer_run(
     return run_id
 
 
-def _verdict_tag(verdict: Verdict) -> str:
-    what = limited(verdict.quantity)
-    return f"verdict.{metric_key('_'.join(filter(None, (what.quantity, what.group))), what.key)}"
+def _verdict_tag(verdict: Verdict, keys: Collection[str]) -> str:
+    what = limited(verdict.quantity, keys)
+    return _VERDICT + metric_key("_".join(filter(None, (what.quantity, what.group))), what.key)
 
 
 def _numbers(client: MlflowClient, run_id: str, findings: Sequence[Finding], useful: Sequence[Usefulness] = ()) -> None:

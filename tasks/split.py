@@ -1,87 +1,24 @@
-"""Who is a member and who is held out: folds or a holdout, cut anew in each repetition."""
+"""Who is a member and who is held out: cut once, and kept for every later run of the study."""
 
 import hashlib
-import zlib
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import sklearn
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from sklearn.model_selection import GroupKFold
 
 from synthrisk.conf.study import Split
-from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.codes import joint_codes, pack
-from synthrisk.metrics.tables.entities import entity_numbers
-from synthrisk.metrics.tables.kinds import as_floats, kind
+from synthrisk.metrics.study.split import split_table, twins_share
+from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.references import Cut, Table
-from synthrisk.tasks.workspace.store import save_array, write_file
+from synthrisk.tasks.workspace.store import key_of, save_array, versions, write_file
 from synthrisk.tasks.workspace.verb import verb
-
-NEVER_HELD_OUT = -1
-_KEY = zlib.crc32(b"split")
-_FORMAT = 1  # raise it when the same settings give other parts
-_LEVELS = 10  # parts of a numeric stratum
-
-
-def split_table(frame: pd.DataFrame, split: Split, identifier: pd.Series | None, seed: int) -> np.ndarray:
-    """Return the fold in which each record is held out, of shape (R, n), int16.
-
-    K folds are numbered from 0; with a holdout, 0 is held out and -1 always member. Records that belong
-    together (one entity, and with ``duplicates: together`` exact duplicates) are held out together. The sizes
-    of folds differ by at most 1, overall and within each stratum; with groups, by at most the largest group.
-    A holdout misses its share by half a record, or half the smallest group.
-
-    Strata are the levels of ``split.stratify`` (tenths where it is numeric; missing is a level; a group
-    counts for its first record's level). Levels with fewer than K groups are put together, and with the
-    rarest other level where they are fewer than K even so.
-
-    Args:
-        frame: The table without its identifier.
-        split: Number of folds or the held-out share, repetitions, stratum, treatment of duplicates.
-        identifier: Entity of each record; a missing one is an entity of its own.
-        seed: Root seed; repetition r depends on it and on r alone, not on the number of repetitions.
-
-    Raises:
-        InputError: There are fewer records or entities than folds, or a side has fewer than 2 records.
-
-    Example:
-        >>> table = pd.DataFrame({"age": [1, 2, 3, 4, 5, 6]})
-        >>> parts = split_table(table, Split(folds=3, repetitions=2), None, seed=0)
-        >>> parts.shape, np.bincount(parts[0]).tolist()
-        ((2, 6), [2, 2, 2])
-    """
-    groups = _groups(frame, split, identifier)
-    _refuse_too_few(len(frame), int(groups.max(initial=-1)) + 1, split)
-    strata = _strata(frame, split, groups, split.folds or 1)
-    parts = np.empty((split.repetitions, len(frame)), dtype=np.int16)
-    for repetition in range(split.repetitions):
-        rng = np.random.default_rng(np.random.SeedSequence([seed, _KEY, repetition]))
-        if split.folds is not None:
-            parts[repetition] = _folds(groups, strata, split.folds, rng)
-        else:
-            parts[repetition] = _holdout(groups, strata, split.holdout or 0.0, rng)
-    return parts
-
-
-def twins_share(frame: pd.DataFrame, parts: np.ndarray) -> float:
-    """Return the share of records with an exact twin on the other side, mean over all releases."""
-    twins, shares = _twins(frame), []
-    total = np.bincount(twins)
-    for part in parts:
-        for fold in range(int(part.max()) + 1):
-            out = np.bincount(twins[part == fold], minlength=len(total))
-            shares.append(total[(out > 0) & (out < total)].sum() / len(frame))
-    return float(np.mean(shares))
 
 
 @verb("split")
 def split(table: Table, settings: Split, identifier: str | None, folder: str, seed: int) -> Cut:
     """Cut the table, or find the cut of an earlier run; return where it is."""
-    described = [table.digest, settings.model_dump_json(), identifier, seed, sklearn.__version__, _FORMAT]
-    key = hashlib.sha256(repr(described).encode()).hexdigest()[:16]
+    code = code_digest([split_table.__module__], alone=[__name__])
+    packages = versions(("numpy", "pandas", "scikit-learn", "scipy"))
+    key = key_of(table.digest, settings.model_dump(), identifier, seed, code, packages)
     path = (Path(folder) / "split" / f"{key}.npy").absolute()
     frame = table.read()
     entities = frame[identifier] if identifier is not None else None
@@ -92,100 +29,3 @@ def split(table: Table, settings: Split, identifier: str | None, folder: str, se
     parts = np.load(path, allow_pickle=False)
     digest = hashlib.sha256(parts.astype("<i2").tobytes() + repr(parts.shape).encode()).hexdigest()[:16]
     return Cut(str(path), digest, settings.repetitions, settings.releases, twins_share(frame, parts))
-
-
-def _twins(frame: pd.DataFrame) -> np.ndarray:
-    """Return a code a record, equal where all columns are equal."""
-    if not len(frame.columns):
-        return np.zeros(len(frame), dtype=np.int64)
-    packed = pack([joint_codes([frame[c]])[0] for c in frame.columns]).tables[0]
-    return pd.factorize(packed)[0]
-
-
-def _groups(frame: pd.DataFrame, split: Split, identifier: pd.Series | None) -> np.ndarray:
-    """Return a code a record, equal for records that must stay on one side."""
-    alone = np.arange(len(frame))
-    relations = [_twins(frame)] if split.duplicates == "together" else []
-    if identifier is not None:
-        relations.append(entity_numbers(identifier))
-    if not relations:
-        return alone
-    nodes = [alone]  # records, then the classes of each relation: an edge from each record to its classes
-    for relation in relations:
-        nodes.append(pd.factorize(relation)[0] + nodes[-1].max(initial=-1) + 1)
-    edges = np.concatenate(nodes[1:])
-    size = int(edges.max(initial=-1)) + 1
-    graph = coo_array((np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1][: len(frame)]
-    codes: np.ndarray = pd.factorize(labels)[0]
-    return codes
-
-
-def _refuse_too_few(rows: int, groups: int, split: Split) -> None:
-    what = f"{groups} groups of records that stay together" if groups < rows else f"{rows} records"
-    if split.folds is not None and groups < split.folds:
-        raise InputError(f"split.folds must be at most the number of groups, got {split.folds} folds for {what}")
-    if split.folds is not None and split.folds > np.iinfo(np.int16).max:
-        raise InputError(f"split.folds must be at most {np.iinfo(np.int16).max}, got {split.folds}")
-
-
-def _strata(frame: pd.DataFrame, split: Split, groups: np.ndarray, least: int) -> np.ndarray:
-    """Return the stratum of each group, as codes; each stratum has at least ``least`` groups."""
-    count = int(groups.max(initial=-1)) + 1
-    if split.stratify is None:
-        return np.zeros(count, dtype=np.int64)
-    column = frame[split.stratify]
-    if kind(column) == "numeric" and column.nunique() > _LEVELS:
-        codes = pd.qcut(as_floats(column), _LEVELS, labels=False, duplicates="drop")
-        column = pd.Series(codes, name=column.name)
-    first = np.unique(groups, return_index=True)[1]
-    levels = pd.factorize(joint_codes([column.reset_index(drop=True)])[0].tables[0][first])[0]
-    sizes = np.bincount(levels)
-    by_size = np.argsort(sizes, kind="stable")
-    rare = int(np.searchsorted(sizes[by_size], least))  # levels that are too small
-    while 0 < rare < len(sizes) and sizes[by_size[:rare]].sum() < least:
-        rare += 1
-    levels[np.isin(levels, by_size[:rare])] = by_size[0]
-    return pd.factorize(levels)[0]
-
-
-def _folds(groups: np.ndarray, strata: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the fold of each record: in each stratum, GroupKFold on groups in random order.
-
-    GroupKFold(shuffle=True) would balance the number of groups instead of records, and StratifiedGroupKFold
-    takes 5 s for 32,000 groups.
-    """
-    records, filled = strata[groups], np.zeros(folds, dtype=np.int64)
-    fold_of = np.empty(len(groups), dtype=np.int16)
-    renamed = rng.permutation(len(strata))[groups]
-    for stratum in rng.permutation(strata.max() + 1):
-        rows = np.flatnonzero(records == stratum)
-        cuts = GroupKFold(folds).split(rows, groups=renamed[rows])
-        parts = sorted((rows[out] for _, out in cuts), key=len, reverse=True)
-        for fold, part in zip(np.argsort(filled, kind="stable"), parts, strict=True):  # most to the emptiest
-            fold_of[part] = fold
-            filled[fold] += len(part)
-    return fold_of
-
-
-def _holdout(groups: np.ndarray, strata: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return 0 for the held-out records: of each stratum, groups in random order until its share is met.
-
-    scikit-learn's splitters count groups where records must be counted, or cannot stratify groups. What one
-    stratum misses, its groups being indivisible, the next makes up.
-    """
-    sizes, out, owed = np.bincount(groups), np.zeros(len(strata), dtype=bool), 0.0
-    for stratum in rng.permutation(strata.max(initial=-1) + 1):
-        order = rng.permutation(np.flatnonzero(strata == stratum))
-        owed += share * int(sizes[order].sum())
-        for group, size in zip(order.tolist(), sizes[order].tolist(), strict=True):
-            if abs(owed - size) < abs(owed):
-                out[group] = True
-                owed -= size
-    held = int(sizes[out].sum())
-    if not 2 <= held <= len(groups) - 2:
-        raise InputError(
-            f"split.holdout must leave at least 2 records on each side, got {share}, "
-            f"which holds out {held} of {len(groups)} records"
-        )
-    return np.where(out[groups], 0, NEVER_HELD_OUT).astype(np.int16)

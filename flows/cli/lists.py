@@ -1,5 +1,6 @@
 """Lists for the terminal: the register of metrics, and the league table of an experiment."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from synthrisk.conf.study import Tracking
+from synthrisk.flows.cli.league_lines import HEADS, league_cells, number, style_of
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.study.league import LeagueRow
 
 _HEADS = ("metric", "what it says", "needs", "scores", "kind", "source")
 
@@ -40,61 +43,55 @@ def print_metrics() -> None:
 def print_comparison(
     experiment: str, measure: str | None, history: bool, tracking_uri: str | None, workspace: str
 ) -> None:
-    """Print the runs of an experiment, one row a synthesizer and measure."""
-    from synthrisk.tasks.log import league, metric_key
+    """Print the league table of an experiment, read back from its runs."""
+    from synthrisk.tasks.log import league, league_rows, measures_of, metric_key
 
     runs = league(Tracking(uri=tracking_uri), Path(workspace), experiment)
     if not len(runs):
         raise InputError(f"the experiment must have runs of synthesizers, got none in {experiment!r}")
     if not history:
         runs = runs[runs["study_id"] == runs.sort_values("start")["study_id"].iloc[-1]]
-    measures = [c.partition("/")[2] for c in runs.columns if c.startswith("risk/")]
+        runs = runs.dropna(axis="columns", how="all")
     useful = [c.partition("/")[2] for c in runs.columns if c.startswith("utility/")]
-    measure = metric_key("", measure)[1:] if measure else None
-    known = [*measures, *useful]
-    if measure is not None and measure not in known:
-        raise InputError(f"--measure must be one of {', '.join(known)}, got {measure!r}{nearest(measure, known)}")
-    runs = runs.sort_values(["study_id", "role", "start"], ascending=[True, False, True])
-    if risks := [m for m in measures if measure in (None, m)]:
-        _print_risks(runs, risks, experiment)
-    if utilities := [m for m in useful if measure in (None, m)]:
+    known = [*measures_of(runs), *useful]
+    wanted = [metric_key("", measure)[1:]] if measure else known
+    if not set(wanted) <= set(known):
+        got = wanted[0]
+        raise InputError(f"--measure must be one of {', '.join(known)}, got {got!r}{nearest(got, known)}")
+    if not set(wanted) <= set(useful):
+        _print_risks([row for row in league_rows(runs) if row.failure or row.measure in wanted], experiment)
+    if utilities := [m for m in useful if m in wanted]:
+        runs = runs.sort_values(["study_id", "role", "start"], ascending=[True, False, True])
         _print_utilities(runs, utilities, experiment)
 
 
-def _print_risks(runs: pd.DataFrame, measures: Sequence[str], experiment: str) -> None:
-    table = Table(header_style="bold", pad_edge=False, title=f"Experiment {experiment}", title_justify="left")
-    for name in ("study", "synthesizer", "measure"):
-        table.add_column(name, no_wrap=True)
-    for name in ("risk", "control", "memorization"):
-        table.add_column(name, justify="right")
+def _print_risks(rows: Sequence[LeagueRow], experiment: str) -> None:
+    table = _table(f"Experiment {experiment}", HEADS)
     table.add_column("verdict")
-    for _, run in runs.iterrows():
-        for key in measures:
-            memorization = _interval(run, "memorization", key, "+.3f")
-            shown = (
-                _interval(run, "risk", key, ".3f"),
-                _value(run, f"risk_control/{key}", ".3f"),
-                memorization,
-            )
-            style = "dim" if run["role"] == "reference" else ""
-            table.add_row(*map(Text, (run["study_id"], run["synthesizer"], key, *shown, run["verdict"])), style=style)
+    for row in rows:
+        names = row.study, row.synthesizer, row.measure or "all"
+        table.add_row(*map(Text, names), *league_cells(row), style=style_of(row.role))
     Console().print(table)
 
 
 def _print_utilities(runs: pd.DataFrame, measures: Sequence[str], experiment: str) -> None:
-    table = Table(
-        header_style="bold", pad_edge=False, title=f"Utility in experiment {experiment}", title_justify="left"
-    )
-    for name in ("study", "synthesizer", "measure"):
-        table.add_column(name, no_wrap=True)
-    for name in ("utility", "ceiling"):
-        table.add_column(name, justify="right")
+    table = _table(f"Utility in experiment {experiment}", ("utility", "ceiling"))
     for _, run in runs.iterrows():
         for key in measures:
-            cells = run["study_id"], run["synthesizer"], key
-            shown = _value(run, f"utility/{key}", ".3f"), _value(run, f"utility_ceiling/{key}", ".3f")
-            table.add_row(*map(Text, (*cells, *shown)), style="dim" if run["role"] == "reference" else "")
+            names = run["study_id"], run["synthesizer"], key
+            shown = (number(run.get(f"{quantity}/{key}", math.nan)) for quantity in ("utility", "utility_ceiling"))
+            table.add_row(*map(Text, (*names, *shown)), style=style_of(run["role"]))
     Console().print(table)
+
+
+def _table(title: str, numbers: Sequence[str]) -> Table:
+    """Return a table with a row a study, synthesizer and measure to come, and columns of numbers."""
+    table = Table(header_style="bold", pad_edge=False, title=title, title_justify="left")
+    for name in ("study", "synthesizer", "measure"):
+        table.add_column(name, no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
 
 
 def _own_options(metric: Metric) -> list[str]:
@@ -110,15 +107,3 @@ def _facts(metric: Metric) -> tuple[str, ...]:
     kind = f"{metric.label}, as member/control difference" if metric.difference_only else metric.label
     scores = "release" if metric.is_utility else metric.scores
     return metric.name, said, ", ".join(metric.needs) or "-", scores, kind, metric.reference
-
-
-def _interval(run: pd.Series, quantity: str, key: str, form: str) -> str:
-    value, lower, upper = (
-        _value(run, f"{q}/{key}", form) for q in (quantity, f"{quantity}_lower", f"{quantity}_upper")
-    )
-    return value if lower == "-" else f"{value} [{lower}, {upper}]"
-
-
-def _value(run: pd.Series, key: str, form: str) -> str:
-    value = run.get(key, float("nan"))
-    return "-" if pd.isna(value) else f"{value:{form}}"

@@ -7,6 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from synthrisk.flows.cli.league_lines import number, style_of
 from synthrisk.metrics.release.summary import ReleaseSummary, Spread
 from synthrisk.metrics.study.results import StudyResult
 
@@ -30,9 +31,9 @@ def release_lines(result: StudyResult) -> list[Table | Text]:
         table.add_column(name, justify="right")
     lines: list[Table | Text] = [table]
     for name, each in result.releases.items():
-        is_reference = result.settings.get(name, {}).get("role") == "reference"
-        table.add_row(Text(name), *_cells(each), style="dim" if is_reference else "")
-        if not is_reference:
+        role = result.settings.get(name, {}).get("role", "synthesizer")
+        table.add_row(Text(name), *_cells(each), style=style_of(role))
+        if role != "reference":
             lines += _words(name, each)
     return lines
 
@@ -42,7 +43,7 @@ def _cells(each: ReleaseSummary) -> Sequence[str]:
         _count(each.rows),
         f"{_count(each.rows_of_members)} ({_count(each.rows_of_members_expected, 1)})",
         f"{_count(each.rows_of_controls)} ({_count(each.rows_of_controls_expected, 1)})",
-        f"{_share(each.nearer_members)} ({_share(each.nearer_expected)})",
+        f"{number(each.nearer_members.mean)} ({number(each.nearer_expected.mean)})",
     )
 
 
@@ -59,7 +60,3 @@ def _words(name: str, each: ReleaseSummary) -> list[Table | Text]:
 
 def _count(found: Spread, decimals: int = 0) -> str:
     return "-" if math.isnan(found.mean) else f"{found.mean:,.{decimals}f}"
-
-
-def _share(found: Spread) -> str:
-    return "-" if math.isnan(found.mean) else f"{found.mean:.3f}".replace("0.", ".", 1)

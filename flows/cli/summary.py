@@ -10,12 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from synthrisk.flows.cli.league_lines import COLOURS, HEADS, interval, league_cells, number, style_of
 from synthrisk.flows.cli.release_lines import release_lines
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.league import league
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.results import (
     BESIDE,
@@ -33,18 +35,10 @@ from synthrisk.metrics.study.results import (
     yardstick_table,
 )
 from synthrisk.metrics.study.utility import utility_table
-from synthrisk.metrics.study.verdicts import holds_for, is_signal
+from synthrisk.metrics.study.verdicts import is_signal
 
 _WIDTH = 13  # of the word before a line
 SERVER = "http://127.0.0.1:5000"
-COLOURS = {
-    "RISK": "bold red",
-    "NO EVIDENCE": "green",
-    "INCONCLUSIVE": "yellow",
-    "INVALID RELEASE": "bold magenta",
-    "INVALID": "bold magenta",
-    "FAILED": "bold red",
-}
 
 
 def close(outcome: Outcome) -> None:
@@ -122,34 +116,23 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _leagues(result: StudyResult) -> list[Table | Text]:
-    """Return one table a measure, synthesizers and reference generators in the order of the study."""
+    """Return one table a measure, and below it what its values cannot be read without."""
     tables: list[Table | Text] = []
-    for measure in dict.fromkeys(f.measure for f in result.findings):
-        findings = {f.synthesizer: f for f in result.findings if f.measure == measure}
+    rows = league(result)
+    failed = rows.pop("", [])
+    for key, own in rows.items():
+        findings = {row.synthesizer: row.finding for row in own if row.finding}
         guesses = [f.guess for f in findings.values()]
         of_claims = any(f.is_of_claims for f in findings.values())  # their guess S stands below
         guess = guesses[0] if len(set(guesses)) == 1 and not of_claims else math.nan
         ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
         population = next(iter(findings.values())).population.value
         known = {"constant guess": guess, "population": population, "ceiling": ceiling}
-        yardsticks = ", ".join(f"{name}: {_number(value)}" for name, value in known.items() if not math.isnan(value))
-        title = f"{measure.key}  ({yardsticks})" if yardsticks else measure.key
-        table = _table(title, ("risk", "control", "memorization"))
+        yardsticks = ", ".join(f"{name}: {number(value)}" for name, value in known.items() if not math.isnan(value))
+        table = _table(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
         table.add_column("verdict", no_wrap=True)
-        for name, f in findings.items():
-            words = [v.word for v in result.verdicts if v.synthesizer == name and holds_for(v.quantity, measure)]
-            own = Text("\n").join(Text(w, style=COLOURS[w]) for w in words)
-            is_reference = result.settings[name]["role"] == "reference"
-            table.add_row(
-                Text(name),
-                _interval(f.risk),
-                _number(f.risk_control.value),
-                _interval(f.memorization, "+"),
-                Text("reference") if is_reference else own,
-                style="dim" if is_reference else "",
-            )
-        for name in result.failures:
-            table.add_row(Text(name), "", "", "", Text("FAILED", style=COLOURS["FAILED"]))
+        for row in (*own, *failed):
+            table.add_row(Text(row.synthesizer), *league_cells(row), style=style_of(row.role))
         tables.append(table)
         # the ceiling is one for all: it stands in the title
         tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
@@ -171,15 +154,17 @@ def _table(title: str, numbers: Sequence[str]) -> Table:
 def _limits(result: StudyResult) -> list[Table]:
     """Return one table a limit on what the league tables do not show: a gain over a yardstick, a rate, a group."""
     tables, rows = [], limits_table(result)
+    keys = [f.measure.key for f in result.findings]
     for name, limit in result.limits.items():
-        if limited(name).quantity in ("risk", "memorization") and not limited(name).group:
+        what = limited(name, keys)
+        if what.quantity in ("risk", "memorization") and not what.group:
             continue
-        table = _table(f"{name}  (limit {limit.value:g})", (limited(name).quantity,))
+        table = _table(f"{name}  (limit {limit.value:g})", (what.quantity,))
         table.add_column("verdict", no_wrap=True)
         for row in rows[rows["name"] == name].to_dict("records") if len(rows) else []:
             found = Estimate(row["value"], row["lower"], row["upper"])
             word = Text(row["word"], style=COLOURS.get(row["word"], "")) if row["word"] else Text("reference")
-            table.add_row(Text(row["synthesizer"]), _interval(found), word, style="" if row["word"] else "dim")
+            table.add_row(Text(row["synthesizer"]), interval(found), word, style=style_of(row["role"]))
         tables.append(table)
     return tables
 
@@ -200,8 +185,8 @@ def _utilities(result: StudyResult) -> list[Table]:
         heads = ("utility", "at the size of the ceiling", "ceiling")
         table = _table(f"{measure.key}  (utility: high is good)", heads)
         for f in (f for f in result.utility if f.measure == measure):
-            cells = _interval(f.value), _number(f.thinned.value), _number(f.ceiling.value)
-            table.add_row(Text(f.synthesizer), *cells, style="dim" if f.role == "reference" else "")
+            cells = interval(f.value), number(f.thinned.value), number(f.ceiling.value)
+            table.add_row(Text(f.synthesizer), *cells, style=style_of(f.role))
         tables.append(table)
     return tables
 
@@ -209,14 +194,14 @@ def _utilities(result: StudyResult) -> list[Table]:
 def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:
     """Return a line with one detail of each synthesizer; nothing where the measure has none."""
     values = {name: f.details[detail][0] for name, f in findings.items() if detail in f.details}
-    told = ", ".join(f"{name} {_number(value)}" for name, value in values.items())
+    told = ", ".join(f"{name} {number(value)}" for name, value in values.items())
     return Text(f"{words}: {told}\n", style="dim") if told else Text()
 
 
 def _isolated_shares(findings: dict[str, Finding]) -> Text:
     """Return a line with the share of members among isolated records, and what it is if nobody is remembered."""
     told = [
-        f"{name} {_number(y.attack.value)} and {_number(y.success.value)}"
+        f"{name} {number(y.attack.value)} and {number(y.success.value)}"
         for name, f in findings.items()
         for y in f.yardsticks.values()
         if y.attack
@@ -232,7 +217,7 @@ def _found(findings: dict[str, Finding]) -> Text:
     """Return a line a synthesizer: members found at low false-positive rates, and the lower bound of epsilon."""
     lines = []
     for name, f in findings.items():
-        rates = [f"{_number(e.value)} at FPR {rate:.1%}" for rate, e in f.tpr.items() if not math.isnan(e.value)]
+        rates = [f"{number(e.value)} at FPR {rate:.1%}" for rate, e in f.tpr.items() if not math.isnan(e.value)]
         bound = [] if f.epsilon is None else [f"epsilon at least {f.epsilon.epsilon:.2f}"]
         lines += [f"{name}: members found {', '.join([*rates, *bound])}\n"] if rates else []
     return Text("".join(lines), style="dim")
@@ -241,7 +226,7 @@ def _found(findings: dict[str, Finding]) -> Text:
 def _of_a_copy(result: StudyResult, findings: dict[str, Finding]) -> Text:
     """Return lines that make memorization readable: its share of a copy's, and whether it is another measure's too."""
     shares = {name: copy_share(result, f).value for name, f in findings.items()}
-    told = ", ".join(f"{name} {_number(value)}" for name, value in shares.items() if not math.isnan(value))
+    told = ", ".join(f"{name} {number(value)}" for name, value in shares.items() if not math.isnan(value))
     lines = [f"share of a copy's memorization: {told}\n"] if told else []
     same = next(iter(findings.values())).same_difference_as
     lines += [f"memorization: the same difference as that of {same}\n"] if same else []
@@ -253,7 +238,7 @@ def _pairs(result: StudyResult) -> Text:
     signals = [c for c in result.comparisons if is_signal(METRICS[c.measure.metric], c.quantity)]
     lines: dict[str, list[str]] = {}
     for c in (c for c in signals if c.lower):
-        told = "< .001" if c.p_holm < 0.001 else _number(c.p_holm)
+        told = "< .001" if c.p_holm < 0.001 else number(c.p_holm)
         upper = c.second if c.lower == c.first else c.first
         lines.setdefault(f"{c.quantity}/{c.measure.key}", []).append(f"{c.lower} < {upper} (p {told})")
     if signals and not lines:
@@ -269,19 +254,6 @@ def _powers(result: StudyResult) -> Text:
 
 def _line(word: str, text: str) -> Text:
     return Text.assemble((f"{word:<{_WIDTH}}", COLOURS[word]), text)
-
-
-def _interval(found: Estimate, sign: str = "") -> Text:
-    if math.isnan(found.value):
-        return Text("-")
-    if math.isnan(found.lower):
-        return Text(f"{_number(found.value, sign)} [no interval]")
-    return Text(f"{_number(found.value, sign)} [{_number(found.lower, sign)}, {_number(found.upper, sign)}]")
-
-
-def _number(value: float, sign: str = "") -> str:
-    """Return three decimals without the leading zero, as statisticians print shares."""
-    return "-" if math.isnan(value) else f"{value:{sign}.3f}".replace("0.", ".", 1)
 
 
 def _plain(value: Any) -> Any:

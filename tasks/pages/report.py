@@ -3,17 +3,17 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any, get_args
+from typing import Any
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from synthrisk.metrics.release.k_anonymity import SIZES
-from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda import GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
+from synthrisk.metrics.study.league import COLUMNS, is_reference, league, ordered_measures, ordered_names
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.quantities import limited, quantity_of
 from synthrisk.metrics.study.results import (
@@ -25,7 +25,7 @@ from synthrisk.metrics.study.results import (
     k_anonymity_table,
     limits_table,
 )
-from synthrisk.metrics.study.verdicts import Verdict, holds_for, worst
+from synthrisk.metrics.study.verdicts import Verdict
 from synthrisk.tasks.pages.figures import (
     Row,
     curves_figure,
@@ -56,7 +56,6 @@ _YARDSTICK = {
 }
 _GUESS_OF_CLAIMS = "statistical guess S"
 _FEW = 24  # rows that a table of pairs shows without being asked
-_NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
 
 
 @dataclass(frozen=True)
@@ -111,19 +110,16 @@ def page(result: StudyResult, settings: str) -> str:
         "report.html",
         isnan=isnan,
         note=notes.number,
-        no_guess=_NO_GUESS,
-        no_control_gain=_no_control_gain,
+        columns=COLUMNS,
         beside=beside,
         copy_share=lambda f: copy_share(result, f),
         result=result,
         looked_at={n: result.releases[n] for n in names if n in result.releases},
         settings=settings,
-        answers=[_answer(result, name) for name in names if not _is_reference(result, name)],
+        answers=[_answer(result, name) for name in names if not is_reference(result, name)],
         broken=[c for c in result.checks if not c.passed],
         figures=_figures(result, names, measures),
-        table=[
-            (m, [(r.finding, _word(result, r.finding)) for r in _rows(result, names, m) if r.finding]) for m in measures
-        ],
+        league=league(result) if measures else {},
         notes=notes,
         details=details_table(result).to_dict("records"),
         limits=_limits(result),
@@ -165,12 +161,6 @@ def beside(finding: Finding) -> str:
     return ", ".join(texts)
 
 
-def _no_control_gain(finding: Finding) -> str:
-    """Return why there is no gain over control: one of the two has no value, or control leaves nothing to gain."""
-    absent = next((e for e in (finding.risk, finding.risk_control) if isnan(e.value)), None)
-    return (absent.note or "not scored") if absent else "control succeeds always: no gain is possible"
-
-
 def _limits(result: StudyResult) -> list[tuple[str, list[dict[Hashable, Any]]]]:
     """Return what each generator reaches in each limited quantity, by limit."""
     rows = limits_table(result).to_dict("records")
@@ -191,7 +181,7 @@ def _yardsticks(
 
     Those of reference generators are in the artifact.
     """
-    own = [n for n in names if not _is_reference(result, n)]
+    own = [n for n in names if not is_reference(result, n)]
     found = [(m, [r.finding for r in _rows(result, own, m) if r.finding and r.finding.yardsticks]) for m in measures]
     return [(m, rows) for m, rows in found if rows]
 
@@ -201,33 +191,10 @@ def _pairs(result: StudyResult) -> list[Comparison]:
     return sorted(result.comparisons, key=lambda c: (not c.lower, isnan(c.p_holm)))
 
 
-def ordered_names(result: StudyResult) -> list[str]:
-    """Return the names in the order of every table and figure: synthesizers, then references by their answers."""
-    names = list(dict.fromkeys([*result.synthesizers, *(f.synthesizer for f in result.findings), *result.failures]))
-    place = {answer: i for i, answer in enumerate(get_args(Answer))}
-    return sorted(names, key=lambda n: place.get(result.answers.get(n), len(place)) if _is_reference(result, n) else -1)
-
-
-def ordered_measures(result: StudyResult) -> list[Measure]:
-    """Return the measures in the order of the study."""
-    return list(dict.fromkeys(f.measure for f in result.findings))
-
-
-def _is_reference(result: StudyResult, name: str) -> bool:
-    roles = {f.synthesizer: f.role for f in result.findings} | {n: s.get("role") for n, s in result.settings.items()}
-    return roles.get(name) == "reference"
-
-
 def _rows(result: StudyResult, names: Sequence[str], measure: Measure) -> list[Row]:
     found = {f.synthesizer: f for f in result.findings if f.measure == measure}
     absent = {n: "failed" if n in result.failures else "not estimable" for n in names}
-    return [Row(n, _is_reference(result, n), found.get(n), absent[n]) for n in names]
-
-
-def _word(result: StudyResult, finding: Finding) -> str:
-    """Return the verdict on one measure; empty where there is no threshold."""
-    own = [v for v in result.verdicts if v.synthesizer == finding.synthesizer]
-    return worst([v.word for v in own if holds_for(v.quantity, finding.measure)])
+    return [Row(n, is_reference(result, n), found.get(n), absent[n]) for n in names]
 
 
 def _answer(result: StudyResult, name: str) -> Headline:
@@ -283,9 +250,7 @@ def _maps(result: StudyResult, names: Sequence[str]) -> list[Panel]:
         own = [f for f in result.findings if f.measure.key == what.key]
         up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
         points = [
-            MapPoint(n, _is_reference(result, n), across[n].at_one_size, up[n])
-            for n in names
-            if n in across and n in up
+            MapPoint(n, is_reference(result, n), across[n].at_one_size, up[n]) for n in names if n in across and n in up
         ]
         points = [p for p in points if not isnan(p.utility.value) and not isnan(p.risk.value)]
         if points:

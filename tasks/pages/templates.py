@@ -7,9 +7,11 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from synthrisk.metrics.study.league import interval_text
+
 
 def render(template: str, **values: Any) -> str:
-    """Return the page of a template in this folder; it has ``style``, ``number`` and ``breakable`` too."""
+    """Return the page of a template in this folder; it has the functions below, and ``style``, too."""
     folder = files("synthrisk.tasks.pages")
     loader = FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8"))
     environment = Environment(
@@ -17,6 +19,7 @@ def render(template: str, **values: Any) -> str:
     )
     style = Markup(folder.joinpath("style.css").read_text("utf-8"))  # noqa: S704 - ours
     environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
+    environment.globals |= {"interval": interval}
     return environment.get_template(template).render(**values)
 
 
@@ -34,6 +37,11 @@ def number(value: float, sign: bool = False) -> str:
 def either(value: float, sign: bool = False) -> str:
     """Return a number, or a dash where there is none."""
     return "–" if isnan(value) else number(value, sign)
+
+
+def interval(lower: float, upper: float, sign: bool = False) -> str:
+    """Return the limits of an interval in brackets, or that there is none."""
+    return interval_text(lower, upper, lambda value: number(value, sign))
 
 
 def breakable(key: str) -> Markup:

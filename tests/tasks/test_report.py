@@ -18,6 +18,7 @@ from synthrisk.metrics.intervals.yardsticks import Yardstick, gain
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.league import ordered_names
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.reference_checks import check_references
@@ -32,7 +33,7 @@ from synthrisk.tasks.pages.figures import (
     selective_figure,
     shortened,
 )
-from synthrisk.tasks.pages.report import ordered_names, page
+from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 from synthrisk.tasks.workspace.handed import Estimated, Judged
