@@ -59,6 +59,7 @@ for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 TOP = 100
+_TAGS = ("synthesizer", "role", "answer", "study_id", "verdict", "failure")
 _BATCH = 1000
 _VERDICT = "verdict."  # tags of verdicts on one measure start so
 _CELLS = {"risk": "risk", "control": "risk_control", "memorization": "memorization"}

@@ -4,8 +4,9 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -34,3 +35,22 @@ def prefect_database() -> Iterator[Path]:
 
     with prefect_test_harness(server_startup_timeout=240):
         yield Path(str(PREFECT_API_DATABASE_CONNECTION_URL.value()).partition(":///")[2])
+
+
+@pytest.fixture(scope="session")
+def logged_of() -> Callable[..., Any]:
+    """Give a function that logs a study of which no ledgers are kept."""
+    from synthrisk.conf.study import Bootstrap
+    from synthrisk.tasks.log import Pages, log
+    from synthrisk.tasks.workspace.handed import Estimated, Judged
+    from synthrisk.tasks.workspace.references import Cut, Sample
+
+    def logged(result: Any, table: Any, folder: Path, report: str = "", **options: Any) -> Any:
+        sample = Sample(table, Cut("unused", "cut", 1, 1, 0.0), str(folder))
+        if not report:
+            (folder / "empty.html").touch()
+        pages = Pages(report or str(folder / "empty.html"))
+        judged = Judged(result, Estimated(sample, (), (), [], Bootstrap()))
+        return log.fn(judged, settings="name: people\n", pages=pages, **options)
+
+    return logged

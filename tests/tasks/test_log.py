@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mlflow import MlflowClient
 from mlflow.utils.validation import _validate_metric_name
 
-from synthrisk.conf.study import Bootstrap, Tracking
+from synthrisk.conf.study import Tracking
 from synthrisk.metrics import InputError
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
@@ -23,9 +23,7 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Check, Verdict
-from synthrisk.tasks.log import Logged, Pages, league, log, metric_key, store_address, without_user
-from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.log import Logged, Pages, league, metric_key, store_address, without_user
 from synthrisk.tasks.workspace.table import store
 
 # keys
@@ -128,21 +126,11 @@ def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
     return replace(whole, **parts)
 
 
-def logged_of(result: StudyResult, table, folder, report=None, **options):
-    """Log a study of which no ledgers are kept."""
-    sample = Sample(table, Cut("unused", "cut", 1, 1, 0.0), str(folder))
-    judged = Judged(result, Estimated(sample, (), (), [], Bootstrap()))
-    if report is None:
-        (folder / "empty.html").write_text("")
-    pages = Pages(report or str(folder / "empty.html"))
-    return log.fn(judged, settings="name: people\n", pages=pages, **options)
-
-
 LOOKED_AT = summarise([check_release(*(pd.DataFrame({"x": np.arange(40.0) % k}) for k in (40, 40, 1)))])
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def written(tmp_path_factory, logged_of):
     folder = tmp_path_factory.mktemp("log")
     table = store(pd.DataFrame({"age": [1, 2, 3], "income": pd.Categorical(["a", "b", "a"])}), folder)
     (folder / "report.html").write_text("<p>report</p>")
@@ -214,7 +202,7 @@ def test_study_run_has_its_artifacts(written):
     assert "NaN" not in league_text
 
 
-def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(written):
+def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(written, logged_of):
     folder, _ = written
     table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
     told = {"attempts": 10.0, "claims": 8.0, "statistical_confidence": 0.5, "susceptibility": 1.0}
@@ -241,7 +229,7 @@ def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(writ
     assert rows["confidence_improvement"].tolist() == pytest.approx([0.75, 0.5])
 
 
-def test_members_found_and_epsilon_are_metrics_and_tables(written):
+def test_members_found_and_epsilon_are_metrics_and_tables(written, logged_of):
     folder, _ = written
     table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
     few = replace(NOT_ESTIMABLE, note="fewer than 10000 control scores")
@@ -281,7 +269,7 @@ def test_league_of_an_unknown_experiment_names_those_there_are(written):
 
 
 @pytest.mark.parametrize("name", ["a#b", "ü", "x=1", "it's", "a//b"])
-def test_thresholds_on_odd_columns_are_written(written, name):
+def test_thresholds_on_odd_columns_are_written(written, name, logged_of):
     folder, _ = written
     measure = Measure("zero_cap", "zero_cap", name)
     odd = result(

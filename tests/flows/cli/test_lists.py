@@ -5,7 +5,6 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.league_lines import league_cells
 from synthrisk.flows.cli.lists import print_comparison
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
@@ -14,8 +13,7 @@ from synthrisk.metrics.study.league import league
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Verdict
-from synthrisk.tasks.data.table import store
-from synthrisk.tasks.log import log
+from synthrisk.tasks.workspace.table import store
 
 LIMITED, FREE, LOST = Measure("zero_cap", "zero_cap", "a@b"), Measure("rapid", "rapid", "a"), Measure("cap", "cap", "ü")
 RISK, NONE = Estimate(0.6, 0.5, 0.7), replace(NOT_ESTIMABLE, note="no class")
@@ -47,18 +45,19 @@ STUDY = StudyResult(
     [verdict(LIMITED, "NO EVIDENCE"), verdict(LIMITED, "RISK", "memorization"), verdict(LOST, "INCONCLUSIVE")],
     {"broken": "KeyError in x.py"},
     settings=SETTINGS,
+    answers={"fresh": "ideal", "copy": "copy"},
 )
 
 
 @pytest.fixture
-def compared(tmp_path, monkeypatch, capsys):
+def compared(tmp_path, monkeypatch, capsys, logged_of):
     """Return the table that ``compare`` prints of studies, as lists of cells."""
     monkeypatch.setenv("COLUMNS", "200")
     table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
 
     def compare(*studies, measure=None, history=False):
         for each in studies:
-            log.fn(each, {}, table, "", [], Tracking(), str(tmp_path))
+            logged_of(each, table, tmp_path)
         print_comparison("people", measure, history, None, str(tmp_path))
         lines = [line for line in capsys.readouterr().out.splitlines() if "│" in line]
         return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]

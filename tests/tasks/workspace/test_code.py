@@ -64,7 +64,7 @@ EVERY_LEDGER = {"zero_cap", "rapid", "distance_to_closest_record"}
         ("metrics/models/lasso.py", {"rapid"}),
         ("metrics/neighbours/box_walk.py", EVERY_LEDGER),  # all: the look at a release takes nearest records
         ("metrics/study/scoring.py", EVERY_LEDGER),
-        ("metrics/tables/kinds.py", EVERY_LEDGER | {"cart"}),
+        ("metrics/tables/kinds.py", EVERY_LEDGER | {"cart", "files", "copy"}),
         ("metrics/seeds.py", EVERY_LEDGER),
         ("metrics/study/verdicts.py", set()),
         ("metrics/study/results.py", set()),
