@@ -1,0 +1,195 @@
+"""Our tasks in somebody else's flow: the numbers of ``benchmark``, on any task runner, and no cell for Prefect."""
+
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+from prefect import flow
+from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
+
+from synthrisk.flows.benchmark import benchmark
+from synthrisk.metrics import InputError
+from synthrisk.tasks import attack, estimate, judge, log, release, sample, synthesize
+
+METRICS = ["zero_cap", {"name": "rapid", "attacker": "logistic", "threshold": 0.5}, "distance_to_closest_record"]
+ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
+LIMITS = {"memorization/zero_cap": 0.05}
+FOLDS = range(2)
+
+
+@flow(persist_result=False)
+def mine(table, workspace):
+    """Judge a generator of ours beside a copy."""
+    people = sample(table, **ROLES, folds=2, seed=3, workspace=workspace)
+    made = [synthesize.submit(people, "cart", fold=k, min_samples_leaf=10) for k in FOLDS]
+    made += [synthesize.submit(people, "copy", fold=k, name="thief") for k in FOLDS]
+    ledgers = [attack.submit(each, METRICS) for each in made]
+    judged = judge(estimate(ledgers, confidence=0.9, resamples=100), LIMITS, name="mine")
+    return judged, log(judged, experiment="mine")
+
+
+@pytest.fixture(scope="module")
+def study(folder, prefect_database):
+    """The same by ``benchmark``."""
+    return benchmark(
+        {
+            "name": "same",
+            "data": {"source": str(folder / "people.csv"), **ROLES},
+            "split": {"folds": 2, "repetitions": 1},
+            "synthesizers": [{"name": "cart", "min_samples_leaf": 10}, {"name": "thief", "kind": "copy"}],
+            "references": [],
+            "population_yardstick": False,
+            "metrics": METRICS,
+            "bootstrap": {"confidence": 0.9, "resamples": 100},
+            "thresholds": LIMITS,
+            "workspace": str(folder / "same"),
+            "seed": 3,
+        }
+    )
+
+
+def ledgers_in(workspace):
+    """Return all ledgers of a workspace, each as its rows in order, whatever their folders are called."""
+    found = [pd.read_parquet(path) for path in workspace.glob("ledgers/*/ledger.parquet")]
+    return sorted(found, key=lambda ledger: (ledger["score"].sum(), ledger["distance"].sum()))
+
+
+def assert_same(judged, workspace, study, folder):
+    """Assert that both have the same ledgers and findings, to the bit."""
+    for own, theirs in zip(ledgers_in(workspace), ledgers_in(folder / "same"), strict=True):
+        pd.testing.assert_frame_equal(own, theirs, check_exact=True)
+    assert repr(judged.result.findings) == repr(study.result.findings)
+    assert [(v.synthesizer, v.word, v.reason) for v in judged.result.verdicts] == [
+        (v.synthesizer, v.word, v.reason) for v in study.result.verdicts
+    ]
+
+
+@pytest.mark.parametrize("runner", [ThreadPoolTaskRunner(), ProcessPoolTaskRunner(max_workers=2)], ids=repr)
+def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
+    judged, logged = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))
+    assert_same(judged, tmp_path, study, folder)
+    client = MlflowClient(logged.uri)
+    runs = {r.info.run_name: r for r in client.search_runs([logged.experiment_id])}
+    assert set(runs) == {"cart", "thief", "study mine"}
+    (finding,) = [f for f in judged.result.findings if (f.synthesizer, f.measure.label) == ("thief", "zero_cap")]
+    assert runs["thief"].data.metrics["memorization/zero_cap.income"] == finding.memorization.value
+    told = client.download_artifacts(runs["study mine"].info.run_id, "study.yaml")
+    assert "min_samples_leaf" in open(told).read()
+    assert "memorization/zero_cap.income" in open(told).read()
+    assert (tmp_path / "reports" / judged.result.study_id / "exposure-cart.html").exists()
+
+
+@pytest.mark.proof
+def test_the_numbers_are_those_of_benchmark_on_dask(study, folder, tmp_path):
+    from prefect_dask import DaskTaskRunner
+
+    runner = DaskTaskRunner(cluster_kwargs={"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None})
+    judged, _ = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))
+    assert_same(judged, tmp_path, study, folder)
+
+
+def test_without_a_server_and_with_frames(study, folder, people, tmp_path):
+    """By the functions alone: the real table as a frame, and one release brought as a frame, the other as a file."""
+    frame = people()
+    real = sample.fn(frame, **ROLES, folds=2, seed=3, workspace=str(tmp_path))
+    made = [synthesize.fn(real, "cart", fold=k, min_samples_leaf=10) for k in FOLDS]
+    brought = [frame[np.asarray(~real.held_out(0, k))] for k in FOLDS]
+    brought[1].to_csv(tmp_path / "made.csv", index=False)
+    made += [release.fn(real, brought[0].sample(frac=1, random_state=1), fold=0, name="thief")]
+    made += [release.fn(real, str(tmp_path / "made.csv"), fold=1, name="thief")]
+    ledgers = [attack.fn(each, METRICS) for each in made]
+    judged = judge.fn(estimate.fn(reversed_(ledgers), confidence=0.9, resamples=100), LIMITS)
+    logged = log.fn(judged, experiment="mine")
+    assert set(logged.runs) == {"cart", "thief"}
+    own, theirs = (
+        {(f.synthesizer, f.measure): f for f in each.result.findings if f.synthesizer == "cart"}
+        for each in (judged, study)
+    )
+    assert repr({k: f.risk for k, f in own.items()}) == repr({k: f.risk for k, f in theirs.items()})
+    same = [f.risk.value for f in judged.result.findings if f.synthesizer == "thief"]
+    assert same == pytest.approx([f.risk.value for f in study.result.findings if f.synthesizer == "thief"])
+
+
+def reversed_(ledgers):
+    """Return the ledgers with the places of each generator in another order."""
+    return [ledgers[1], ledgers[0], ledgers[3], ledgers[2]]
+
+
+def test_a_cell_that_is_found_again_is_shown_as_cached(folder, tmp_path, prefect_database):
+    @flow
+    def twice():
+        people = sample(str(folder / "people.csv"), **ROLES, folds=2, workspace=str(tmp_path))
+        names = []
+        for _ in range(2):
+            made = synthesize.submit(people, "cart")
+            ledger = attack.submit(made, ["zero_cap"])
+            ledger.wait()
+            names.append((made.state.name, ledger.state.name))
+            assert synthesize(people, "cart") == made.result()
+        return names
+
+    assert twice() == [("Completed", "Completed"), ("Cached", "Cached")]
+
+
+def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_database):
+    """A frame, unlike a path, is a parameter of our task alone: Prefect keeps its type, and its texts stay unsaid."""
+
+    @flow
+    def theirs():
+        frame = people()
+        made = sample(frame, **ROLES, folds=2, workspace=str(tmp_path))
+        texts = release(made, frame[["city", "income"]].assign(age=1, hours=1.0), name="brought")
+        return attack(texts, ["zero_cap"]).path
+
+    theirs()
+    with pytest.raises(InputError) as refused:
+        sample.fn(
+            people(), ["age"], [secret], workspace=str(tmp_path / "other"), drop=["hours"], categorical=["wealth"]
+        )
+    assert secret not in str(refused.value)
+    with sqlite3.connect(prefect_database) as database:
+        dump = "\n".join(database.iterdump())
+    assert "zero_cap" in dump
+    assert secret not in dump
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda s: synthesize.fn(s, "carts"), "no synthesizer is called 'carts', did you mean 'cart'"),
+        (lambda s: synthesize.fn(s, "cart", fold=2), r"fold must be a whole number in \[0, 2\), got 2"),
+        (lambda s: synthesize.fn(s, "cart", repetition=1), r"repetition must be a whole number in \[0, 1\), got 1"),
+        (lambda s: synthesize.fn(s, "cart", leaf=2), "cart takes no option 'leaf'"),
+        (lambda s: synthesize.fn(s, "cart", name="a/b"), "name must be letters, digits, - and _, got 'a/b'"),
+        (lambda s: release.fn(s, pd.DataFrame()), "table must hold rows, got none"),
+        (lambda s: release.fn(s, pd.DataFrame({"a": [1]})), "table must have the columns"),
+        (lambda s: release.fn(s, "none.csv"), "path 'none.csv' must lead to a file, found none"),
+        (lambda s: attack.fn(synthesize.fn(s, "cart"), ["zero_caps"]), "no metric is called 'zero_caps'"),
+        (lambda s: attack.fn(synthesize.fn(s, "cart"), [{"name": "rapid", "tolerances": 1}]), "rapid takes no option"),
+        (lambda s: estimate.fn([]), "ledgers must be those of a study, got none"),
+        (lambda s: estimate.fn([attack.fn(synthesize.fn(s, "cart"), ["zero_cap"])] * 2), "two of cart in repetition 0"),
+        (
+            lambda s: estimate.fn(
+                [
+                    attack.fn(synthesize.fn(s, "cart", fold=0), ["zero_cap"]),
+                    attack.fn(synthesize.fn(s, "cart", fold=1, min_samples_leaf=9), ["zero_cap"]),
+                ]
+            ),
+            "ledgers of cart must be of one generator and the same metrics",
+        ),
+        (
+            lambda s: judge.fn(estimate.fn([attack.fn(synthesize.fn(s, "cart"), ["zero_cap"])]), {"risk/rapid": 0.1}),
+            "thresholds must name a measure of the study, got 'risk/rapid'",
+        ),
+        (lambda s: sample.fn("people", "*", ["income"]), "source must be a built-in table"),
+        (lambda s: sample.fn("adult", "*", [], workspace=s.workspace), "sensitive"),
+        (lambda s: sample.fn("sql://u:pw@h/d", "*", ["income"]), "must take its password from the environment"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(wrong, sentence, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    real = sample.fn(str(folder / "people.csv"), **ROLES, folds=2, workspace=str(tmp_path))
+    with pytest.raises(InputError, match=sentence):
+        wrong(real)
