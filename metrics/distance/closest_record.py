@@ -46,7 +46,7 @@ def distance_to_closest_record(
             outlier shrinks a Gower column.
         projection: ``famd`` takes distances on the two main axes alone (see ``famd.projected``).
         overfitting: With control records, how SDMetrics' DCROverfittingProtection is counted: as it does
-            (``sdmetrics``), or ``corrected`` for ties, unequal sizes and ranges: see ``sdmetrics_dcr``.
+            (``sdmetrics``), or ``corrected`` for ties, sizes and ranges: see ``sdmetrics_dcr.overfitting_protection``.
         baseline: Whether to add SDMetrics' DCRBaselineProtection, which needs another search, for random records.
         seed: Of those random records.
 

@@ -14,21 +14,13 @@ TAILS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 @dataclass(frozen=True)
 class EpsilonBound:
-    """What a membership attack shows of differential privacy.
+    """What a membership attack shows of differential privacy."""
 
-    Attributes:
-        epsilon: Lower bound, at least 0 (nothing shown).
-        delta: The delta that it is stated for.
-        side: ``flagged``: from those said to be members; ``cleared``: from those said not to be; empty at 0.
-        share: Share of all targets flagged (or cleared) at the threshold of the bound; NaN at 0.
-        confidence: Of the bound, all thresholds taken together; one sided.
-    """
-
-    epsilon: float
-    delta: float
-    side: Literal["flagged", "cleared", ""] = ""
-    share: float = float("nan")
-    confidence: float = 0.95
+    epsilon: float  # lower bound, at least 0 (nothing shown)
+    delta: float  # the delta that it is stated for
+    side: Literal["flagged", "cleared", ""] = ""  # of those said to be members, or of those said not to be; empty at 0
+    share: float = float("nan")  # share of all targets flagged (or cleared) at the threshold of the bound; NaN at 0
+    confidence: float = 0.95  # of the bound, all thresholds taken together; one sided
 
     @property
     def words(self) -> str:

@@ -9,17 +9,11 @@ from scipy.special import expit, logit
 
 @dataclass(frozen=True)
 class ValueScale:
-    """The range of a value, and the monotone function that makes the value of a mean.
+    """The range of a value, and the monotone function that makes the value of a mean."""
 
-    Attributes:
-        lower: Smallest possible value.
-        upper: Largest possible value.
-        transform: Monotone, from the mean to the value; None: the value is the mean.
-    """
-
-    lower: float = float("-inf")
-    upper: float = float("inf")
-    transform: Callable[[float], float] | None = None
+    lower: float = float("-inf")  # smallest possible value
+    upper: float = float("inf")  # largest possible value
+    transform: Callable[[float], float] | None = None  # monotone, from the mean to the value; None: they are equal
 
     @property
     def range(self) -> tuple[float, float]:

@@ -76,7 +76,7 @@ def synthetic_to_some(tables: Tables, space: SpaceName, rows: np.ndarray, k: int
 
 
 class Pass:
-    """One search: the nearest records in one table of the records of another, or of the same, in a space.
+    """One search: for each record of a table its nearest records in another table, or in the same, in a space.
 
     Encodings, trees and results are kept with the tables.
     """

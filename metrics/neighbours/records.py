@@ -6,8 +6,8 @@ categorical columns, then numeric ones, each by name. So every search of the sam
     categorical  0 where the codes are equal, else cost[a] + cost[b]
     numeric      min(|a - b| * factor, cap), squared in euclid
 
-Numbers are multiplied by a power of two only, which is exact: near values keep their difference, and squares stay
-inside the range of a float.
+Before they are subtracted, numbers are only multiplied by a power of two, which is exact: near values keep their
+difference, and squares stay inside the range of a float.
 """
 
 from collections.abc import Iterator
