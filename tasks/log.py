@@ -27,8 +27,7 @@ from synthrisk.metrics.intervals.pooled_rates import RATE
 from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.results import (
-    StudyResult,
+from synthrisk.metrics.study.result_tables import (
     comparison_table,
     details_table,
     epsilon_table,
@@ -42,6 +41,7 @@ from synthrisk.metrics.study.results import (
     tpr_table,
     yardstick_table,
 )
+from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness, utility_table
 from synthrisk.metrics.study.verdicts import Verdict
 from synthrisk.tasks.workspace.record_names import record_hashes

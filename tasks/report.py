@@ -17,15 +17,15 @@ from synthrisk.metrics.study.gda import GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.quantities import limited, quantity_of
-from synthrisk.metrics.study.results import (
+from synthrisk.metrics.study.result_tables import (
     BESIDE,
-    StudyResult,
     copy_share,
     details_table,
     gda_views,
     k_anonymity_table,
     limits_table,
 )
+from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Verdict, holds_for, worst
 from synthrisk.tasks.pages.figures import (
     Row,

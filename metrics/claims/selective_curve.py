@@ -13,6 +13,8 @@ from synthrisk.metrics.tables.tables import Tables
 
 SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Shares of the attempts that end in a claim, at which details are given."""
+LIMITS = tuple(f"selective_{share:g}_{end}" for share in SHARES for end in ("lower", "upper"))
+"""Names of the details that are limits of one release's curve."""
 FEWEST = 10
 """Claims that a share of all attempts must come to, for its precision to be estimable."""
 

@@ -41,7 +41,7 @@ def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None]
     """
     columns: dict[tuple[str, str, str], list[ColumnScore]] = {}
     for f in findings:
-        if f.details.get("attempts", (0.0,))[0] and "work" in f.details and not f.measure.variant_of:
+        if f.is_of_claims and f.details.get("attempts", (0.0,))[0] and not f.measure.variant_of:
             key = (f.synthesizer, f.role, f.measure.label)
             columns.setdefault(key, []).append(column_score(f))
     return [

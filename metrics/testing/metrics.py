@@ -13,6 +13,7 @@ from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.said import values_as_plain
 from synthrisk.metrics.study.scoring import Arena, score_measure
 from synthrisk.metrics.tables.awkward import control, release, targets
 from synthrisk.metrics.tables.tables import Tables
@@ -154,7 +155,7 @@ def _check_study(metric: Metric, given: dict[str, Any], seed: int) -> None:
     try:
         arena = Arena(Tables(real, release(), groups=np.where(member, 1, 0)), member, seed)
         rows, values = score_measure(metric, arena, Planned(measure, given), seed)
-        json.dumps(values)
+        json.dumps(values_as_plain({measure.key: values}))
         if not metric.by_release and not metric.is_utility:
             missing = [c for c in metric.columns if rows is None or c not in rows]
             assert not missing, f"its ledger has no column {missing}"  # noqa: S101 - told below

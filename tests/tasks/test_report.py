@@ -20,7 +20,8 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.reference_checks import check_references
-from synthrisk.metrics.study.results import Limit, StudyResult, gda_table
+from synthrisk.metrics.study.result_tables import gda_table
+from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Beside, judge
 from synthrisk.metrics.study.worst_release import worst_value
 from synthrisk.tasks.pages.figures import (

@@ -64,7 +64,7 @@ def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path
 def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
     """It is S, how often such claims are right by luck, and has a line of its own."""
     details = {"statistical_confidence": (0.6, 0.6)} if claims else {}
-    risk, measure = Estimate(0.9, 0.8, 1.0), Measure("inference", "inference", "vote")
+    risk, measure = Estimate(0.9, 0.8, 1.0), Measure("inference", "inference" if claims else "zero_cap", "vote")
     found = Finding("release", "synthesizer", measure, risk, risk, risk, 0.6, details=details)
     settings, facts = {"release": {"role": "synthesizer"}}, {"records": "9", "releases": "1"}
     result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
