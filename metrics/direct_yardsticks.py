@@ -21,11 +21,7 @@ Scored = Callable[[Tables, dict[str, Any]], Score]
 def score_with_yardsticks(metric: "Metric", tables: Tables, scored: Scored, options: dict[str, Any]) -> Score:
     """Score real and control records together, so that one baseline holds for both, and reduce them apart.
 
-    Args:
-        metric: A metric that scores real records.
-        tables: All tables, with ``control``.
-        scored: Calls the function of the metric with tables and options.
-        options: The options of the metric.
+    ``scored`` calls the function of the metric with tables and options.
     """
     if metric.reduce is None:
         raise InputError(f"{metric.name} has no score a real record to compare with control")

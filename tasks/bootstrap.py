@@ -11,7 +11,7 @@ from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.study.attacked import Releases
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.synthesizer_findings import Targets, find_all
+from synthrisk.metrics.study.synthesizer_findings import find_all
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.workspace.contributions import keep_contributions
 from synthrisk.tasks.workspace.failure import told_safely
@@ -49,16 +49,14 @@ def bootstrap(
 
     def found_and_exposed() -> tuple[list[Finding | Usefulness], str, str]:
         records = sample.records()
-        targets = Targets(records, vulnerable(records, key, settings.vulnerable))
+        groups = vulnerable(records, key, settings.vulnerable)
         interval = Interval(settings.confidence, settings.method, settings.resamples, seed)
-        made = find_all(synthesizer, role, Releases(ledgers, sample.entities()), measures, targets, interval)
+        releases = Releases(ledgers, records, sample.entities(), groups)
+        made = find_all(synthesizer, role, releases, measures, interval)
         name = key_of(synthesizer, [each.path for each in ledgers], [m.key for m in measures])
         path = Path(workspace) / "exposed" / f"{name}.parquet"
         write_file(path, lambda draft: made.exposed.to_parquet(draft, compression="zstd"))
-        return (
-            made.findings,
-            str(path),
-            keep_contributions(Path(workspace) / "contributions" / f"{name}.npz", made.kept),
-        )
+        kept = keep_contributions(Path(workspace) / "contributions" / f"{name}.npz", made.kept)
+        return made.findings, str(path), kept
 
     return told_safely(Path(workspace), f"bootstrap-{synthesizer}", found_and_exposed)

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from prefect import task
 
+from synthrisk.metrics.claims.selective_curve import detail_of
 from synthrisk.metrics.release.k_anonymity import SIZES
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
@@ -270,7 +271,7 @@ def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measu
                 f"{r.name} median {number(r.finding.spread[3])}" for r in rows if r.finding and r.finding.spread
             )
             panels["spread"].append(_panel("spread", measure, told, spread_figure(rows)))
-        surest = [r.name for r in rows if r.finding and "selective_1" in r.finding.details]
+        surest = [r.name for r in rows if r.finding and detail_of(1.0) in r.finding.details]
         if surest:
             panels["selective"].append(_panel("selective", measure, ", ".join(surest), selective_figure(rows)))
         lines = [r.name for r in rows if r.finding and r.finding.curve]

@@ -13,7 +13,6 @@ from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.contributions import ReleasedValues
 from synthrisk.metrics.study.findings import Attacked
-from synthrisk.metrics.study.isolated_findings import Isolated
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.said import OfIsolation, OfRecords, OfRelease, OfUtility, Reasons, Said
 
@@ -35,17 +34,21 @@ class Ledger(Protocol):
         """Return what each measure says beside its scores, by key."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Releases:
-    """The releases of one synthesizer.
+    """The releases of one synthesizer, and the real records that were attacked with them.
 
     Attributes:
-        ledgers: The ledger of each.
+        ledgers: The ledger of each release.
+        records: The real table without its identifier.
         entities: (n,) entity of each record, or None.
+        groups: (n,) booleans of the records that have findings apart, by the name of the group.
     """
 
     ledgers: Sequence[Ledger]
+    records: pd.DataFrame
     entities: np.ndarray | None
+    groups: Mapping[str, np.ndarray]
 
     @cached_property
     def _said(self) -> list[Mapping[str, Said]]:
@@ -115,18 +118,13 @@ def released_values(releases: Releases, measure: Measure) -> tuple[ReleasedValue
     return own, _reasons(said), _of_members([each.details for each in said], METRICS[measure.metric])
 
 
-def isolated_records(releases: Releases, measure: Measure) -> Isolated:
-    """Return whom the claims of a measure isolate that name no target."""
+def isolated_records(releases: Releases, measure: Measure) -> tuple[np.ndarray, Attacked]:
+    """Return the value of each release, and whom the claims of a measure isolate that name no target."""
     said, cubes = releases.said(measure, OfIsolation), releases.cubes(measure, {"member", "score"})
-    return Isolated(
-        releases.table(each.value for each in said),
-        cubes["score"],
-        cubes["member"] == 1,
-        cubes["member"] == 0,
-        releases.entities,
-        _of_members([each.details for each in said], METRICS[measure.metric]),
-        _reasons(said).members,
-    )
+    details = _of_members([each.details for each in said], METRICS[measure.metric])
+    member, control = (cubes["member"] == own for own in (1, 0))
+    own = Attacked(cubes["score"], member, control, entities=releases.entities, details=details, reasons=_reasons(said))
+    return releases.table(each.value for each in said), own
 
 
 def _reach(metric: Metric, cubes: Mapping[str, np.ndarray], details: Details) -> float:

@@ -38,16 +38,9 @@ def compare_findings(
     interval: Interval,
     entities: np.ndarray | None,
 ) -> Compared:
-    """Compare the findings of all synthesizers.
+    """Compare the findings of all synthesizers, as ``tasks.compare`` says.
 
-    Args:
-        found: All findings; those of the role ``yardstick`` are not among those returned: they are the population's.
-        kept: What is kept of each synthesizer's measures, by name and key.
-        planned: What was measured.
-        shares: Share of training rows in the release of each reference generator that tells the study's power; empty:
-            none.
-        interval: How intervals are made.
-        entities: (n,) entity of each record, or None.
+    Those of the role ``yardstick`` are the population's: they are not among the findings returned.
     """
     same = _same_differences(planned, kept)
     own = with_moderated_beside([f for f in found if f.role != "yardstick"], interval.confidence)

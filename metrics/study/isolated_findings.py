@@ -1,6 +1,6 @@
 """What a study says of claims that name no target: risk of each release, memorization of the records isolated."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,38 +8,15 @@ from synthrisk.metrics.intervals.estimates import Estimate, Interval
 from synthrisk.metrics.intervals.isolated import BY_CHANCE, memorized_in_study
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.contributions import Isolations, ReleasedValues
-from synthrisk.metrics.study.findings import Finding, find_released
+from synthrisk.metrics.study.findings import Attacked, Finding, find_released
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.said import Reasons
 
 TOGETHER = "counted among members and control records together: see memorization"
 
 
-@dataclass(frozen=True, eq=False)
-class Isolated:
-    """Whom the claims of one measure isolate on the releases of one synthesizer.
-
-    Attributes:
-        value: (R, K) value of each release on its members.
-        flags: (R, K, n) 1 where a claim isolates the record.
-        member: (R, K, n) records that the synthesizer was fitted on.
-        control: (R, K, n) records that it never saw.
-        entities: (n,) entity of each record, or None.
-        details: What else the measure says: means over releases.
-        reason: Why there is no value, or an empty string.
-    """
-
-    value: np.ndarray
-    flags: np.ndarray
-    member: np.ndarray
-    control: np.ndarray
-    entities: np.ndarray | None
-    details: dict[str, tuple[float, float]]
-    reason: str
-
-
 def find_isolated(
-    synthesizer: str, role: str, measure: Measure, isolated: Isolated, interval: Interval
+    synthesizer: str, role: str, measure: Measure, value: np.ndarray, attacked: Attacked, interval: Interval
 ) -> tuple[Finding, Isolations]:
     """Return the finding of a metric whose claims name no target, and what records contribute to its memorization.
 
@@ -50,17 +27,18 @@ def find_isolated(
         synthesizer: Name.
         role: ``synthesizer`` or ``reference``.
         measure: What was measured.
-        isolated: Whom its claims isolate.
+        value: (R, K) value of each release on its members.
+        attacked: Whom its claims isolate: scores are 1 where a claim isolates the record, 0 where none does.
         interval: How intervals are made.
     """
-    own = isolated
-    memorized, parts = memorized_in_study(own.flags, own.member, own.control, own.entities, interval.confidence)
-    if not own.control.any():
+    flags, member, control = attacked.scores, attacked.member, attacked.control
+    memorized, parts = memorized_in_study(flags, member, control, attacked.entities, interval.confidence)
+    if not control.any():
         memorized = replace(memorized, note="no control records")
-    released = ReleasedValues(own.value, *np.full((3, *own.value.shape), np.nan))
-    reasons = Reasons(own.reason, TOGETHER)
-    found = find_released(synthesizer, role, measure, released, interval, reasons, own.details)
-    return replace(found, memorization=memorized, control_gain=memorized.value), Isolations(own.value, parts)
+    released = ReleasedValues(value, *np.full((3, *value.shape), np.nan))
+    reasons = Reasons(attacked.reasons.members, TOGETHER)
+    found = find_released(synthesizer, role, measure, released, interval, reasons, attacked.details)
+    return replace(found, memorization=memorized, control_gain=memorized.value), Isolations(value, parts)
 
 
 def beside_exchangeability(finding: Finding) -> Yardstick | None:

@@ -48,42 +48,35 @@ def league_table(result: StudyResult) -> pd.DataFrame:
     """Return the findings as one table, a row a synthesizer and measure."""
     rows = [
         {
-            "synthesizer": f.synthesizer,
-            "role": f.role,
-            "measure": f.measure.key,
-            "risk": f.risk.value,
-            "risk_lower": f.risk.lower,
-            "risk_upper": f.risk.upper,
+            **_whose(f),
+            **_limits("risk", f.risk),
             "guess": f.guess,
             "risk_gain": f.risk_gain.value,
             "control": f.risk_control.value,
-            "control_gain": f.control_gain,
-            "control_gain_lower": quantity_of(f, "control_gain").lower,
-            "control_gain_upper": quantity_of(f, "control_gain").upper,
+            **_limits("control_gain", replace(quantity_of(f, "control_gain"), value=f.control_gain)),
             "population": f.population.value,
-            "population_gain": quantity_of(f, "population_gain").value,
-            "population_gain_lower": quantity_of(f, "population_gain").lower,
-            "population_gain_upper": quantity_of(f, "population_gain").upper,
+            **_limits("population_gain", quantity_of(f, "population_gain")),
             **{name: f.details.get(name, (float("nan"),))[0] for name in BESIDE},
             "release_sd": float(np.std(f.release_risk, ddof=1)) if len(f.release_risk) > 1 else float("nan"),
             "worst_release": f.worst.value,
             "worst_release_upper": f.worst.upper,
-            "memorization": f.memorization.value,
-            "memorization_lower": f.memorization.lower,
-            "memorization_upper": f.memorization.upper,
-            "copy_share": share.value,
-            "copy_share_lower": share.lower,
-            "copy_share_upper": share.upper,
+            **_limits("memorization", f.memorization),
+            **_limits("copy_share", copy_share(result, f)),
             "same_difference_as": f.same_difference_as,
-            "change": f.change.value,
-            "change_lower": f.change.lower,
-            "change_upper": f.change.upper,
+            **_limits("change", f.change),
             "note": "; ".join(filter(None, (f.risk.note, f.warning))),
         }
         for f in result.findings
-        for share in (copy_share(result, f),)
     ]
     return pd.DataFrame(rows)
+
+
+def _whose(f: Finding) -> dict[str, str]:
+    return {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key}
+
+
+def _limits(name: str, found: Estimate) -> dict[str, float]:
+    return {name: found.value, f"{name}_lower": found.lower, f"{name}_upper": found.upper}
 
 
 def limits_table(result: StudyResult) -> pd.DataFrame:
@@ -101,8 +94,14 @@ def limits_table(result: StudyResult) -> pd.DataFrame:
             what = limited(name, (f.measure.key,))
             found, verdict = quantity_of(f, what.quantity, what.group), said.get((f.synthesizer, name))
             rows.append(
-                {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "quantity": what.quantity}
-                | {"group": what.group, "name": name, "limit": limit.value, "source": limit.source}
+                _whose(f)
+                | {
+                    "quantity": what.quantity,
+                    "group": what.group,
+                    "name": name,
+                    "limit": limit.value,
+                    "source": limit.source,
+                }
                 | {"value": found.value, "lower": found.lower, "upper": found.upper, "note": found.note}
                 | {"word": verdict.word if verdict else "", "reason": verdict.reason if verdict else ""}
             )
@@ -112,8 +111,8 @@ def limits_table(result: StudyResult) -> pd.DataFrame:
 def groups_table(result: StudyResult) -> pd.DataFrame:
     """Return the findings of vulnerable records and of the worst class, a row a finding, group and quantity."""
     rows = [
-        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "group": group}
-        | {"records": own.details["records"][0], "quantity": quantity}
+        _whose(f)
+        | {"group": group, "records": own.details["records"][0], "quantity": quantity}
         | {"value": found.value, "lower": found.lower, "upper": found.upper, "note": found.note}
         for f in result.findings
         for group, own in f.groups.items()
@@ -130,13 +129,7 @@ def details_table(result: StudyResult) -> pd.DataFrame:
     """
     every: list[Finding | Usefulness] = [*result.findings, *result.utility]
     rows = [
-        {
-            "synthesizer": f.synthesizer,
-            "measure": f.measure.key,
-            "detail": name,
-            "members": own,
-            "control": other,
-        }
+        {"synthesizer": f.synthesizer, "measure": f.measure.key, "detail": name, "members": own, "control": other}
         for f in every
         for name, (own, other) in f.details.items()
     ]
@@ -161,15 +154,14 @@ def yardstick_table(result: StudyResult) -> pd.DataFrame:
     x is the finding's risk, or of claims that name no target the share of members among the records they isolate.
     """
     rows = [
-        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "yardstick": name}
-        | {"risk": x.value, "risk_lower": x.lower, "risk_upper": x.upper, "success": each.success.value}
-        | {"success_lower": each.success.lower, "success_upper": each.success.upper, "gain": each.gain.value}
-        | {"gain_lower": each.gain.lower, "gain_upper": each.gain.upper, "difference": each.difference.value}
-        | {"difference_lower": each.difference.lower, "difference_upper": each.difference.upper}
+        {**_whose(f), "yardstick": name}
+        | _limits("risk", f.risk if each.attack is None else each.attack)
+        | _limits("success", each.success)
+        | _limits("gain", each.gain)
+        | _limits("difference", each.difference)
         | {"note": each.gain.note}
         for f in result.findings
         for name, each in f.yardsticks.items()
-        for x in (f.risk if each.attack is None else each.attack,)
     ]
     return pd.DataFrame(rows)
 
@@ -209,8 +201,7 @@ def comparison_table(result: StudyResult) -> pd.DataFrame:
 def tpr_table(result: StudyResult) -> pd.DataFrame:
     """Return the pooled true-positive rates, a row a finding that ranks records and false-positive rate."""
     rows = [
-        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key, "false_positive_rate": rate}
-        | {"tpr": e.value, "tpr_lower": e.lower, "tpr_upper": e.upper, "note": e.note}
+        {**_whose(f), "false_positive_rate": rate, **_limits("tpr", e), "note": e.note}
         for f in result.findings
         for rate, e in f.tpr.items()
     ]
@@ -219,12 +210,7 @@ def tpr_table(result: StudyResult) -> pd.DataFrame:
 
 def epsilon_table(result: StudyResult) -> pd.DataFrame:
     """Return the lower bounds of epsilon, a row a finding that ranks records."""
-    rows = [
-        {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key} | vars(f.epsilon)
-        for f in result.findings
-        if f.epsilon is not None
-    ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame([_whose(f) | vars(f.epsilon) for f in result.findings if f.epsilon is not None])
 
 
 def power_table(result: StudyResult) -> pd.DataFrame:

@@ -94,12 +94,7 @@ class OfUtility:
 
 
 Said = OfRecords | OfRelease | OfIsolation | OfUtility
-_KINDS: dict[str, type[Said]] = {
-    "records": OfRecords,
-    "release": OfRelease,
-    "isolation": OfIsolation,
-    "utility": OfUtility,
-}
+_KINDS: dict[str, type[Said]] = {kind.__name__: kind for kind in (OfRecords, OfRelease, OfIsolation, OfUtility)}
 _PARTS = {"reasons": Reasons, "ceiling": Ceiling}
 
 
@@ -109,10 +104,9 @@ def values_as_plain(values: Mapping[str, Said]) -> dict[str, dict[str, Any]]:
     Example:
         >>> values = {"coverage": OfUtility(0.5, {"coverage_age": 0.25})}
         >>> values_as_plain(values)["coverage"]["kind"], values_from_plain(values_as_plain(values)) == values
-        ('utility', True)
+        ('OfUtility', True)
     """
-    names = {kind: name for name, kind in _KINDS.items()}
-    return {key: {"kind": names[type(each)], **asdict(each)} for key, each in values.items()}
+    return {key: {"kind": type(each).__name__, **asdict(each)} for key, each in values.items()}
 
 
 def values_from_plain(plain: Mapping[str, Mapping[str, Any]]) -> dict[str, Said]:

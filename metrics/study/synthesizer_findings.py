@@ -1,7 +1,7 @@
 """All findings of one synthesizer: estimates with intervals, groups of records apart, and who is most exposed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -26,19 +26,6 @@ _EXPOSED = ["record", "measure", "as_member", "as_control", "memorization", "low
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
-    """The real records that were attacked.
-
-    Attributes:
-        records: The real table without its identifier.
-        groups: (n,) booleans of those who have findings apart, by the name of the group.
-    """
-
-    records: pd.DataFrame
-    groups: Mapping[str, np.ndarray]
-
-
-@dataclass(frozen=True, eq=False)
 class SynthesizerFindings:
     """What a study says of one synthesizer, before it is compared.
 
@@ -48,24 +35,15 @@ class SynthesizerFindings:
         kept: What is kept of each measure for comparisons, by key.
     """
 
-    findings: list[Finding | Usefulness] = field(default_factory=list)
-    exposed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=_EXPOSED))
-    kept: dict[str, Kept] = field(default_factory=dict)
+    findings: list[Finding | Usefulness]
+    exposed: pd.DataFrame
+    kept: dict[str, Kept]
 
 
 def find_all(
-    synthesizer: str, role: str, releases: Releases, measures: Sequence[Measure], targets: Targets, interval: Interval
+    synthesizer: str, role: str, releases: Releases, measures: Sequence[Measure], interval: Interval
 ) -> SynthesizerFindings:
-    """Return the findings of one synthesizer.
-
-    Args:
-        synthesizer: Name.
-        role: ``synthesizer``, ``reference`` or ``yardstick``.
-        releases: Its releases.
-        measures: What was measured; a what-if comes after the measure that it varies.
-        targets: The records that were attacked.
-        interval: How intervals are made.
-    """
+    """Return the findings of one synthesizer; among the measures a what-if comes after the one that it varies."""
     found: list[Finding | Usefulness] = []
     kept: dict[str, Kept] = {}
     exposed, before = [], {}
@@ -73,7 +51,7 @@ def find_all(
     for measure in (m for m in measures if not METRICS[m.metric].is_utility):
         who, metric = (synthesizer, role, measure), METRICS[measure.metric]
         if metric.isolated is not None:
-            finding, kept[measure.key] = find_isolated(*who, isolated_records(releases, measure), interval)
+            finding, kept[measure.key] = find_isolated(*who, *isolated_records(releases, measure), interval)
         elif metric.by_release:
             values, reasons, details = released_values(releases, measure)
             finding, kept[measure.key] = find_released(*who, values, interval, reasons, details), values
@@ -83,7 +61,7 @@ def find_all(
                 before[measure.label, measure.sensitive] = attacked.scores
             finding = _with_change(find(*who, attacked, interval, METHODS), attacked, before, interval)
             rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
-            apart = {} if metric.weight else _apart(finding, attacked, targets, interval)
+            apart = {} if metric.weight else _apart(finding, attacked, releases, interval)
             finding = replace(finding, groups=apart, spread=quantiles(rows["memorization"].to_numpy()))
             exposed.append(rows.assign(record=np.arange(len(rows)), measure=measure.key)[_EXPOSED])
             kept[measure.key] = contributions_of(attacked)
@@ -91,9 +69,8 @@ def find_all(
     for measure in (m for m in measures if METRICS[m.metric].is_utility):
         said = dict(zip(releases.places, releases.said(measure, OfUtility), strict=True))
         found.append(usefulness(synthesizer, role, measure, said, interval.confidence))
-    if not exposed:
-        return SynthesizerFindings(found, kept=kept)
-    return SynthesizerFindings(found, pd.concat(exposed, ignore_index=True), kept)
+    table = pd.concat(exposed, ignore_index=True) if exposed else pd.DataFrame(columns=_EXPOSED)
+    return SynthesizerFindings(found, table, kept)
 
 
 def _with_change(
@@ -112,10 +89,10 @@ def _with_change(
     return replace(finding, tpr=tpr, epsilon=released_epsilon(*ranked, attacked.entities, interval.confidence))
 
 
-def _apart(finding: Finding, attacked: Attacked, targets: Targets, interval: Interval) -> dict[str, Finding]:
+def _apart(finding: Finding, attacked: Attacked, releases: Releases, interval: Interval) -> dict[str, Finding]:
     """Return the findings of vulnerable records, and of the worst class where a class is guessed."""
-    found = find_groups(finding, attacked, targets.groups, interval)
-    column = targets.records[finding.measure.sensitive] if finding.measure.sensitive else None
+    found = find_groups(finding, attacked, releases.groups, interval)
+    column = releases.records[finding.measure.sensitive] if finding.measure.sensitive else None
     if column is not None and kind(column) == "categorical":
         of_classes = worst_class(finding, attacked, joint_codes([column])[0].tables[0], interval)
         found |= {"classes": of_classes} if of_classes else {}

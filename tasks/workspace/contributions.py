@@ -9,16 +9,13 @@ import numpy as np
 from synthrisk.metrics.study.contributions import Contributions, Isolations, Kept, ReleasedValues
 from synthrisk.tasks.workspace.store import write_file
 
-_KINDS: dict[str, type[Kept]] = {"records": Contributions, "releases": ReleasedValues, "isolations": Isolations}
+_KINDS: dict[str, type[Kept]] = {kind.__name__: kind for kind in (Contributions, ReleasedValues, Isolations)}
 
 
 def keep_contributions(path: Path, found: Mapping[str, Kept]) -> str:
     """Write what is kept of each measure, by key; return where."""
-    names = {kind: name for name, kind in _KINDS.items()}
-    arrays = {
-        "keys": np.array(list(found), dtype=np.str_),
-        "kinds": np.array([names[type(each)] for each in found.values()], dtype=np.str_),
-    }
+    kinds = [type(each).__name__ for each in found.values()]
+    arrays = {"keys": np.array(list(found), dtype=np.str_), "kinds": np.array(kinds, dtype=np.str_)}
     for place, each in enumerate(found.values()):  # by number: a key may hold what no file name can
         arrays |= {f"{place}-{name}": values for name, values in asdict(each).items()}
 
