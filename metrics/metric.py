@@ -1,72 +1,24 @@
-"""What a metric is, what it returns, and the one door through which it is called."""
+"""What a metric is, and the one door through which it is called."""
 
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.direct_yardsticks import score_with_yardsticks
 from synthrisk.metrics.errors import InputError, is_whole, nearest
-from synthrisk.metrics.intervals.linearised import contributions, linearised
-from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
 from synthrisk.metrics.metric_rules import ROLES, check_rules
+from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
 
-
-class Reduction(NamedTuple):
-    """What the scores of some records come to."""
-
-    value: float
-    published: float
-    details: dict[str, float]
-    reason: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Score:
-    """The result of one metric on one release.
-
-    Attributes:
-        value: Risk in [0, 1], 1 = no privacy left (of a utility metric: 1 = most useful); NaN where
-            it is not defined (``reason`` says why).
-        published: The number that the source would print, in its own scale and direction.
-        records: One row an attacked record: ``score`` and the measure's own columns; None where a metric
-            has no per-record form.
-        details: Named floats that belong to the value (accuracy, share of unseen keys, curve points).
-        settings: The settings in force, so that a number carries its provenance.
-        reason: Why the value is not defined; None where it is. It goes to reports and terminals, so it is a
-            sentence that holds no cell of a table.
-        warning: What makes the value hard to read; None where nothing does.
-    """
-
-    metric: str
-    value: float
-    published: float
-    records: pd.DataFrame | None = None
-    details: dict[str, float] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
-    reason: str | None = None
-    warning: str | None = None
-
-    @classmethod
-    def of(
-        cls,
-        metric: str,
-        records: pd.DataFrame,
-        reduction: Reduction,
-        details: Mapping[str, float],
-        settings: dict[str, Any],
-        warning: str | None = None,
-    ) -> "Score":
-        """Return a score from its records and what they reduce to; ``details`` are those that are not means."""
-        value, published, own, reason = reduction
-        return cls(metric, value, published, records, {**details, **own}, settings, reason, warning)
+__all__ = ["Metric", "Reduction", "Score", "mean_score"]
 
 
 @dataclass(frozen=True)
@@ -104,6 +56,11 @@ class Metric:
         ranking: The column of ``records`` that ranks real records by how likely they are members, with a minus sign in
             front where low values are the likely ones: of it a study takes true-positive rates at low false-positive
             rates, and the bound of epsilon.
+        guess: The detail that says what the best constant guess reaches, or S of claims; None where nothing is guessed.
+        ceiling: The detail that says what the attack reaches on an exact copy of the members, where that is known.
+        unaveraged: The details that hold for one release alone, such as limits, p-values and curves: a study keeps
+            them, but takes no means of them over its releases.
+        gains: Whether ``records`` may hold the column ``gain``, normalised gains, of which a study draws a curve.
         uninformed: The detail that says what an attacker without information reaches, which independent columns
             (the reference generator ``marginals``) must not exceed: the guess, unless noise alone puts records at
             risk, as the noise of RAPID's confidence does.
@@ -142,6 +99,10 @@ class Metric:
     own_control: bool = False
     answered: Callable[[Mapping[str, float]], float] | None = None
     ranking: str | None = None
+    guess: str | None = None
+    ceiling: str | None = None
+    unaveraged: tuple[str, ...] = ()
+    gains: bool = False
     uninformed: str = "guess"
     same_difference_as: str | None = None
     isolated: Callable[..., np.ndarray] | None = None
@@ -277,10 +238,10 @@ class Metric:
             raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")
         if "seed" not in self._parameters:
             options.pop("seed", None)
-        bins, binning = options.pop("bins", None), options.pop("binning", "quantile")
+        scored = partial(self._scored, options.pop("bins", None), options.pop("binning", "quantile"))
         if "control" in self.needs or self.own_control or tables.control is None:
-            return self._scored(tables, bins, binning, options)
-        return self._beside_control(tables, bins, binning, options)
+            return scored(tables, options)
+        return score_with_yardsticks(self, tables, scored, options)
 
     def value_against(self, tables: Tables, rows: np.ndarray, **options: Any) -> float:
         """Return the value against some of the real records, by position; NaN where the metric knows none."""
@@ -290,7 +251,7 @@ class Metric:
             options.pop("seed", None)
         return self.against(tables, rows, **options)
 
-    def _scored(self, tables: Tables, bins: Bins, binning: str, options: dict[str, Any]) -> Score:
+    def _scored(self, bins: Bins, binning: str, tables: Tables, options: dict[str, Any]) -> Score:
         if bins is None:
             return self.function(tables, **options)
         if "sensitive" in self.needs:
@@ -299,55 +260,3 @@ class Metric:
             known, hidden = tables.check_columns("quasi_identifiers", options["quasi_identifiers"]), []
         score = self.function(binned(tables, known, hidden, bins, binning), **options)
         return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
-
-    def _beside_control(self, tables: Tables, bins: Bins, binning: str, options: dict[str, Any]) -> Score:
-        """Score real and control records together, so that one baseline holds for both, and reduce them apart."""
-        if self.reduce is None:
-            raise InputError(f"{self.name} has no score a real record to compare with control")
-        score = self._scored(tables.with_control(), bins, binning, options)
-        records = score.records
-        assert records is not None  # noqa: S101 - a metric with a reduction has records
-        members, controls = records.iloc[: len(tables.real)], records.iloc[len(tables.real) :]
-        of_members, of_controls = self.reduce(members), self.reduce(controls)
-        details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
-        details |= {f"control_{name}": value for name, value in of_controls.details.items()}
-        holdout = options.get("mode") == "holdout"
-        if self.has_population and not holdout:
-            details |= self._beside_population(tables, members, bins, binning, options)
-        attacked, found = (controls, of_controls) if holdout else (members, of_members)
-        if "guess" in score.details:
-            details["guess"] = found.details.get("guess", score.details["guess"])  # of claims: of those about attacked
-            details |= against_guess(self._contributions(attacked), details["guess"])
-        found = found._replace(reason=reason_of(score, found))
-        return Score.of(self.name, attacked, found, score.details | details, score.settings, score.warning)
-
-    def _beside_population(
-        self, tables: Tables, members: pd.DataFrame, bins: Bins, binning: str, options: dict[str, Any]
-    ) -> dict[str, float]:
-        """Score the members where the control records are the release: what real non-members say of them."""
-        once = {k: v for k, v in options.items() if k != "permutations"}  # a null calibrates the release, not this
-        score = self._scored(self.among(tables.with_control_released()), bins, binning, once)
-        assert score.records is not None and self.reduce is not None  # noqa: S101, PT018
-        own = score.records.iloc[: len(tables.real)]
-        found = against_population(self._contributions(members), self._contributions(own))
-        return {"population": self.reduce(own).value} | found
-
-    def _contributions(self, records: pd.DataFrame) -> pd.Series:
-        """Return what the value of these records is the plain mean of."""
-        amount = records[self.contribution].to_numpy(dtype=float)
-        if self.weight is not None:
-            weights = records[self.weight].to_numpy(dtype=float)
-            amount = contributions(amount, weights, np.ones(len(records), dtype=bool))
-        return pd.Series(linearised(amount, self.transform))
-
-
-def reason_of(score: Score, found: Reduction) -> str | None:
-    """Return why some of a score's records have no value: what the metric says of all of them, else of these."""
-    return (score.reason or found.reason or "not scored") if np.isnan(found.value) else None
-
-
-def mean_score(records: pd.DataFrame) -> float:
-    """Return the mean of the scored records, NaN where none is scored."""
-    scores = records["score"].to_numpy(dtype=float)
-    scored = scores[~np.isnan(scores)]
-    return float(scored.mean()) if len(scored) else float("nan")

@@ -15,6 +15,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
 from synthrisk.metrics.release.check import as_plain
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.said import values_as_plain
 from synthrisk.metrics.study.scoring import attack_release, look, sizes_of_keys
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
@@ -83,7 +84,7 @@ def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> N
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
     ledger.to_parquet(draft / LEDGER, compression="zstd")
-    (draft / VALUES).write_text(json.dumps(values))
+    (draft / VALUES).write_text(json.dumps(values_as_plain(values)))
     (draft / CHECK).write_text(json.dumps(as_plain(check)))
     if sample.key:
         keys = sizes_of_keys(real, synthetic, member, sample.key)

@@ -64,7 +64,7 @@ def judge(
 
 
 def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: datetime) -> StudyResult:
-    sample, found, failures = estimated.sample, estimated.findings, estimated.failures
+    sample, found, failures = estimated.sample, estimated.compared.findings, estimated.failures
     generators = [g for g in estimated.generators if g.role != "yardstick"]
     answers = {g.name: g.answer for g in generators if g.answer is not None}
     entities = sample.how_many_entities()
@@ -74,7 +74,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     looked = _looked_at(estimated)
     beside = Beside(
         answers,
-        estimated.powers,
+        estimated.compared.powers,
         broken={name: each.invalid for name, each in looked.items()},
         near={name: each.suspicious or each.blind for name, each in looked.items()},
     )
@@ -98,8 +98,8 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         facts=facts,
         settings={g.name: _settings(g) for g in generators},
         answers=answers,
-        comparisons=estimated.comparisons,
-        powers=estimated.powers,
+        comparisons=estimated.compared.comparisons,
+        powers=estimated.compared.powers,
         utility=[u for each in estimated.found for u in each.utility],
         keys=_keys(estimated),
         releases=looked,
@@ -140,7 +140,7 @@ def _spelled_out(limits: Mapping[str, Threshold], estimated: Estimated) -> dict[
     """Return the thresholds, one given without an attribute spelled out for each measure that it holds for."""
     spelled: dict[str, Limit] = {}
     for name, threshold in limits.items():
-        own = [f.measure for f in estimated.findings if holds_for(name, f.measure)]
+        own = [f.measure for f in estimated.compared.findings if holds_for(name, f.measure)]
         names = [replace(limited(name, (m.key, m.label)), key=m.key).name for m in own] or [name]
         spelled |= dict.fromkeys(names, Limit(threshold.value, threshold.source))
     return spelled

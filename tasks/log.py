@@ -31,8 +31,7 @@ from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import LeagueRow, place
 from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.results import (
-    StudyResult,
+from synthrisk.metrics.study.result_tables import (
     comparison_table,
     details_table,
     epsilon_table,
@@ -46,6 +45,7 @@ from synthrisk.metrics.study.results import (
     tpr_table,
     yardstick_table,
 )
+from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness, utility_table
 from synthrisk.metrics.study.verdicts import Verdict, worst
 from synthrisk.tasks.pages.written import written_exposure, written_report

@@ -41,6 +41,7 @@ def prefect_database() -> Iterator[Path]:
 def logged_of() -> Callable[..., Any]:
     """Give a function that logs a study of which no ledgers are kept."""
     from synthrisk.conf.study import Bootstrap
+    from synthrisk.metrics.study.compared import Compared
     from synthrisk.tasks.log import Pages, log
     from synthrisk.tasks.workspace.handed import Estimated, Judged
     from synthrisk.tasks.workspace.references import Cut, Sample
@@ -50,7 +51,7 @@ def logged_of() -> Callable[..., Any]:
         if not report:
             (folder / "empty.html").touch()
         pages = Pages(report or str(folder / "empty.html"))
-        judged = Judged(result, Estimated(sample, (), (), [], Bootstrap()))
+        judged = Judged(result, Estimated(sample, (), (), Bootstrap(), Compared([])))
         return log.fn(judged, settings="name: people\n", pages=pages, **options)
 
     return logged

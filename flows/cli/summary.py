@@ -19,9 +19,8 @@ from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import league
 from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.results import (
+from synthrisk.metrics.study.result_tables import (
     BESIDE,
-    StudyResult,
     comparison_table,
     copy_share,
     epsilon_table,
@@ -34,6 +33,7 @@ from synthrisk.metrics.study.results import (
     tpr_table,
     yardstick_table,
 )
+from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import utility_table
 from synthrisk.metrics.study.verdicts import is_signal
 

@@ -118,5 +118,7 @@ ATTRIBUTE_DISCLOSURE = Metric(
     reduce=reduce_flags,
     check_values=check_measure,
     answered=lambda details: details["i_s"],
+    guess="guess",
+    ceiling="ceiling",
     reference="Raab, Nowok and Dibben, Practical privacy metrics for synthetic data (DiSCO, repU)",
 )

@@ -162,6 +162,8 @@ def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]
         reference=_HITTMEIR,
         reduce=reduce_credits,
         answered=answered,
+        guess="guess",
+        ceiling="ceiling",
     )
 
 

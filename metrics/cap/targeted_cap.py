@@ -78,5 +78,7 @@ TARGETED_CAP = Metric(
     needs=("quasi_identifiers", "sensitive"),
     range=(0.0, 1.0),
     reduce=reduce_claims,
+    guess="guess",
+    ceiling="ceiling",
     reference="Taub, Elliot, Pampaka and Smith 2018, doi:10.1007/978-3-319-99771-1_9",
 )

@@ -10,7 +10,7 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import shown_parts, shown_release
 from synthrisk.metrics.claims.inference import resolved
 from synthrisk.metrics.claims.judging import reduce_claims
-from synthrisk.metrics.claims.selective_curve import halves
+from synthrisk.metrics.claims.selective_curve import LIMITS, halves
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.metric import Metric, Reduction, Score
@@ -192,4 +192,6 @@ GROUP_INFERENCE = Metric(
     reference="GDA Score (Francis, MPI-SWS, 2018), inference: all users with attributes A, B, C have X",
     check_values=check_values,
     reduce=reduce_groups,
+    guess="guess",
+    unaveraged=LIMITS,
 )

@@ -12,7 +12,7 @@ from synthrisk.metrics.claims.attackers_view import ranks_to_draw_by, shown_part
 from synthrisk.metrics.claims.inference_attacks import check_neighbours, model_attack
 from synthrisk.metrics.claims.judging import check_attempts, claimed_once, reduce_claims, sampled
 from synthrisk.metrics.claims.right_numbers import is_close, is_close_to_own, share_close
-from synthrisk.metrics.claims.selective_curve import halves
+from synthrisk.metrics.claims.selective_curve import LIMITS, halves
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS, AttackerModel, attacker_model
@@ -249,5 +249,7 @@ INFERENCE = Metric(
     reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
     check_values=check_values,
     reduce=reduce_claims,
+    guess="guess",
+    unaveraged=LIMITS,
     answered=lambda details: details["claim_probability"],
 )

@@ -10,7 +10,7 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import ranks_to_draw_by, shown_parts, shown_release
 from synthrisk.metrics.claims.inference_attacks import check_neighbours
 from synthrisk.metrics.claims.judging import check_attempts, claimed_once, reduce_claims, sampled
-from synthrisk.metrics.claims.selective_curve import halves
+from synthrisk.metrics.claims.selective_curve import LIMITS, halves
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
@@ -178,5 +178,7 @@ LINKABILITY = Metric(
     reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
     check_values=check_values,
     reduce=reduce_claims,
+    guess="guess",
+    unaveraged=LIMITS,
     answered=lambda details: details["claim_probability"],
 )

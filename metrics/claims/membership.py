@@ -9,9 +9,9 @@ import pandas as pd
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import shown_parts, shown_release
 from synthrisk.metrics.claims.inference_attacks import check_neighbours
-from synthrisk.metrics.claims.selective_curve import claim_rule, halves, named, selective_curve, taken
+from synthrisk.metrics.claims.selective_curve import LIMITS, claim_rule, halves, named, selective_curve, taken
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.roc import attack_summary
+from synthrisk.metrics.intervals.roc import MembershipAttack, attack_summary
 from synthrisk.metrics.intervals.yardsticks import against_control, gain
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.named_attack import named_attack
@@ -194,4 +194,5 @@ MEMBERSHIP = Metric(
     check_values=check_values,
     reduce=reduce_claimed,
     ranking="confidence",
+    unaveraged=(*LIMITS, *MembershipAttack.limits()),
 )

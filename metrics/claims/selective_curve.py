@@ -85,26 +85,34 @@ def selective_curve(
     return points
 
 
-def selective_details(records: pd.DataFrame, prefix: str = "selective_") -> dict[str, float]:
+def detail_of(share: float) -> str:
+    """Return the name of the detail that holds the precision at a share of the attempts."""
+    return f"selective_{share:g}"
+
+
+LIMITS = tuple(f"{detail_of(share)}_{end}" for share in SHARES for end in ("lower", "upper"))
+"""Names of the details that are limits of one release's curve."""
+
+
+def selective_details(records: pd.DataFrame) -> dict[str, float]:
     """Return the curve of some claims as named floats: ``selective_<share>``, ``_lower``, ``_upper``, ``_baseline``.
 
     Args:
         records: A row a cell that might be attacked: ``attempt``, ``claim``, ``confidence`` (a claim without one is
             made after all others), ``score`` (1 right, 0 wrong), ``baseline``, ``half``.
-        prefix: What the names begin with.
     """
     made = records[records["attempt"].to_numpy(bool)]
     sure = made["confidence"].to_numpy(dtype=float)
     surety = np.where(made["claim"].to_numpy(bool), np.where(np.isnan(sure), -np.inf, sure), np.nan)
     right, baseline, half = (made[c].to_numpy(dtype=float) for c in ("score", "baseline", "half"))
-    return named(selective_curve(surety, right, baseline, half), prefix)
+    return named(selective_curve(surety, right, baseline, half))
 
 
-def named(points: Sequence[Point], prefix: str = "selective_") -> dict[str, float]:
+def named(points: Sequence[Point]) -> dict[str, float]:
     """Return points as named floats."""
     found: dict[str, float] = {}
     for p in points:
-        name = f"{prefix}{p.share:g}"
+        name = detail_of(p.share)
         found |= {name: p.precision, f"{name}_lower": p.lower, f"{name}_upper": p.upper, f"{name}_baseline": p.baseline}
     return found
 

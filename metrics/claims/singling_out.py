@@ -19,11 +19,11 @@ from synthrisk.metrics.claims.predicates import (
     same_predicate,
     scales_of,
 )
-from synthrisk.metrics.claims.selective_curve import halves
+from synthrisk.metrics.claims.selective_curve import LIMITS, halves
 from synthrisk.metrics.claims.singling_out_attacks import check_size
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.isolated import isolation_details
-from synthrisk.metrics.intervals.yardsticks import against_guess
+from synthrisk.metrics.intervals.isolated import OF_ONE_RELEASE, isolation_details
+from synthrisk.metrics.intervals.yardsticks import against_guess, limit_names
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.tables.tables import Tables
@@ -262,4 +262,6 @@ SINGLING_OUT = Metric(
     check_values=check_values,
     own_control=True,
     isolated=isolated,
+    guess="guess",
+    unaveraged=(*LIMITS, *OF_ONE_RELEASE, *limit_names("guess")),
 )

@@ -171,6 +171,7 @@ ATTRIBUTE_INFERENCE_RISK = Metric(
     reference="PrivEval (hereditary-eu), its defects corrected; Yan et al. 2022, doi:10.1038/s41467-022-35295-1",
     mean=False,
     weight="weight",
+    guess="guess",
     reduce=reduce_inference,
     check_values=check_inference,
 )

@@ -170,6 +170,7 @@ MEMBERSHIP_INFERENCE_RISK = Metric(
     contribution="placement",
     transform=advantage,
     difference_only=True,
+    unaveraged=(*MembershipAttack.limits(), *MembershipAttack.limits("distance_")),
     reduce=reduce_membership,
     check_values=check_folds,
 )

@@ -11,9 +11,13 @@ from scipy.stats import hypergeom, norm, t
 
 from synthrisk.metrics.intervals.estimates import ONE_REPETITION, Estimate, variances
 from synthrisk.metrics.intervals.proportions import clopper_pearson
-from synthrisk.metrics.intervals.yardsticks import gain
+from synthrisk.metrics.intervals.yardsticks import gain, limit_names
 
 NOBODY = "no claim isolates one of the members and control records together"
+BY_CHANCE = "control"
+"""The detail n/(n + c): the share of members among the isolated records if the release remembers nobody."""
+OF_ONE_RELEASE = ("isolated_share", "control_gain", "control_difference", *limit_names("control"))
+"""The details whose means over releases are not those of all releases together."""
 _STEEPEST = 700.0  # logarithm of the largest odds ratio tried
 
 
@@ -148,7 +152,7 @@ def isolation_details(isolated: tuple[int, int], sizes: tuple[int, int], confide
         "isolated": float(k),
         "isolated_members": float(isolated[0]),
         "isolated_share": isolated[0] / k if k else float("nan"),
-        "control": own,
+        BY_CHANCE: own,
         "control_gain": found.value,
         "control_gain_lower": found.lower,
         "control_gain_upper": found.upper,

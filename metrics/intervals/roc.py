@@ -37,6 +37,11 @@ class MembershipAttack:
             found |= {name: each.value, f"{name}_lower": each.lower, f"{name}_upper": each.upper}
         return {prefix + name: value for name, value in found.items()}
 
+    @staticmethod
+    def limits(prefix: str = "") -> tuple[str, ...]:
+        """Return the names of the details that are limits, of the rates ``RATES``."""
+        return tuple(f"{prefix}tpr_at_{rate:g}_{end}" for rate in RATES for end in ("lower", "upper"))
+
 
 def attack_summary(
     member_scores: np.ndarray, control_scores: np.ndarray, rates: Sequence[float] = RATES, confidence: float = 0.95

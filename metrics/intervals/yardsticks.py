@@ -37,6 +37,11 @@ class Yardstick:
     attack: Estimate | None = None
 
 
+def limit_names(yardstick: str) -> tuple[str, ...]:
+    """Return the names of the details that are limits of gain and difference."""
+    return tuple(f"{yardstick}_{part}{end}" for part in ("gain_", "") for end in ("lower", "upper"))
+
+
 def gain(success: float, yardstick: float) -> float:
     """Return (x - s)/(1 - s), NaN where s = 1.
 

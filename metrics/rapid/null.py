@@ -1,7 +1,7 @@
 """The share at risk that an attacker without information would reach: its distribution over permutations."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy import stats
@@ -9,6 +9,8 @@ from scipy import stats
 Permute = Literal["synthetic", "real"]
 LEVEL = 0.05
 """Share of null gains above the threshold, and of null values above the quantile."""
+P_VALUES = tuple(f"null_{permute}_p_value" for permute in get_args(Permute))
+"""Names of the details that are p-values of one release."""
 
 
 @dataclass(frozen=True, eq=False)

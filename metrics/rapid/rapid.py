@@ -15,7 +15,7 @@ from synthrisk.metrics.intervals.proportions import ShareMethod, share
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.models.attackers import attacker_model
 from synthrisk.metrics.rapid.guesses import Baseline, class_guesses, value_guesses
-from synthrisk.metrics.rapid.null import Permute, named
+from synthrisk.metrics.rapid.null import P_VALUES, Permute, named
 from synthrisk.metrics.rapid.null_by_refit import permutation_null
 from synthrisk.metrics.rapid.options import Choice, Mode, check_values
 from synthrisk.metrics.rapid.several_attackers import Envelope, combined
@@ -130,7 +130,7 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
     if "gain" in records:
         details["mean_gain"] = float(records["gain"].mean())
         shares = threshold_curve(records["gain"].to_numpy(dtype=float), CURVE)
-        details |= {f"curve_{t:.2f}": float(v) for t, v in zip(CURVE, shares, strict=True)}
+        details |= {name: float(v) for name, v in zip(_CURVE, shares, strict=True)}
     if "error" in records:
         gap = (records["truth"] - records["guessed"]).abs()
         details["rmse"], details["mae"] = float(np.sqrt((gap**2).mean())), float(gap.mean())
@@ -143,12 +143,16 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
     return Reduction(value, value, details, reason)
 
 
+_METHODS: tuple[ShareMethod, ...] = ("wilson", "clopper_pearson", "bootstrap")
+_LIMITS = tuple(f"{method}_{end}" for method in _METHODS for end in ("lower", "upper"))
+_CURVE = tuple(f"curve_{threshold:.2f}" for threshold in CURVE)
+
+
 def _intervals(scores: np.ndarray) -> dict[str, float]:
     if not len(scores) or not np.isin(scores, (0, 1)).all():
         return {}
-    methods: tuple[ShareMethod, ...] = ("wilson", "clopper_pearson", "bootstrap")
-    found = {method: share(scores, 0.95, method) for method in methods}
-    return {f"{m}_{end}": getattr(e, end) for m, e in found.items() for end in ("lower", "upper")}
+    found = [share(scores, 0.95, method) for method in _METHODS]
+    return dict(zip(_LIMITS, (end for e in found for end in (e.lower, e.upper)), strict=True))
 
 
 RAPID = Metric(
@@ -161,5 +165,8 @@ RAPID = Metric(
     reference="Templ, Thees and Mueller, RAPID; R package RAPID at de6ee65",
     check_values=check_values,
     reduce=reduce_rapid,
+    guess="guess",
+    gains=True,
+    unaveraged=(*_LIMITS, *_CURVE, *P_VALUES),
     uninformed="null_real_mean",
 )

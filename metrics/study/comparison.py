@@ -10,7 +10,7 @@ from scipy.stats import false_discovery_control
 from synthrisk.metrics.intervals.adjust import holm
 from synthrisk.metrics.intervals.estimates import Estimate, paired, t_test, t_test_across_repetitions
 from synthrisk.metrics.intervals.scale import DIFFERENCE
-from synthrisk.metrics.study.contributions import Contributions
+from synthrisk.metrics.study.contributions import Isolations, Kept, ReleasedValues
 from synthrisk.metrics.study.ledger import Measure
 
 COMPARED = ("risk", "memorization")
@@ -44,7 +44,7 @@ class Comparison:
 
 
 def compare(
-    found: Mapping[Measure, Mapping[str, Contributions | np.ndarray]],
+    found: Mapping[Measure, Mapping[str, Kept]],
     confidence: float = 0.95,
     entities: np.ndarray | None = None,
     same_differences: Container[str] = (),
@@ -60,9 +60,7 @@ def compare(
     more changes no adjusted p-value of another; who reads many measures at once has ``p_fdr``.
 
     Args:
-        found: For each measure, the contributions of each synthesizer by name; of a metric without a score a real
-            record (4, R, K): value on all members, on all control records, on as many members as control
-            records, on those control records.
+        found: For each measure, what is kept of each synthesizer by name, all of one kind.
         confidence: Confidence level.
         entities: (n,) entity of each record, where one entity has several records.
         same_differences: Keys of the measures of which the memorization is that of another measure, and not compared.
@@ -77,21 +75,21 @@ def compare(
 
 
 def _difference(
-    first: Contributions | np.ndarray,
-    second: Contributions | np.ndarray,
-    quantity: str,
-    confidence: float,
-    entities: np.ndarray | None,
+    first: Kept, second: Kept, quantity: str, confidence: float, entities: np.ndarray | None
 ) -> tuple[Estimate, float]:
-    released = [getattr(each, "released", None) for each in (first, second)]
-    if quantity == "risk" and released[0] is not None:
-        tested = t_test_across_repetitions(released[0] - released[1], confidence, DIFFERENCE)
-    elif isinstance(first, Contributions):
-        tested = t_test(paired(getattr(first, quantity), getattr(second, quantity)), confidence, entities, DIFFERENCE)
-    else:
-        one, other = (v[0] if quantity == "risk" else v[2] - v[3] for v in (first, np.asarray(second)))
+    one, other = (_of_releases(each, quantity) for each in (first, second))
+    if one is not None and other is not None:
         tested = t_test_across_repetitions(one - other, confidence, DIFFERENCE)
+    else:
+        tested = t_test(paired(getattr(first, quantity), getattr(second, quantity)), confidence, entities, DIFFERENCE)
     return tested.estimate, tested.p_value
+
+
+def _of_releases(kept: Kept, quantity: str) -> np.ndarray | None:
+    """Return a quantity that is a value of each release, (R, K); None where records contribute to it."""
+    if isinstance(kept, ReleasedValues):
+        return kept.value if quantity == "risk" else kept.difference
+    return kept.value if isinstance(kept, Isolations) and quantity == "risk" else None
 
 
 def _adjusted(rows: Sequence[Comparison], level: float) -> list[Comparison]:

@@ -1,12 +1,8 @@
-"""What each record adds to a measure's risk, control value and memorization: all that paired statistics need."""
+"""What is kept of a measure on one synthesizer, for all statistics that pair it: of records, or of releases."""
 
 from dataclasses import dataclass
 
 import numpy as np
-
-from synthrisk.metrics.intervals.estimates import effects, paired
-from synthrisk.metrics.intervals.linearised import linearised
-from synthrisk.metrics.study.findings import Attacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,21 +11,46 @@ class Contributions:
 
     Their mean over records is a repetition's value, their mean over both the study's; columns of records that
     contribute nothing are NaN, and an array has no columns where the quantity is not estimable.
-    ``released``, (R, K), is given where the risk is a value of each release, which no record contributes to.
     """
 
     risk: np.ndarray
     control: np.ndarray
     memorization: np.ndarray
-    released: np.ndarray | None = None
 
 
-def contributions_of(attacked: Attacked) -> Contributions:
-    """Return the contributions behind a finding's risk, control value and memorization.
+@dataclass(frozen=True, eq=False)
+class ReleasedValues:
+    """The values of the releases, of a measure that has no score a real record, each (R, K).
 
-    Where a measure is a function T of a mean m, its contributions are linear ones: T(m) + T'(m)(e - m).
+    Attributes:
+        value: On all members.
+        control: On all control records.
+        members: Against as many members as control records.
+        controls: Against these control records.
     """
-    amount = attacked.scores if attacked.contribution is None else attacked.contribution
-    groups = (attacked.member, attacked.control)
-    risk, control = (linearised(effects(amount, chosen), attacked.transform) for chosen in groups)
-    return Contributions(risk, control, paired(*(effects(attacked.scores, chosen) for chosen in groups)))
+
+    value: np.ndarray
+    control: np.ndarray
+    members: np.ndarray
+    controls: np.ndarray
+
+    @property
+    def difference(self) -> np.ndarray:
+        """The difference of members and control records, on groups of one size."""
+        return self.members - self.controls
+
+
+@dataclass(frozen=True, eq=False)
+class Isolations:
+    """Of claims that name no target: values of the releases, and what the records add to memorization.
+
+    Attributes:
+        value: (R, K) on all members.
+        memorization: (R, n) as in ``Contributions``; no columns where nobody is isolated.
+    """
+
+    value: np.ndarray
+    memorization: np.ndarray
+
+
+Kept = Contributions | ReleasedValues | Isolations

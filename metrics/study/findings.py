@@ -18,10 +18,14 @@ from synthrisk.metrics.intervals.estimates import (
     paired,
 )
 from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.linearised import linearised
 from synthrisk.metrics.intervals.proportions import share, share_difference
 from synthrisk.metrics.intervals.scale import SHARE, ValueScale
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known
+from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.contributions import Contributions, ReleasedValues
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.said import NO_REASONS, Reasons
 from synthrisk.metrics.study.worst_release import worst_release, worst_value
 
 
@@ -41,7 +45,7 @@ class Attacked:
         gain: (R, K, n) normalised gains, for measures that have a threshold curve.
         details: What else the measure says of members and of control records: means over releases.
         warning: What makes the value hard to read, or an empty string.
-        reasons: Why members and why control records have no value, or empty strings.
+        reasons: Why members and why control records have no value.
         reach: Share of the members that the attack had an answer for.
         ranking: (R, K, n) how likely each record is a member, where the metric ranks records (``Metric.ranking``): NaN
             where not scored, -inf where the attack abstains.
@@ -58,7 +62,7 @@ class Attacked:
     gain: np.ndarray | None = None
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
     warning: str = ""
-    reasons: tuple[str, str] = ("", "")
+    reasons: Reasons = NO_REASONS
     reach: float = float("nan")
     ranking: np.ndarray | None = None
     range: tuple[float, float] = SHARE.range
@@ -125,7 +129,7 @@ class Finding:
     @property
     def is_of_claims(self) -> bool:
         """Whether the attack claims or abstains, so that the guess is S, not a constant one."""
-        return "statistical_confidence" in self.details
+        return METRICS[self.measure.metric].claims
 
     @property
     def population(self) -> Estimate:
@@ -158,8 +162,9 @@ def find(
     else:
         risk, control = made(members, interval.method), made(controls, interval.method)
         memorization = of_groups(*scored, interval, entities=attacked.entities, scale=apart)
-    risk, control = (_explained(e, why) for e, why in zip((risk, control), attacked.reasons, strict=True))
-    memorization = _explained(memorization, *attacked.reasons)
+    why = attacked.reasons
+    risk, control = _explained(risk, why.members), _explained(control, why.controls)
+    memorization = _explained(memorization, why.members, why.controls)
     if not attacked.control.any():
         control = memorization = replace(NOT_ESTIMABLE, note="no control records")
     further = {method: (made(members, method), made(paired(*scored), method, apart)) for method in methods}
@@ -205,11 +210,10 @@ def find_released(
     synthesizer: str,
     role: str,
     measure: Measure,
-    released: np.ndarray,
+    released: ReleasedValues,
     interval: Interval,
-    reasons: Mapping[str, str] | None = None,
+    reasons: Reasons = NO_REASONS,
     details: Mapping[str, tuple[float, float]] | None = None,
-    scale: ValueScale = SHARE,
 ) -> Finding:
     """Return the finding of a metric that has no score a real record, but values a release.
 
@@ -217,25 +221,22 @@ def find_released(
         synthesizer: Name.
         role: ``synthesizer`` or ``reference``.
         measure: What was measured.
-        released: (4, R, K): value on all members; on all control records; against as many members as control records;
-            against control records. The difference is one of the last two.
+        released: The values of its releases.
         interval: How intervals are made; here always over repetitions.
-        reasons: Why there is no value for ``members``, for ``controls``, or no ``difference``.
-        details: What else the measure says, as in ``Attacked``; a ``guess`` among it is the finding's.
-        scale: Range of the values.
+        reasons: Why there is no value.
+        details: What else the measure says, as in ``Attacked``; the guess that the metric declares is the finding's.
     """
-    value, control, members, controls = released
-    why = reasons or {}
+    metric, told = METRICS[measure.metric], dict(details or {})
+    scale = ValueScale(*metric.range)
     risk, risk_control, memorization = (
-        _explained(across_repetitions(values, interval.confidence, on), why.get(name, ""))
-        for name, values, on in (
-            ("members", value, scale),
-            ("controls", control, scale),
-            ("difference", members - controls, scale.of_differences),
+        _explained(across_repetitions(values, interval.confidence, on), why)
+        for values, on, why in (
+            (released.value, scale, reasons.members),
+            (released.control, scale, reasons.controls),
+            (released.difference, scale.of_differences, reasons.difference),
         )
     )
-    told = dict(details or {})
-    guess, _ = told.get("guess", (float("nan"), None))
+    guess = float("nan") if metric.guess is None else told.get(metric.guess, (float("nan"),))[0]
     return Finding(
         synthesizer,
         role,
@@ -246,10 +247,21 @@ def find_released(
         guess,
         gained(risk, guess),
         control_gain=gain(risk.value, risk_control.value),
-        release_risk=tuple(value.ravel()),
+        release_risk=tuple(released.value.ravel()),
         details=told,
-        worst=worst_value(value),
+        worst=worst_value(released.value),
     )
+
+
+def contributions_of(attacked: Attacked) -> Contributions:
+    """Return the contributions behind a finding's risk, control value and memorization.
+
+    Where a measure is a function T of a mean m, its contributions are linear ones: T(m) + T'(m)(e - m).
+    """
+    amount = attacked.scores if attacked.contribution is None else attacked.contribution
+    groups = (attacked.member, attacked.control)
+    risk, control = (linearised(effects(amount, chosen), attacked.transform) for chosen in groups)
+    return Contributions(risk, control, paired(*(effects(attacked.scores, chosen) for chosen in groups)))
 
 
 def gained(risk: Estimate, guess: float) -> Estimate:

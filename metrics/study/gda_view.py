@@ -7,6 +7,16 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda import ColumnScore, GdaScore, gda_score
 
 WHOLE = "whole record"  # what is learned where no single column is
+OF_CLAIMS = (
+    "attempts",
+    "claims",
+    "correct",
+    "statistical_confidence",
+    "susceptibility",
+    "prior_knowledge",
+    "work",
+)
+"""The details that each metric of claims (``Metric.claims``) gives."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None]
     """
     columns: dict[tuple[str, str, str], list[ColumnScore]] = {}
     for f in findings:
-        if f.details.get("attempts", (0.0,))[0] and "work" in f.details and not f.measure.variant_of:
+        if f.is_of_claims and f.details.get("attempts", (0.0,))[0] and not f.measure.variant_of:
             key = (f.synthesizer, f.role, f.measure.label)
             columns.setdefault(key, []).append(column_score(f))
     return [
@@ -57,18 +67,9 @@ def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None]
 
 def column_score(finding: Finding) -> ColumnScore:
     """Return the score of one column from what a finding says of members."""
-    told = {name: members for name, (members, _) in finding.details.items()}
-    claims = told["claims"]
-    cells = [told[name] * claims if claims else 0.0 for name in ("prior_knowledge", "work")]
-    return ColumnScore(
-        finding.measure.sensitive or WHOLE,
-        told["attempts"],
-        claims,
-        told["correct"],
-        told["statistical_confidence"],
-        told["susceptibility"],
-        *cells,
-    )
+    attempts, claims, *others, known, read = (finding.details[name][0] for name in OF_CLAIMS)
+    cells = [each * claims if claims else 0.0 for each in (known, read)]
+    return ColumnScore(finding.measure.sensitive or WHOLE, attempts, claims, *others, *cells)
 
 
 def _of(columns: Sequence[ColumnScore], of: int) -> int:

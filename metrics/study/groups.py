@@ -8,8 +8,7 @@ import numpy as np
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
 from synthrisk.metrics.intervals.proportions import share_difference, wilson
 from synthrisk.metrics.intervals.yardsticks import Yardstick
-from synthrisk.metrics.study.contributions import contributions_of
-from synthrisk.metrics.study.findings import Attacked, Finding, find
+from synthrisk.metrics.study.findings import Attacked, Finding, contributions_of, find
 from synthrisk.metrics.study.yardsticks import beside_control
 
 FEWEST = 10  # records of a class that stands alone; smaller ones are put together

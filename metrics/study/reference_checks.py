@@ -106,7 +106,8 @@ def _beaten_by_luck(metric: Metric, entities: bool) -> bool:
 
 def _copied(f: Finding) -> bool:
     """Tell whether an attack on the members of a copy succeeds always."""
-    return METRICS[f.measure.metric].copied == 1 or f.details.get("ceiling", (0.0,))[0] == 1
+    metric = METRICS[f.measure.metric]
+    return metric.copied == 1 or (metric.ceiling is not None and f.details.get(metric.ceiling, (0.0,))[0] == 1)
 
 
 def _hit_always(f: Finding, widen: float) -> Check:

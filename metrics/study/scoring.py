@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics import METRICS, Metric, Score, Tables
-from synthrisk.metrics.metric import Reduction, reason_of
 from synthrisk.metrics.release.check import ReleaseCheck, check_release
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
+from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import COLUMNS, Cell, ledger_rows
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.utility import utility_values
+from synthrisk.metrics.study.said import OfIsolation, OfRecords, OfRelease, OfUtility, Reasons, Said
 
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
@@ -48,12 +48,8 @@ def attack_release(
     seed: int,
     cell: Cell,
     entities: np.ndarray | None = None,
-) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
+) -> tuple[pd.DataFrame, dict[str, Said]]:
     """Return the ledger of a release, and what each measure says beside its scores.
-
-    Of each measure: ``all`` real records, ``members`` and ``controls`` (named numbers), ``reasons`` why these have no
-    value, and a ``warning``; of a metric without a score a real record, its values and ``reasons``; of a utility metric
-    ``usefulness.utility_values``.
 
     Records that a release was drawn from (``fresh``, ``leaky``, non-members) are neither members nor control records.
     They are the release itself, so what guesses no sensitive value leaves them out (``Metric.among``): beside them no
@@ -64,7 +60,7 @@ def attack_release(
     draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
     arena = Arena(Tables(real, synthetic, groups=_groups(member), entities=entities), member, draw)
     parts: list[pd.DataFrame] = []
-    values: dict[str, dict[str, Any]] = {}
+    values: dict[str, Said] = {}
     for each in planned:
         own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
         rows, values[each.measure.key] = score_measure(METRICS[each.measure.metric], arena, each, own)
@@ -97,22 +93,21 @@ class Arena:
         return self.tables.shared("useful", lambda: _beside_control(self.tables, self.groups, self.ceiling))
 
 
-def score_measure(
-    metric: Metric, arena: Arena, planned: Planned, seed: int
-) -> tuple[pd.DataFrame | None, dict[str, Any]]:
+def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> tuple[pd.DataFrame | None, Said]:
     """Return the ledger's rows of one measure, None where it scores no real records, and what it says beside them."""
     if metric.is_utility:
-        return None, utility_values(metric.score(arena.useful(), seed=seed, **planned.options))
+        useful = metric.score(arena.useful(), seed=seed, **planned.options)
+        return None, OfUtility(useful.value, useful.own_details, useful.ceiling, useful.reason or "")
     tables, measure, groups = metric.among(arena.tables), planned.measure, arena.groups
     if metric.isolated is not None:
-        values, isolated = _singled_out(metric, tables, planned, seed)
-        return ledger_rows(_of_all(isolated, tables, groups), measure, arena.member, None), values
+        said, isolated = _singled_out(metric, tables, planned, seed)
+        return ledger_rows(_of_all(isolated, tables, groups), measure, arena.member, None), said
     if metric.by_release:
         return None, _released(metric, tables, int((groups != 1).sum()), planned, seed)
     score = metric.score(tables, seed=seed, **planned.options)
-    values = {"all": score.details, "warning": score.warning or ""} | _by_group(metric, score, tables)
     truth = None if measure.sensitive is None else arena.tables.real[measure.sensitive]
-    return ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns), values
+    rows = ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns)
+    return rows, _of_records(metric, score, tables)
 
 
 def _of_all(score: Score, tables: Tables, groups: np.ndarray) -> Score:
@@ -135,13 +130,18 @@ def _beside_control(tables: Tables, groups: np.ndarray, seed: int) -> Tables:
     return tables.of(np.flatnonzero(groups == 1), controls if len(controls) else None)
 
 
-def _by_group(metric: Metric, score: Score, tables: Tables) -> dict[str, dict[str, Any]]:
-    """Return what the metric's records say of members and of control records apart."""
+def _of_records(metric: Metric, score: Score, tables: Tables) -> OfRecords:
+    """Return what the metric says of all records, and of members and of control records apart."""
     found = _reduced(metric, score, tables)
-    reasons = {name: reason_of(score, each) or "" for name, each in found.items()}
-    return {name: each.details for name, each in found.items()} | {
-        "reasons": reasons or dict.fromkeys(_GROUPS, score.reason or "")
-    }
+    reasons = {name: score.reason_for(each) or "" for name, each in found.items()}
+    gains = metric.gains and score.records is not None and "gain" in score.records
+    return OfRecords(
+        score.details,
+        **{name: each.details for name, each in found.items()},
+        gains=gains,
+        reasons=Reasons(**reasons or dict.fromkeys(_GROUPS, score.reason or "")),
+        warning=score.warning or "",
+    )
 
 
 def _reduced(metric: Metric, score: Score, tables: Tables) -> dict[str, Reduction]:
@@ -152,7 +152,7 @@ def _reduced(metric: Metric, score: Score, tables: Tables) -> dict[str, Reductio
     return {name: metric.reduce(score.records[own]) for name, own in rows.items() if own.any()}
 
 
-def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, seed: int) -> dict[str, Any]:
+def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, seed: int) -> OfRelease:
     """Return the value on members and on control records, and what a difference of the two is taken on.
 
     A metric of the real records has both values from one pass, each record compared with all others of both groups. One
@@ -167,21 +167,28 @@ def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, s
     score = metric.score(scored, seed=seed, **planned.options)
     groups = {} if apart else _reduced(metric, score, tables)
     values = {name: each.value for name, each in groups.items()}
-    reasons = {name: reason_of(score, each) or "" for name, each in groups.items()}
+    reasons = {name: score.reason_for(each) or "" for name, each in groups.items()}
     of_controls, of_both = (_OTHER_SIZE, _TOO_FEW) if len(controls) else (_NO_CONTROL, _NO_CONTROL)
-    found: dict[str, Any] = {"value": values.get("members", score.value), "control": values.get("controls", np.nan)}
-    found["details"] = groups["members"].details if "members" in groups else score.details
-    found["reasons"] = {"members": score.reason or "", "controls": of_controls, "difference": of_both} | reasons
     size = min(len(members), max(held_out, 2) // 2)
     rng = np.random.default_rng(seed)
-    for name, rows in (("members", members), ("controls", controls)):
-        enough = len(rows) >= size >= 2
-        chosen = np.sort(rng.choice(rows, size, replace=False)) if enough else rows
-        found[name] = metric.value_against(tables, chosen, seed=seed, **planned.options) if enough else float("nan")
-    return found
+
+    def at_one_size(rows: np.ndarray) -> float:
+        if not len(rows) >= size >= 2:
+            return float("nan")
+        chosen = np.sort(rng.choice(rows, size, replace=False))
+        return metric.value_against(tables, chosen, seed=seed, **planned.options)
+
+    return OfRelease(
+        values.get("members", score.value),
+        values.get("controls", float("nan")),
+        at_one_size(members),
+        at_one_size(controls),
+        groups["members"].details if "members" in groups else score.details,
+        Reasons(**{"members": score.reason or "", "controls": of_controls, "difference": of_both} | reasons),
+    )
 
 
-def _singled_out(metric: Metric, tables: Tables, planned: Planned, seed: int) -> tuple[dict[str, Any], Score]:
+def _singled_out(metric: Metric, tables: Tables, planned: Planned, seed: int) -> tuple[OfIsolation, Score]:
     """Return the value on members, and which members and control records the claims isolate among both together."""
     assert tables.groups is not None and metric.isolated is not None  # noqa: S101, PT018 - attack_release sees to it
     members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
@@ -189,5 +196,5 @@ def _singled_out(metric: Metric, tables: Tables, planned: Planned, seed: int) ->
     score, flags = metric.score(both, seed=seed, **planned.options), np.full(len(tables.real), np.nan)
     if len(controls):
         flags[np.concatenate([members, controls])] = metric.isolated(both, seed=seed, **planned.options)
-    said = {"value": score.value, "details": score.details, "reasons": {"members": score.reason or ""}}
+    said = OfIsolation(score.value, score.details, Reasons(score.reason or ""))
     return said, replace(score, records=pd.DataFrame({"score": flags}))

@@ -7,10 +7,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.intervals.estimates import Estimate, across_repetitions
-from synthrisk.metrics.metric import Score
 from synthrisk.metrics.study.ledger import Measure
-
-_COMPARED = ("ceiling", "thinned", "ceiling_rows")
+from synthrisk.metrics.study.said import OfUtility
 
 
 @dataclass(frozen=True)
@@ -45,16 +43,11 @@ class Usefulness:
         return self.value if np.isnan(self.thinned.value) else self.thinned
 
 
-def utility_values(score: Score) -> dict[str, object]:
-    """Return what is kept of the score of one release."""
-    return {"value": score.value, "details": score.details, "reason": score.reason or ""}
-
-
 def usefulness(
     synthesizer: str,
     role: str,
     measure: Measure,
-    found: Mapping[tuple[int, int], Mapping[str, object]],
+    found: Mapping[tuple[int, int], OfUtility],
     confidence: float = 0.95,
 ) -> Usefulness:
     """Return the utility of one synthesizer.
@@ -63,20 +56,21 @@ def usefulness(
         synthesizer: Name.
         role: ``synthesizer`` or ``reference``.
         measure: What was measured.
-        found: ``utility_values`` of each release, by repetition and fold.
+        found: What is said of each release, by repetition and fold.
         confidence: Confidence level of the intervals.
     """
     shape = tuple(1 + max(place[i] for place in found) for i in (0, 1))
-    cubes = {name: np.full(shape, np.nan) for name in ("value", "thinned", "ceiling")}
+    tables = np.full((3, *shape), np.nan)
     for place, each in found.items():
-        for name, number in {**_details(each), "value": each["value"]}.items():
-            if name in cubes:
-                cubes[name][place] = number
-    value, thinned, ceiling = (_within(across_repetitions(cube, confidence)) for cube in cubes.values())
-    reason = next((str(each["reason"]) for each in found.values() if each["reason"]), "")
-    every = [_details(each) for _, each in sorted(found.items())]
-    means = {name: (_mean(every, name), _mean(every, f"ceiling_{name}")) for name in _own_names(every)}
-    return Usefulness(synthesizer, role, measure, value, thinned, ceiling, tuple(cubes["value"].ravel()), means, reason)
+        ceiling = each.ceiling
+        tables[:, *place] = each.value, *((np.nan, np.nan) if ceiling is None else (ceiling.thinned, ceiling.value))
+    value, thinned, reached = (_within(across_repetitions(table, confidence)) for table in tables)
+    reason = next((each.reason for each in found.values() if each.reason), "")
+    in_order = [found[place] for place in sorted(found)]
+    own, others = [each.details for each in in_order], [each.ceiling.details for each in in_order if each.ceiling]
+    names = dict.fromkeys(name for each in own for name in each)
+    means = {name: (_mean(own, name), _mean(others, name)) for name in names}
+    return Usefulness(synthesizer, role, measure, value, thinned, reached, tuple(tables[0].ravel()), means, reason)
 
 
 def utility_table(findings: Sequence[Usefulness]) -> pd.DataFrame:
@@ -94,17 +88,6 @@ def utility_table(findings: Sequence[Usefulness]) -> pd.DataFrame:
 def _within(found: Estimate) -> Estimate:
     """Return an estimate whose interval ends where utilities do: at 0 and 1."""
     return replace(found, lower=float(np.clip(found.lower, 0, 1)), upper=float(np.clip(found.upper, 0, 1)))
-
-
-def _details(found: Mapping[str, object]) -> dict[str, float]:
-    details = found["details"]
-    assert isinstance(details, dict)  # noqa: S101 - utility_values
-    return details
-
-
-def _own_names(every: Sequence[dict[str, float]]) -> list[str]:
-    names = dict.fromkeys(name for each in every for name in each)
-    return [n for n in names if n not in _COMPARED and not n.startswith("ceiling_")]
 
 
 def _mean(every: Sequence[dict[str, float]], name: str) -> float:

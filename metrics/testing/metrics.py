@@ -11,8 +11,10 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.gda_view import OF_CLAIMS
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.said import values_as_plain
 from synthrisk.metrics.study.scoring import Arena, score_measure
 from synthrisk.metrics.tables.awkward import control, release, targets
 from synthrisk.metrics.tables.tables import Tables
@@ -109,6 +111,11 @@ def _check_score(metric: Metric, score: Score) -> None:
     bad = [name for name, each in score.details.items() if not isinstance(each, float | int | np.floating | np.integer)]
     if bad:
         _fail(metric, "give numbers as details", f"{bad[0]} is {type(score.details[bad[0]]).__name__}")
+    if metric.guess is None and "guess" in score.details:
+        _fail(metric, "declare its guess, which a study reads, as guess='guess'", "declared none")
+    missing = [name for name in OF_CLAIMS if metric.claims and name not in score.details]
+    if missing:
+        _fail(metric, f"give the details {', '.join(OF_CLAIMS)}, since it makes claims", f"gave no {missing[0]}")
     if metric.per_record:
         _check_records(metric, score)
 
@@ -154,7 +161,7 @@ def _check_study(metric: Metric, given: dict[str, Any], seed: int) -> None:
     try:
         arena = Arena(Tables(real, release(), groups=np.where(member, 1, 0)), member, seed)
         rows, values = score_measure(metric, arena, Planned(measure, given), seed)
-        json.dumps(values)
+        json.dumps(values_as_plain({measure.key: values}))
         if not metric.by_release and not metric.is_utility:
             missing = [c for c in metric.columns if rows is None or c not in rows]
             assert not missing, f"its ledger has no column {missing}"  # noqa: S101 - told below

@@ -57,9 +57,9 @@ def accuracy(tables: Tables, *, queries: Queries = "generic", seed: int = 0) -> 
     """
     check_query_columns(tables.real, queries)
     asked = check_queries(queries) or generic(tables)
-    value, details = beside_ceiling(tables, seed, lambda release: _accurate(release, asked))
+    value, details, ceiling = beside_ceiling(tables, seed, lambda release: _accurate(release, asked))
     reason = "no query has an answer in the real table" if np.isnan(value) else None
-    return Score("accuracy", value, value, None, details, {"queries": queries, "seed": seed}, reason)
+    return Score("accuracy", value, value, None, details, {"queries": queries, "seed": seed}, reason, ceiling=ceiling)
 
 
 def _accurate(tables: Tables, queries: list[Query]) -> Measured:

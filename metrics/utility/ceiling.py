@@ -4,14 +4,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from synthrisk.metrics.score import Ceiling
 from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
 
 Measured = tuple[float, dict[str, float]]
 
 
-def beside_ceiling(tables: Tables, seed: int, measured: Callable[[Tables], Measured]) -> Measured:
-    """Return value and details of a release and, with control records, the ceiling among the details.
+def beside_ceiling(
+    tables: Tables, seed: int, measured: Callable[[Tables], Measured]
+) -> tuple[float, dict[str, float], Ceiling | None]:
+    """Return value and details of a release and, with control records, the ceiling: also among the details.
 
     More rows show more values and less noise. So release and control are compared at one number of rows, the smaller of
     both (``ceiling_rows``): ``ceiling`` is the value of that many control records in place of the release, ``thinned``
@@ -25,15 +28,14 @@ def beside_ceiling(tables: Tables, seed: int, measured: Callable[[Tables], Measu
     """
     value, details = measured(tables)
     if tables.control is None:
-        return value, details
+        return value, details, None
     size = min(len(tables.synthetic), len(tables.control))
     release, control = tables.shared(
         ("ceiling", seed), lambda: (thinned(tables, size, seed), thinned(_as_release(tables), size, seed))
     )
-    ceiling, own = measured(control)
-    at_size = value if release is tables else measured(release)[0]
-    compared = {"ceiling": ceiling, "thinned": at_size, "ceiling_rows": float(size)}
-    return value, details | compared | {f"ceiling_{name}": number for name, number in own.items()}
+    reached, own = measured(control)
+    ceiling = Ceiling(reached, value if release is tables else measured(release)[0], float(size), own)
+    return value, details | ceiling.named, ceiling
 
 
 def _as_release(tables: Tables) -> Tables:

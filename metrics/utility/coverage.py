@@ -36,9 +36,9 @@ def coverage(tables: Tables, *, seed: int = 0) -> Score:
         >>> COVERAGE(real, release).details
         {'coverage_job': 0.5, 'coverage_age': 0.5, 'columns': 2.0}
     """
-    value, details = beside_ceiling(tables, seed, _covered)
+    value, details, ceiling = beside_ceiling(tables, seed, _covered)
     reason = "no column has a value that two entities share, or a number" if np.isnan(value) else None
-    return Score("coverage", value, value, None, details, {"seed": seed}, reason)
+    return Score("coverage", value, value, None, details, {"seed": seed}, reason, ceiling=ceiling)
 
 
 def _covered(tables: Tables) -> Measured:

@@ -39,9 +39,9 @@ def quality(tables: Tables, *, seed: int = 0) -> Score:
         1.0
     """
     check_installed()
-    value, details = beside_ceiling(tables, seed, _reported)
+    value, details, ceiling = beside_ceiling(tables, seed, _reported)
     reason = "SDMetrics can compare no column" if np.isnan(value) else None
-    return Score("quality", value, value, None, details, {"seed": seed}, reason)
+    return Score("quality", value, value, None, details, {"seed": seed}, reason, ceiling=ceiling)
 
 
 def check_installed() -> None:

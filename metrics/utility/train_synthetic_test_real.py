@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.models.attackers import attacker_model, class_probabilities, predicted_values
+from synthrisk.metrics.score import Ceiling
 from synthrisk.metrics.tables.level_order import level_order
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.utility.ceiling import thinned
@@ -63,12 +64,12 @@ def train_synthetic_test_real(
     target, known = _roles(tables, sensitive, features)
     test = tables.real if tables.control is None else tables.control
     value, details = _tested(Tables(test, tables.synthetic), target, known, model, seed)
-    if tables.control is not None:
-        details |= _ceiling(tables, target, known, model, seed, value)
+    ceiling = None if tables.control is None else _ceiling(tables, target, known, model, seed, value)
+    details |= {} if ceiling is None else ceiling.named
     published = details.get("auc", details.get("r2", float("nan")))
     reason = f"the test records have a single value of {target}" if np.isnan(value) else None
     settings = {"sensitive": target, "features": known, "model": model, "seed": seed}
-    return Score("train_synthetic_test_real", value, published, None, details, settings, reason)
+    return Score("train_synthetic_test_real", value, published, None, details, settings, reason, ceiling=ceiling)
 
 
 def check_features(table: pd.DataFrame, sensitive: object = None, features: object = None, **_: object) -> None:
@@ -153,7 +154,7 @@ def _explained(truth: np.ndarray, predicted: np.ndarray) -> Found:
 
 def _ceiling(
     tables: Tables, target: str, known: list[str], model: str | BaseEstimator, seed: int, value: float
-) -> dict[str, float]:
+) -> Ceiling:
     assert tables.control is not None  # noqa: S101 - the caller asked
     size = min(len(tables.real), len(tables.synthetic))
     reached, own = _tested(thinned(Tables(tables.control, tables.real), size, seed), target, known, model, seed)
@@ -161,8 +162,7 @@ def _ceiling(
     if size < len(tables.synthetic):
         fewer = thinned(Tables(tables.control, tables.synthetic), size, seed)
         at_size = _tested(fewer, target, known, model, seed)[0]
-    compared = {"ceiling": reached, "thinned": at_size, "ceiling_rows": float(size)}
-    return compared | {f"ceiling_{name}": number for name, number in own.items()}
+    return Ceiling(reached, at_size, float(size), own)
 
 
 TRAIN_SYNTHETIC_TEST_REAL = Metric(

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.metrics.claims.selective_curve import SHARES
+from synthrisk.metrics.claims.selective_curve import SHARES, detail_of
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.study.findings import Finding
@@ -105,7 +105,7 @@ def selective_figure(rows: Sequence[Row]) -> Figure:
     """
     shares = np.array(SHARES)
     found = [
-        np.array([row.finding.details.get(f"selective_{s:g}", (np.nan,))[0] for s in SHARES])
+        np.array([row.finding.details.get(detail_of(s), (np.nan,))[0] for s in SHARES])
         if row.finding
         else np.full(len(shares), np.nan)
         for row in rows

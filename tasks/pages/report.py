@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from synthrisk.metrics.claims.selective_curve import detail_of
 from synthrisk.metrics.release.k_anonymity import SIZES
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
@@ -16,15 +17,15 @@ from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.league import COLUMNS, is_reference, league, ordered_measures, ordered_names
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.quantities import limited, quantity_of
-from synthrisk.metrics.study.results import (
+from synthrisk.metrics.study.result_tables import (
     BESIDE,
-    StudyResult,
     copy_share,
     details_table,
     gda_views,
     k_anonymity_table,
     limits_table,
 )
+from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Verdict
 from synthrisk.tasks.pages.figures import (
     Row,
@@ -220,7 +221,7 @@ def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measu
                 f"{r.name} median {number(r.finding.spread[3])}" for r in rows if r.finding and r.finding.spread
             )
             panels["spread"].append(_panel("spread", measure, told, spread_figure(rows)))
-        surest = [r.name for r in rows if r.finding and "selective_1" in r.finding.details]
+        surest = [r.name for r in rows if r.finding and detail_of(1.0) in r.finding.details]
         if surest:
             panels["selective"].append(_panel("selective", measure, ", ".join(surest), selective_figure(rows)))
         lines = [r.name for r in rows if r.finding and r.finding.curve]

@@ -1,13 +1,12 @@
 """What tasks hand to each other once releases are attacked: numbers by value, records by path."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from synthrisk.conf.study import Bootstrap
-from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.workspace.references import Generator, LedgerFolder, Sample
@@ -60,20 +59,16 @@ class Estimated:
         sample: The real table.
         generators: All that ran, in order; those that failed too.
         found: What was found of each that did not fail.
-        findings: The findings of all, with their yardsticks.
         settings: How intervals were made.
-        comparisons: The judged synthesizers in pairs.
-        powers: Which leak the study sees, by key of the measure, where that was asked.
+        compared: The findings of all beside each other.
         failures: Why a generator failed, by its name.
     """
 
     sample: Sample
     generators: tuple[Generator, ...]
     found: tuple[Found, ...]
-    findings: Sequence[Finding]
     settings: Bootstrap
-    comparisons: Sequence[Comparison] = ()
-    powers: Mapping[str, Power] = field(default_factory=dict)
+    compared: Compared
     failures: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -18,6 +18,7 @@ from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.said import Said, values_from_plain
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.tasks.workspace.parquet import read_typed
 
@@ -217,10 +218,9 @@ class LedgerFolder:
             own.append(("sensitive", "==", measure.sensitive))
         return pd.read_parquet(Path(self.path) / LEDGER, columns=list(columns), filters=own)
 
-    def values(self) -> dict[str, dict[str, Any]]:
-        """Return what each measure says beside its scores, by key: see ``attack.attack_release``."""
-        found: dict[str, dict[str, Any]] = json.loads((Path(self.path) / VALUES).read_text())
-        return found
+    def values(self) -> dict[str, Said]:
+        """Return what each measure says beside its scores, by key."""
+        return values_from_plain(json.loads((Path(self.path) / VALUES).read_text()))
 
     def keys(self) -> ReleaseKeys:
         """Return the sizes of the release's keys, where the study declares any."""

@@ -54,6 +54,10 @@ def test_a_metric_of_ones_own_passes():
     check_metric(made())
 
 
+def test_a_guess_of_ones_own_passes():
+    check_metric(made(with_guess, guess="guess"))
+
+
 def test_a_contribution_of_ones_own_passes():
     def halves(records):
         value = float(records["half"].mean())
@@ -113,6 +117,10 @@ def odd_details(tables: Tables) -> Score:
     return score_of(tables, shares(tables), frame=tables.real)
 
 
+def with_guess(tables: Tables) -> Score:
+    return score_of(tables, shares(tables), guess=0.5)
+
+
 def other_value(tables: Tables) -> Score:
     return replace(good(tables), value=0.5)
 
@@ -132,6 +140,8 @@ def other_value(tables: Tables) -> Score:
         (made(ranking="nearness"), "give records with the column 'nearness' that it declares"),
         (made(short), "give one record for each of the 12 real ones, but gave 11 rows"),
         (made(odd_details), "give numbers as details"),
+        (made(with_guess), "declare its guess, which a study reads, as guess='guess', but declared none"),
+        (made(claims=True), "give the details attempts, .*, work, since it makes claims, but gave no attempts"),
         (made(other_value), "have the mean of its scores as value"),
         (made(other_value, mean=False), "reduce its records to its value"),
     ],
@@ -174,6 +184,9 @@ def test_a_metric_is_told_before_a_study_runs_what_it_cannot_do_there():
         ({"reduce": None}, "reduce must be given where real records are scored"),
         ({"per_record": False}, "against must be given where no real records are scored"),
         ({"needs": ("control",)}, "population must be False where control is needed"),
+        ({"unaveraged": "auc_lower"}, "unaveraged must be a tuple of names of details, the guess not among them, got"),
+        ({"guess": "best", "unaveraged": ("best",)}, r"the guess not among them, got \('best',\)"),
+        ({"gains": True, "per_record": False, "against": lambda *a: 0.0}, "gains must be False where no real records"),
         ({"copied": 2.0}, "copied must be None or lie in range"),
     ],
 )

@@ -12,8 +12,10 @@ from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.attack import attack, membership
 from synthrisk.tasks.judge import judge
@@ -138,8 +140,8 @@ def test_ledger_is_the_metric_called_by_hand():
     for column in ("score", "gain", "confidence", "baseline"):
         np.testing.assert_array_equal(ledger[column], score.records[column].astype(float))
     assert ledger["guessed"].tolist() == score.records["guessed"].astype(str).tolist()
-    assert values["rapid.vote"]["all"] == score.details
-    assert values["rapid.vote"]["warning"] == ""
+    assert values["rapid.vote"].all == score.details
+    assert values["rapid.vote"].warning == ""
 
 
 def test_members_and_control_records_are_described_apart():
@@ -151,9 +153,9 @@ def test_members_and_control_records_are_described_apart():
     found = values["classes.vote"]
     for name in ("rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"):
         flags = score.records[name]
-        assert found["members"][name] == flags.iloc[:3].mean()
-        assert found["controls"][name] == flags.iloc[3:5].mean()
-        assert found["all"][name] == flags.mean()
+        assert found.members[name] == flags.iloc[:3].mean()
+        assert found.controls[name] == flags.iloc[3:5].mean()
+        assert found.all[name] == flags.mean()
 
 
 def test_nothing_is_scored_where_the_truth_is_missing():
@@ -194,29 +196,29 @@ def unscored(planned, member, real=REAL, release=RELEASED):
 def test_reasons_are_those_of_the_group_that_has_no_value():
     planned = Planned(Measure("cap", "categorical_cap", "vote"), ROLES)
     found = unscored(planned, [True, True, True, False, True, True])  # nobody of 50 is in the release
-    reasons = {"members": "", "controls": "no real record has a key that occurs in the release"}
-    assert (found["reasons"], "value" in found) == (reasons, False)
+    reasons = Reasons(members="", controls="no real record has a key that occurs in the release")
+    assert (found.reasons, type(found)) == (reasons, OfRecords)
     ruled = {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear"}
     planned = Planned(Measure("rapid", "rapid", "pay", "linear"), ruled)
     real = REAL.assign(pay=[np.nan, 2.0, np.nan, 4.0, 5.0, 6.0])
     found = unscored(planned, [True, False, True, False, False, False], real)
-    assert found["reasons"] == {"members": "the sensitive value of every record is missing", "controls": ""}
+    assert found.reasons == Reasons(members="the sensitive value of every record is missing", controls="")
 
 
 def test_a_reason_of_the_whole_metric_is_the_reason_of_each_group():
     name = "identifiability_score"
     found = unscored(Planned(Measure(name, name), {}), [True] * 3 + [False] * 3, pd.concat([REAL.iloc[:1]] * 6))
-    assert found["reasons"] == dict.fromkeys(("members", "controls"), found["reasons"]["members"])
-    assert found["reasons"]["members"] == "every real column is constant: no column has a weight"
+    assert found.reasons == Reasons(**dict.fromkeys(("members", "controls"), found.reasons.members))
+    assert found.reasons.members == "every real column is constant: no column has a weight"
 
 
 def test_a_release_without_value_says_why():
     few, sizes = "too few records for two groups of one size", "groups of other sizes: read the difference"
-    alone = unscored(DISTANCE, [True] + [False] * 5)["reasons"]
-    assert alone["members"] == "fewer than two real records: no second nearest"
-    assert (alone["controls"], alone["difference"]) == (sizes, few)
-    whole = unscored(DISTANCE, [True] * 6)["reasons"]
-    assert whole == {"members": "", "controls": "no control records", "difference": "no control records"}
+    alone = unscored(DISTANCE, [True] + [False] * 5).reasons
+    assert alone.members == "fewer than two real records: no second nearest"
+    assert (alone.controls, alone.difference) == (sizes, few)
+    whole = unscored(DISTANCE, [True] * 6).reasons
+    assert whole == Reasons(members="", controls="no control records", difference="no control records")
 
 
 # release-level metrics
@@ -245,20 +247,20 @@ def test_release_level_metric_compares_groups_of_one_size_in_one_space():
     member = pd.array([True, True, False, False, False, False], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
     found = values[RATIO]
-    assert set(found) == {"value", "control", "members", "controls", "reasons", "details"}
-    assert found["details"] == METRICS[RATIO](REAL.iloc[:2], RELEASED).details
-    assert np.isnan(found["control"])  # it depends on how many control records there are
-    assert found["value"] == METRICS[RATIO](REAL.iloc[:2], RELEASED).value
-    assert found["members"] == pytest.approx(ratio_by_hand([0, 1]), abs=1e-12)
+    assert type(found) is OfRelease
+    assert found.details == METRICS[RATIO](REAL.iloc[:2], RELEASED).details
+    assert np.isnan(found.control)  # it depends on how many control records there are
+    assert found.value == METRICS[RATIO](REAL.iloc[:2], RELEASED).value
+    assert found.members == pytest.approx(ratio_by_hand([0, 1]), abs=1e-12)
     chosen = [2 + a for a in range(4)]
     pairs = [ratio_by_hand([a, b]) for a in chosen for b in chosen if a < b]
-    assert min(abs(found["controls"] - p) for p in pairs) < 1e-12
+    assert min(abs(found.controls - p) for p in pairs) < 1e-12
 
 
 def test_records_that_are_neither_count_for_neither_side():
     member = pd.array([True, True, False, False, pd.NA, pd.NA], dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    assert values[RATIO]["controls"] == pytest.approx(ratio_by_hand([2, 3]), abs=1e-12)
+    assert values[RATIO].controls == pytest.approx(ratio_by_hand([2, 3]), abs=1e-12)
 
 
 def drawn(name, n=160, members=80, controls=40, **options):
@@ -290,8 +292,8 @@ def test_distances_are_those_of_a_call_with_members_and_controls_alone(name):
     column = METRICS[name].contribution
     np.testing.assert_array_equal(ledger[column][:80], score.records[column])
     assert ledger["score"].isna().tolist() == [False] * 120 + [True] * 40
-    assert METRICS[name].reduce(score.records).details == values[name]["members"]
-    for detail, value in values[name]["controls"].items():
+    assert METRICS[name].reduce(score.records).details == values[name].members
+    for detail, value in values[name].controls.items():
         assert score.details[f"control_{detail}"] == value
 
 
@@ -321,13 +323,9 @@ def test_a_median_has_the_values_of_a_call_with_control(space):
     name = "median_distance_to_closest_record"
     real, release, _, values = drawn(name, space=space)
     score = METRICS[name](real.iloc[:80], release, control=real.iloc[80:120], space=space)
-    assert values[name]["value"] == score.value
-    assert values[name]["control"] == score.details["control"] != score.value
-    assert values[name]["reasons"] == {
-        "members": "",
-        "controls": "",
-        "difference": values[name]["reasons"]["difference"],
-    }
+    assert values[name].value == score.value
+    assert values[name].control == score.details["control"] != score.value
+    assert values[name].reasons == Reasons(members="", controls="", difference=values[name].reasons.difference)
 
 
 def test_records_that_claims_isolate_are_in_the_ledger():
@@ -341,7 +339,7 @@ def test_records_that_claims_isolate_are_in_the_ledger():
     ledger, values = attack_release(real, release, member, planned, 3, CELL)
     seed = seed_of(3, 0, 0, "cart", *planned[0].words)
     score = metric(real.iloc[:20], release, seed=seed, **options)
-    assert values["two"]["value"] == score.value
+    assert values["two"].value == score.value
     isolated = set()
     for predicate in (p for p in score.records["predicate"] if p is not None):
         mask = np.ones(38, dtype=bool)
@@ -352,9 +350,9 @@ def test_records_that_claims_isolate_are_in_the_ledger():
     assert isolated
     expected = [float(i in isolated) for i in range(38)] + [np.nan] * 2
     np.testing.assert_array_equal(ledger["score"], expected)
-    assert values["two"]["details"]["isolated"] == len(isolated)
+    assert values["two"].details["isolated"] == len(isolated)
     _, alone = attack_release(real, release, pd.array([True] * 40, dtype="boolean"), planned, 3, CELL)
-    assert "isolated" not in alone["two"]["details"]
+    assert "isolated" not in alone["two"].details
 
 
 def test_claims_that_link_records_are_in_the_ledger():
@@ -367,14 +365,14 @@ def test_claims_that_link_records_are_in_the_ledger():
     np.testing.assert_array_equal(ledger["score"], [*score.records["score"], np.nan])
     assert ledger["guessed"].isna().all()
     found = values["linkability"]
-    assert found["members"]["claims"] + found["controls"]["claims"] == score.records["claim"].sum()
+    assert found.members["claims"] + found.controls["claims"] == score.records["claim"].sum()
 
 
 def test_no_controls_is_a_value_for_members_alone():
     member = pd.array([True] * 6, dtype="boolean")
     _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    assert values[RATIO]["value"] == METRICS[RATIO](REAL, RELEASED).value
-    assert np.isnan(values[RATIO]["controls"])
+    assert values[RATIO].value == METRICS[RATIO](REAL, RELEASED).value
+    assert np.isnan(values[RATIO].controls)
 
 
 # the release behind the population yardstick
@@ -401,7 +399,7 @@ def test_non_members_as_the_release_meet_members_alone(name):
     column = METRICS[name].contribution
     np.testing.assert_array_equal(ledger.loc[~held_out, column], alone.records[column])
     assert ledger.loc[held_out, "score"].isna().all()
-    assert METRICS[name].reduce(alone.records).details == pytest.approx(values[name]["members"], nan_ok=True)
+    assert METRICS[name].reduce(alone.records).details == pytest.approx(values[name].members, nan_ok=True)
 
 
 def test_what_guesses_keeps_the_class_shares_of_all_real_records():
@@ -410,7 +408,7 @@ def test_what_guesses_keeps_the_class_shares_of_all_real_records():
     member = pd.array([True] * 3 + [None] * 3, dtype="boolean")
     planned = [Planned(Measure(name, name, "vote"), roles) for name in ("zero_cap", "attribute_inference_risk")]
     ledger, values = attack_release(real, real.iloc[3:], member, planned, 3, Cell("nonmembers", 0, 0))
-    assert values["zero_cap.vote"]["all"]["guess"] == 0.5
+    assert values["zero_cap.vote"].all["guess"] == 0.5
     weights = ledger.loc[ledger["metric"] == "attribute_inference_risk", "weight"]
     np.testing.assert_allclose(weights, 1 / 6)  # among the members alone they would be of one class
 
@@ -421,7 +419,7 @@ def test_what_guesses_keeps_the_class_shares_of_all_real_records():
 def estimated(sample, ledgers):
     """Return a study of one generator in which nothing was estimated."""
     found = (Found(tuple(ledgers), (), (), "", ""),) if ledgers else ()
-    return Estimated(sample, (MAKER,), found, [], Bootstrap())
+    return Estimated(sample, (MAKER,), found, Bootstrap(), Compared([]))
 
 
 def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
@@ -505,17 +503,17 @@ def test_a_median_is_taken_of_a_release_and_its_flags_of_records():
     assert set(ledger["metric"]) == {"authenticity"}
     assert ledger["risk"].notna().all()
     own = METRICS[names[0]](real.iloc[:60], real.iloc[:60])
-    assert values[names[0]]["value"] == own.value == 1
-    assert values[names[0]]["members"] == 1 > values[names[0]]["controls"]
+    assert values[names[0]].value == own.value == 1
+    assert values[names[0]].members == 1 > values[names[0]].controls
 
 
 def test_where_no_claim_is_made_nobody_is_isolated():
     constant = pd.DataFrame({"a": ["x"] * 20, "b": [1] * 20})
     member = pd.array([True] * 10 + [False] * 10, dtype="boolean")
     ledger, values = attack_release(constant, constant, member, [Planned(Measure("one", "singling_out"))], 3, CELL)
-    assert np.isnan(values["one"]["value"])
+    assert np.isnan(values["one"].value)
     assert (ledger["score"] == 0).all()
-    assert values["one"]["reasons"]["members"] == "the attack made no claim"
+    assert values["one"].reasons.members == "the attack made no claim"
 
 
 # entities
@@ -556,7 +554,7 @@ def test_a_study_counts_the_entities_of_its_identifier(tmp_path):
         metric, own = METRICS[planned.measure.metric], planned.options
         own = own | {"seed": seed_of(1, 0, 0, CELL.synthesizer, *planned.words)}
         score = metric(members, release, identifier="patient", **own)
-        assert found[planned.measure.key]["value"] == score.value
+        assert found[planned.measure.key].value == score.value
         assert score.value != metric(members.drop(columns="patient"), release, **own).value
     for planned in PER_PATIENT[:2]:
         tables = Tables(real.drop(columns="patient"), release, groups=(~held_out).astype(int), entities=real["patient"])

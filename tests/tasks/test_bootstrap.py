@@ -1,6 +1,7 @@
 """From ledgers to findings, against plain loops over hand-made ledgers."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.roc import attack_summary
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons, values_as_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
@@ -26,6 +28,10 @@ CAP = Measure("cap", "zero_cap", "vote")
 RAPID = Measure("rapid", "rapid", "vote", "logistic")
 MEMBERS, CLOSEST = (Measure(name, name) for name in ("membership", "distance_to_closest_record"))
 RATIO = Measure("nearest_neighbour_distance_ratio", "nearest_neighbour_distance_ratio")
+
+
+def keep_values(place: Path, values) -> None:
+    (place / VALUES).write_text(json.dumps(values_as_plain(values)))
 
 
 def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder], pd.DataFrame]:
@@ -61,28 +67,27 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
             frame = pd.concat(parts, ignore_index=True)
             frame.to_parquet(place / LEDGER)
             values = {
-                CAP.key: {
-                    "all": {"guess": 0.5 + 0.01 * r, "unseen_keys": 0.9},
-                    "members": {"unseen_keys": 0.1 * k},
-                    "controls": {"unseen_keys": 0.2 + 0.1 * k},
-                    "warning": "",
-                    "reasons": {},
-                },
-                RAPID.key: {
-                    "all": {"guess": 0.4, "mean_gain": 0.1, "curve_0.00": 0.3},
-                    "warning": "mind",
-                    "reasons": {"members": "no member", "controls": ""},
-                },
-                RATIO.key: {
-                    "value": 0.8 + 0.01 * r + 0.1 * k,
-                    "members": 0.8 + 0.01 * r + 0.1 * k,
-                    "controls": 0.7 + 0.02 * r,
-                    "control": float("nan"),
-                    "details": {"attempts": 10.0 + r, "selective_1": 0.5, "selective_1_lower": 0.4},
-                    "reasons": {"members": "", "controls": "other sizes"},
-                },
+                CAP.key: OfRecords(
+                    {"guess": 0.5 + 0.01 * r, "unseen_keys": 0.9},
+                    members={"unseen_keys": 0.1 * k},
+                    controls={"unseen_keys": 0.2 + 0.1 * k},
+                ),
+                RAPID.key: OfRecords(
+                    {"guess": 0.4, "mean_gain": 0.1, "curve_0.00": 0.3, "wilson_lower": 0.2, "null_real_p_value": 0.1},
+                    gains=True,
+                    reasons=Reasons(members="no member"),
+                    warning="mind",
+                ),
+                RATIO.key: OfRelease(
+                    value=0.8 + 0.01 * r + 0.1 * k,
+                    members=0.8 + 0.01 * r + 0.1 * k,
+                    controls=0.7 + 0.02 * r,
+                    control=float("nan"),
+                    details={"attempts": 10.0 + r, "selective_1": 0.5},
+                    reasons=Reasons(controls="other sizes"),
+                ),
             }
-            (place / VALUES).write_text(json.dumps(values))
+            keep_values(place, values)
             kept.append(LedgerFolder(Cell("cart", r, k), str(place)))
             frames.append(frame.assign(r=r, k=k))
     return kept, pd.concat(frames, ignore_index=True)
@@ -179,9 +184,10 @@ def test_guess_is_the_mean_of_the_releases(sample, tmp_path):
 def test_guess_of_claims_is_that_of_the_claims_about_members(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
     for each, luck in zip(ledgers, (0.2, 0.4, float("nan"), 0.6), strict=False):  # without claims there is none
-        values = json.loads((Path(each.path) / VALUES).read_text())
-        values[CAP.key]["members"] |= {"guess": luck}
-        (Path(each.path) / VALUES).write_text(json.dumps(values))
+        values = each.values()
+        own = values[CAP.key]
+        values[CAP.key] = replace(own, members=own.members | {"guess": luck})
+        keep_values(Path(each.path), values)
     said = [0.2, 0.4, 0.6, *(0.5 + 0.01 * each.cell.repetition for each in ledgers[4:])]
     assert findings(ledgers, sample, tmp_path)[0][CAP].guess == pytest.approx(np.mean(said))
 
@@ -202,8 +208,8 @@ def test_why_a_measure_has_no_value_is_handed_on(sample, tmp_path):
         frame = pd.read_parquet(Path(each.path) / LEDGER)
         frame.assign(score=np.nan).to_parquet(Path(each.path) / LEDGER)
         values = each.values()
-        values[RATIO.key] |= {"value": float("nan"), "reasons": {"members": "one record"}}
-        (Path(each.path) / VALUES).write_text(json.dumps(values))
+        values[RATIO.key] = replace(values[RATIO.key], value=float("nan"), reasons=Reasons(members="one record"))
+        keep_values(Path(each.path), values)
     found = findings(ledgers, sample, tmp_path)[0]
     assert [found[m].risk.note for m in (CAP, RAPID, RATIO)] == ["not scored", "no member", "one record"]
 
@@ -308,7 +314,7 @@ def test_a_weighted_measure_has_the_values_of_its_metric(sample, tmp_path):
             place = tmp_path / f"weighted-{r}-{k}"
             place.mkdir()
             ledger.to_parquet(place / LEDGER)
-            (place / VALUES).write_text(json.dumps(values))
+            keep_values(place, values)
             ledgers.append(LedgerFolder(Cell("cart", r, k), str(place)))
     found = findings(ledgers, sample, tmp_path, [planned.measure])[0][planned.measure]
     np.testing.assert_allclose(found.release_risk, [risk for risk, _ in expected], atol=1e-12)
@@ -334,8 +340,7 @@ def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[LedgerFolder], pd.D
         place = folder / f"ranked-{r}-{k}"
         place.mkdir()
         rows.astype({"metric": "string", "sensitive": "string"}).to_parquet(place / LEDGER)
-        said = {"all": {"unseen_keys": 0.0}, "warning": "", "reasons": {}}
-        (place / VALUES).write_text(json.dumps({m.key: said for m in parts}))
+        keep_values(place, {m.key: OfRecords({"unseen_keys": 0.0}) for m in parts})
         kept.append(LedgerFolder(Cell("cart", r, k), str(place)))
         frames.append(rows.assign(r=r, k=k))
     return kept, pd.concat(frames)

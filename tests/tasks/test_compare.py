@@ -15,10 +15,12 @@ from synthrisk.metrics.intervals.estimates import t_test
 from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import compare as pairs
-from synthrisk.metrics.study.contributions import Contributions
+from synthrisk.metrics.study.contributions import Contributions, ReleasedValues
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.results import StudyResult, yardstick_table
+from synthrisk.metrics.study.result_tables import yardstick_table
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.said import OfRecords, OfRelease, values_as_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
@@ -62,7 +64,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
             for p in planned:
                 if p is RATIO:
                     names = ("value", "control", "members", "controls")
-                    values[p.measure.key] = {n: rng.random() for n in names} | {"reasons": {}, "details": {}}
+                    values[p.measure.key] = OfRelease(**{n: rng.random() for n in names})
                     continue
                 hit = rng.random(N) < CHANCE[p.measure.label] + leak * (held_out != k)
                 names = {
@@ -70,11 +72,11 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
                     for c, v in (("metric", p.measure.label), ("sensitive", "vote"))
                 }
                 parts.append(pd.DataFrame({"record": np.arange(N), "member": member, **names, "score": hit * 1.0}))
-                values[p.measure.key] = {"all": {"guess": 0.25, "unseen_keys": 0.0}, "warning": "", "reasons": {}}
+                values[p.measure.key] = OfRecords({"guess": 0.25, "unseen_keys": 0.0})
             place = folder / f"{name}-{r}-{k}"
             place.mkdir(parents=True)
             pd.concat(parts, ignore_index=True).to_parquet(place / LEDGER)
-            (place / VALUES).write_text(json.dumps(values))
+            (place / VALUES).write_text(json.dumps(values_as_plain(values)))
             kept.append(LedgerFolder(Cell(name, r, k), str(place)))
     return kept
 
@@ -189,7 +191,7 @@ def singled_out(folder: Path, leaked: int = 7):
             place = folder / f"two-{r}-{k}"
             place.mkdir(parents=True)
             ledger.to_parquet(place / LEDGER)
-            (place / VALUES).write_text(json.dumps(values))
+            (place / VALUES).write_text(json.dumps(values_as_plain(values)))
             made.append(LedgerFolder(cell, str(place)))
     return made, value, luck, isolated
 
@@ -244,7 +246,7 @@ def test_singling_out_is_compared_by_releases_in_risk_and_by_records_in_memoriza
             name, "synthesizer", made, [TWO.measure], sample, [], Bootstrap(), 3, str(tmp_path)
         )
         kept[name] = kept_contributions(paths[name])[TWO.measure.key]
-        np.testing.assert_array_equal(kept[name].released, values[name])
+        np.testing.assert_array_equal(kept[name].value, values[name])
     risk, memorization = pairs({TWO.measure: kept})
     assert risk.difference.value == pytest.approx((values["one"] - values["two"]).mean())
     own = t_test(kept["one"].memorization - kept["two"].memorization).estimate
@@ -311,12 +313,16 @@ def test_entities_count_once(sample, tmp_path):
 
 def test_contributions_come_back_whatever_the_measure_is_called(tmp_path):
     made = Contributions(*(np.random.default_rng(i).random((2, 3)) for i in range(3)))
-    given = {"a/../b.größe [cm]": made, "x": np.ones((3, 2, 2)), "empty": Contributions(*[np.empty((2, 0))] * 3)}
+    given = {
+        "a/../b.größe [cm]": made,
+        "x": ReleasedValues(*np.ones((4, 2, 2))),
+        "empty": Contributions(*[np.empty((2, 0))] * 3),
+    }
     found = kept_contributions(keep_contributions(tmp_path / "c.npz", given))
     assert list(found) == list(given)
     for part in ("risk", "control", "memorization"):
         np.testing.assert_array_equal(getattr(found["a/../b.größe [cm]"], part), getattr(made, part))
-    np.testing.assert_array_equal(found["x"], np.ones((3, 2, 2)))
+    np.testing.assert_array_equal(list(vars(found["x"]).values()), np.ones((4, 2, 2)))
     assert (tmp_path / "c.npz").stat().st_mode & 0o077 == 0
 
 
@@ -340,7 +346,7 @@ def real_ledgers(sample, folder, planned):
             place.mkdir()
             rows, values = attack_release(real, release, member, planned, 1, Cell(name, r, k))
             rows.to_parquet(place / LEDGER)
-            (place / VALUES).write_text(json.dumps(values))
+            (place / VALUES).write_text(json.dumps(values_as_plain(values)))
             made.append(LedgerFolder(Cell(name, r, k), str(place)))
         measures = [p.measure for p in planned]
         findings, _, kept[name] = bootstrap.fn(

@@ -16,13 +16,15 @@ from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION,
 from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
+from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import ordered_names
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.reference_checks import check_references
-from synthrisk.metrics.study.results import Limit, StudyResult, gda_table
+from synthrisk.metrics.study.result_tables import gda_table
+from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Beside, judge
 from synthrisk.metrics.study.worst_release import worst_value
 from synthrisk.tasks.pages.figures import (
@@ -346,7 +348,7 @@ def test_number(value, text):
 
 def test_task_writes_a_private_file(tmp_path):
     sample = Sample(Table("unused", "t", 1, ()), Cut("unused", "cut", 1, 1, 0.0), str(tmp_path))
-    path = Path(report.fn(Judged(usual(), Estimated(sample, (), (), [], Bootstrap())), "seed: 1 # <b>"))
+    path = Path(report.fn(Judged(usual(), Estimated(sample, (), (), Bootstrap(), Compared([]))), "seed: 1 # <b>"))
     assert path == tmp_path / "reports" / "s-1" / "report.html"
     assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0

@@ -19,7 +19,9 @@ from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.results import Limit, StudyResult, details_table
+from synthrisk.metrics.study.result_tables import details_table
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.said import values_as_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.bootstrap import bootstrap
@@ -70,22 +72,24 @@ def test_a_release_is_valued_on_its_members_beside_half_of_the_held_out():
         by_hand = METRICS[each.measure.metric](
             real.iloc[:24], people(1, 25), control=real.iloc[chosen], seed=seed, **each.options
         )
-        assert values[each.measure.key] == {"value": by_hand.value, "details": by_hand.details, "reason": ""}
+        found = values[each.measure.key]
+        assert (found.value, found.details | found.ceiling.named) == (by_hand.value, by_hand.details)
+        assert found.reason == ""
         assert by_hand.details["ceiling_rows"] == 8
 
 
 def test_the_ceiling_has_one_size_and_one_draw_for_all_synthesizers():
     split = pd.array([True] * 24 + [False] * 16, dtype="boolean")
-    ceilings = [attacked(split, name)[1]["coverage"]["details"]["ceiling"] for name in ("cart", "copy")]
+    ceilings = [attacked(split, name)[1]["coverage"].ceiling.value for name in ("cart", "copy")]
     assert ceilings[0] == ceilings[1]
     drawn_from = pd.array([True] * 24 + [False] * 8 + [pd.NA] * 8, dtype="boolean")  # fresh leaves one half
-    assert attacked(drawn_from)[1]["coverage"]["details"]["ceiling_rows"] == 8
+    assert attacked(drawn_from)[1]["coverage"].ceiling.rows == 8
 
 
 def test_without_held_out_records_there_is_a_value_alone():
     values = attacked(pd.array([True] * 40, dtype="boolean"))[1]["coverage"]
-    assert values["value"] == METRICS["coverage"](people(0, 40), people(1, 25)).value
-    assert "ceiling" not in values["details"]
+    assert values.value == METRICS["coverage"](people(0, 40), people(1, 25)).value
+    assert values.ceiling is None
 
 
 def test_what_is_predicted_takes_no_quasi_identifiers():
@@ -116,7 +120,7 @@ def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
         place = tmp_path / str(r)
         place.mkdir()
         ledger.to_parquet(place / LEDGER)
-        (place / VALUES).write_text(json.dumps(values))
+        (place / VALUES).write_text(json.dumps(values_as_plain(values)))
         ledgers.append(LedgerFolder(Cell("cart", r, 0), str(place)))
         own.append(values["accuracy"])
     measures = [p.measure for p in PLANNED]
@@ -125,9 +129,9 @@ def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
     )
     assert [type(f) for f in found] == [Finding, Usefulness, Usefulness]
     accuracy = found[2]
-    assert accuracy.value.value == pytest.approx(np.mean([v["value"] for v in own]))
-    assert accuracy.ceiling.value == pytest.approx(np.mean([v["details"]["ceiling"] for v in own]))
-    assert accuracy.thinned.value == pytest.approx(np.mean([v["details"]["thinned"] for v in own]))
+    assert accuracy.value.value == pytest.approx(np.mean([v.value for v in own]))
+    assert accuracy.ceiling.value == pytest.approx(np.mean([v.ceiling.value for v in own]))
+    assert accuracy.thinned.value == pytest.approx(np.mean([v.ceiling.thinned for v in own]))
     assert accuracy.value.lower < accuracy.value.value < accuracy.value.upper
     assert set(pd.read_parquet(exposed)["measure"]) == {"zero_cap.job"}
 
@@ -138,7 +142,7 @@ def test_a_study_of_utility_alone_has_findings(tmp_path):
     member = pd.array([True] * 24 + [False] * 16, dtype="boolean")
     ledger, values = attack_release(real, people(5, 25), member, [PLANNED[1]], 1, Cell("cart", 0, 0))
     ledger.to_parquet(tmp_path / LEDGER)
-    (tmp_path / VALUES).write_text(json.dumps(values))
+    (tmp_path / VALUES).write_text(json.dumps(values_as_plain(values)))
     folder = LedgerFolder(Cell("cart", 0, 0), str(tmp_path))
     found, exposed, _ = bootstrap.fn(
         "cart", "synthesizer", [folder], [COVERAGE], sample, ["age"], Bootstrap(), 3, str(tmp_path)

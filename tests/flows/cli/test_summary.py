@@ -13,6 +13,7 @@ from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.summary import summarise
+from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.isolated_findings import beside_exchangeability
 from synthrisk.metrics.study.ledger import Measure
@@ -52,7 +53,7 @@ def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path
     marginals = Generator("marginals", "marginals", role="reference", answer="independent")
     risk, none = Estimate(0.6, 0.58, 0.62), Estimate(0.0, -0.02, 0.02)
     found = Finding("marginals", "reference", Measure("inference", "inference", "b"), risk, risk, none, 0.5)
-    result = judge.fn(Estimated(sample, (marginals,), (), [found], Bootstrap())).result
+    result = judge.fn(Estimated(sample, (marginals,), (), Bootstrap(), Compared([found]))).result
     assert bool(result.invalid) == (identifier is None)
 
 
@@ -60,7 +61,7 @@ def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path
 def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
     """It is S, how often such claims are right by luck, and has a line of its own."""
     details = {"statistical_confidence": (0.6, 0.6)} if claims else {}
-    risk, measure = Estimate(0.9, 0.8, 1.0), Measure("inference", "inference", "vote")
+    risk, measure = Estimate(0.9, 0.8, 1.0), Measure("inference", "inference" if claims else "zero_cap", "vote")
     found = Finding("release", "synthesizer", measure, risk, risk, risk, 0.6, details=details)
     settings, facts = {"release": {"role": "synthesizer"}}, {"records": "9", "releases": "1"}
     result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)

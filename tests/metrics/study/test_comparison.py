@@ -12,8 +12,8 @@ from scipy import stats
 from synthrisk.metrics.intervals.adjust import holm
 from synthrisk.metrics.intervals.estimates import Interval, t_test, t_test_across_repetitions
 from synthrisk.metrics.study.comparison import compare
-from synthrisk.metrics.study.contributions import contributions_of
-from synthrisk.metrics.study.findings import Attacked, find
+from synthrisk.metrics.study.contributions import ReleasedValues
+from synthrisk.metrics.study.findings import Attacked, contributions_of, find
 from synthrisk.metrics.study.ledger import Measure
 
 CAP, OTHER = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
@@ -102,7 +102,7 @@ def test_a_copy_at_distance_zero_has_no_slope():
 def test_metrics_of_releases_are_paired_over_repetitions():
     rng = np.random.default_rng(4)
     a, b = rng.random((4, 4, 2)), rng.random((4, 4, 2))
-    risk, memorization = compare({CAP: {"a": a, "b": b}})
+    risk, memorization = compare({CAP: {"a": ReleasedValues(*a), "b": ReleasedValues(*b)}})
     for row, one, other in ((risk, a[0], b[0]), (memorization, a[2] - a[3], b[2] - b[3])):
         test = stats.ttest_rel(one.mean(axis=1), other.mean(axis=1))
         ends = test.confidence_interval(0.95)

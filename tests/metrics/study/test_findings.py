@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from synthrisk.metrics.exposure.single_records import record_exposure
 from synthrisk.metrics.intervals.estimates import Interval, paired
 from synthrisk.metrics.intervals.yardsticks import gain
+from synthrisk.metrics.study.contributions import ReleasedValues
 from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values
 from synthrisk.metrics.study.groups import find_groups
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.said import Reasons
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 
@@ -149,17 +151,19 @@ def test_nothing_scored():
 
 def test_what_has_no_value_says_why():
     x, held_out = np.full((1, 1, 6), np.nan), np.arange(6)[None, None] > 3
-    found = said(Attacked(x, ~held_out, held_out, reasons=("no key", "no control key")))
+    found = said(Attacked(x, ~held_out, held_out, reasons=Reasons("no key", "no control key")))
     notes = [e.note for e in (found.risk, found.risk_control, found.memorization)]
     assert notes == ["no key", "no control key", "no key"]
     half = np.where(held_out, np.nan, 0.5)
-    found = said(Attacked(half, ~held_out, held_out, reasons=("", "no control key")))
+    found = said(Attacked(half, ~held_out, held_out, reasons=Reasons("", "no control key")))
     assert (found.risk.value, found.risk_control.note, found.memorization.note) == (0.5, *["no control key"] * 2)
     assert "key" not in found.risk.note
-    found = said(Attacked(x, ~held_out, np.zeros_like(held_out), reasons=("no key", "")))
+    found = said(Attacked(x, ~held_out, np.zeros_like(held_out), reasons=Reasons("no key", "")))
     assert (found.risk.note, found.memorization.note) == ("no key", "no control records")
     why = {"members": "one record", "controls": "no control records", "difference": "too few"}
-    found = find_released("a", "synthesizer", MEASURE, np.full((4, 2, 2), np.nan), Interval(), why)
+    found = find_released(
+        "a", "synthesizer", MEASURE, ReleasedValues(*np.full((4, 2, 2), np.nan)), Interval(), Reasons(**why)
+    )
     assert [found.risk.note, found.risk_control.note, found.memorization.note] == list(why.values())
 
 
@@ -179,11 +183,13 @@ def test_a_decreasing_transform_turns_the_interval_round():
 
 def test_a_value_a_release_has_intervals_over_repetitions():
     members, controls = np.array([[0.5, 0.7], [0.9, 0.7]]), np.array([[0.1, 0.1], [0.3, 0.3]])
-    values = np.stack([members, controls + 0.4, members, controls])
+    values = ReleasedValues(members, controls + 0.4, members, controls)
     found = find_released("a", "synthesizer", MEASURE, values, Interval())
     assert found.risk.value == pytest.approx(0.7)
     assert (found.risk.lower, found.risk.upper) == (0, 1)  # 1.27 to either side, clipped to the range of a share
-    close = find_released("a", "synthesizer", MEASURE, values / 20, Interval()).risk
+    close = find_released(
+        "a", "synthesizer", MEASURE, ReleasedValues(*(v / 20 for v in vars(values).values())), Interval()
+    ).risk
     half = 12.706204736432095 * math.sqrt(0.02 / 400 / 2)
     assert close.upper - close.value == pytest.approx(half)
     assert close.lower == 0

@@ -9,8 +9,7 @@ from scipy import stats
 
 from synthrisk.metrics.intervals.estimates import Estimate, Interval, Prior, Variances, t_test, variances
 from synthrisk.metrics.intervals.moderated import moderate
-from synthrisk.metrics.study.contributions import contributions_of
-from synthrisk.metrics.study.findings import Attacked, find
+from synthrisk.metrics.study.findings import Attacked, contributions_of, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Leak, power
 

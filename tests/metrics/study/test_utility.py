@@ -6,24 +6,28 @@ import pytest
 from scipy import stats
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Score
+from synthrisk.metrics.score import Ceiling
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.utility import usefulness, utility_table, utility_values
+from synthrisk.metrics.study.said import OfUtility
+from synthrisk.metrics.study.utility import usefulness, utility_table
 from synthrisk.metrics.study.verdicts import check_limits
 
 ACCURACY = Measure("accuracy", "accuracy")
 NAN = float("nan")
 
 
-def released(value, ceiling=None, **details):
-    beside = {} if ceiling is None else {"ceiling": ceiling, "thinned": value - 0.1, "ceiling_rows": 5.0}
-    return utility_values(Score("accuracy", value, value, details=details | beside))
+def released(value, ceiling=None, of_ceiling=None, **details):
+    beside = None if ceiling is None else Ceiling(ceiling, value - 0.1, 5.0, of_ceiling)
+    return OfUtility(value, details, beside)
 
 
 def test_value_and_ceiling_are_means_over_repetitions_with_an_interval():
     values = {(0, 0): 0.8, (0, 1): 0.6, (1, 0): 0.9, (1, 1): 0.8, (2, 0): 0.5, (2, 1): 0.6}
     found = usefulness(
-        "cart", "synthesizer", ACCURACY, {k: released(v, v / 2, mean=v, ceiling_mean=0.1) for k, v in values.items()}
+        "cart",
+        "synthesizer",
+        ACCURACY,
+        {k: released(v, v / 2, mean=v, of_ceiling={"mean": 0.1}) for k, v in values.items()},
     )
     means = [0.7, 0.85, 0.55]
     half = stats.t.ppf(0.975, 2) * 0.15 / math.sqrt(3)
@@ -46,7 +50,7 @@ def test_without_control_there_is_no_ceiling():
 
 
 def test_a_release_that_has_no_value_says_why():
-    nothing = utility_values(Score("accuracy", NAN, NAN, reason="no query has an answer"))
+    nothing = OfUtility(NAN, reason="no query has an answer")
     found = usefulness("cart", "synthesizer", ACCURACY, {(0, 0): nothing})
     assert math.isnan(found.value.value)
     assert found.reason == "no query has an answer"

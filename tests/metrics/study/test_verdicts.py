@@ -15,7 +15,8 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.results import Limit, StudyResult, groups_table, league_table, limits_table
+from synthrisk.metrics.study.result_tables import groups_table, league_table, limits_table
+from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Beside, check_limits, judge, worst
 
 ZERO, NEAREST = Measure("zero_cap", "zero_cap", "income"), Measure("dcr", "distance_to_closest_record")

@@ -6,6 +6,7 @@ from scipy.stats import binomtest, norm
 
 from synthrisk.metrics.distance.closest_record import closeness
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Interval
+from synthrisk.metrics.study.contributions import ReleasedValues
 from synthrisk.metrics.study.findings import Attacked, find, find_released
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.worst_release import worst_release, worst_value
@@ -118,7 +119,7 @@ def test_findings_carry_it():
     assert found.worst == worst_release(scores, member, 0.9)
     assert found.worst.value == max(found.release_risk)
     values = np.array([[0.2, 0.4], [0.1, 0.3]])
-    released = find_released("cart", "synthesizer", MEASURE, np.stack([values] * 4), Interval())
+    released = find_released("cart", "synthesizer", MEASURE, ReleasedValues(*[values] * 4), Interval())
     assert released.worst.value == 0.4
     assert np.isnan(released.worst.upper)
     assert released.worst.note

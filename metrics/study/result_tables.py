@@ -1,0 +1,243 @@
+"""The tables of a study: its results as tracking, report and terminal show them, a row a number."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.release.k_anonymity import SIZES
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.gda_view import AttackView, gda_view
+from synthrisk.metrics.study.quantities import OF_GROUPS, limited, quantity_of
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.metrics.study.verdicts import holds_for
+
+BESIDE = {
+    "unseen_keys": "unseen keys",
+    "ceiling": "ceiling",
+    "null_real_mean": "null (truth permuted)",
+    "null_synthetic_mean": "null (release permuted)",
+    "accuracy": "accuracy",
+    "accuracy_guess": "accuracy of the commonest class",
+    "statistical_confidence": "statistical guess S",
+    "claim_probability": "claim probability",
+}
+"""Details without which a value cannot be read, and what they are called."""
+
+
+def copy_share(result: StudyResult, finding: Finding) -> Estimate:
+    """Return a finding's memorization / that of the copy of the training rows: 1 a copy, 0 no nearer to members.
+
+    It gives a difference of distances, whose unit nobody can read, a unit. The copy's own difference is taken as
+    known. Not estimable where no copy ran, or where the measure does not see even the copy.
+    """
+    copies = [f.memorization for f in result.findings if f.measure == finding.measure and _is_copy(result, f)]
+    if not copies or not copies[0].lower > 0:
+        return NOT_ESTIMABLE
+    own, whole = finding.memorization, copies[0].value
+    return replace(own, value=own.value / whole, lower=own.lower / whole, upper=own.upper / whole)
+
+
+def _is_copy(result: StudyResult, finding: Finding) -> bool:
+    return result.answers.get(finding.synthesizer) == "copy"
+
+
+def league_table(result: StudyResult) -> pd.DataFrame:
+    """Return the findings as one table, a row a synthesizer and measure."""
+    rows = [
+        {
+            **_whose(f),
+            **_limits("risk", f.risk),
+            "guess": f.guess,
+            "risk_gain": f.risk_gain.value,
+            "control": f.risk_control.value,
+            **_limits("control_gain", replace(quantity_of(f, "control_gain"), value=f.control_gain)),
+            "population": f.population.value,
+            **_limits("population_gain", quantity_of(f, "population_gain")),
+            **{name: f.details.get(name, (float("nan"),))[0] for name in BESIDE},
+            "release_sd": float(np.std(f.release_risk, ddof=1)) if len(f.release_risk) > 1 else float("nan"),
+            "worst_release": f.worst.value,
+            "worst_release_upper": f.worst.upper,
+            **_limits("memorization", f.memorization),
+            **_limits("copy_share", copy_share(result, f)),
+            "same_difference_as": f.same_difference_as,
+            **_limits("change", f.change),
+            "note": "; ".join(filter(None, (f.risk.note, f.warning))),
+        }
+        for f in result.findings
+    ]
+    return pd.DataFrame(rows)
+
+
+def _whose(f: Finding) -> dict[str, str]:
+    return {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key}
+
+
+def _limits(name: str, found: Estimate) -> dict[str, float]:
+    return {name: found.value, f"{name}_lower": found.lower, f"{name}_upper": found.upper}
+
+
+def limits_table(result: StudyResult) -> pd.DataFrame:
+    """Return what each generator reaches in each limited quantity, a row a limit and finding of its measure.
+
+    The rows of the reference generators show what the study would have seen: NO EVIDENCE asks for a copy above the
+    limit, and for a near copy above one of them. ``word`` and ``reason`` are those of the verdict.
+    """
+    said = {(v.synthesizer, v.quantity): v for v in result.verdicts}
+    rows = []
+    for name, limit in result.limits.items():
+        for f in result.findings:
+            if not holds_for(name, f.measure):
+                continue
+            what = limited(name, (f.measure.key,))
+            found, verdict = quantity_of(f, what.quantity, what.group), said.get((f.synthesizer, name))
+            rows.append(
+                _whose(f)
+                | {
+                    "quantity": what.quantity,
+                    "group": what.group,
+                    "name": name,
+                    "limit": limit.value,
+                    "source": limit.source,
+                }
+                | {"value": found.value, "lower": found.lower, "upper": found.upper, "note": found.note}
+                | {"word": verdict.word if verdict else "", "reason": verdict.reason if verdict else ""}
+            )
+    return pd.DataFrame(rows)
+
+
+def groups_table(result: StudyResult) -> pd.DataFrame:
+    """Return the findings of vulnerable records and of the worst class, a row a finding, group and quantity."""
+    rows = [
+        _whose(f)
+        | {"group": group, "records": own.details["records"][0], "quantity": quantity}
+        | {"value": found.value, "lower": found.lower, "upper": found.upper, "note": found.note}
+        for f in result.findings
+        for group, own in f.groups.items()
+        for quantity in OF_GROUPS
+        for found in (quantity_of(own, quantity),)
+    ]
+    return pd.DataFrame(rows)
+
+
+def details_table(result: StudyResult) -> pd.DataFrame:
+    """Return all named details, a row a finding and detail: mean over releases on members and on control records.
+
+    Of a utility measure ``control`` is what control records reach in place of the release.
+    """
+    every: list[Finding | Usefulness] = [*result.findings, *result.utility]
+    rows = [
+        {"synthesizer": f.synthesizer, "measure": f.measure.key, "detail": name, "members": own, "control": other}
+        for f in every
+        for name, (own, other) in f.details.items()
+    ]
+    return pd.DataFrame(rows, columns=["synthesizer", "measure", "detail", "members", "control"])
+
+
+def interval_table(result: StudyResult) -> pd.DataFrame:
+    """Return all interval methods beside each other, a row a finding, quantity and method."""
+    rows = [
+        {"synthesizer": f.synthesizer, "measure": f.measure.key, "quantity": quantity, "method": method}
+        | {"value": e.value, "lower": e.lower, "upper": e.upper}
+        for f in result.findings
+        for quantity, methods in f.intervals.items()
+        for method, e in methods.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def yardstick_table(result: StudyResult) -> pd.DataFrame:
+    """Return all yardsticks, a row a finding and yardstick: success x, s, gain (x - s)/(1 - s) and x - s.
+
+    x is the finding's risk, or of claims that name no target the share of members among the records they isolate.
+    """
+    rows = [
+        {**_whose(f), "yardstick": name}
+        | _limits("risk", f.risk if each.attack is None else each.attack)
+        | _limits("success", each.success)
+        | _limits("gain", each.gain)
+        | _limits("difference", each.difference)
+        | {"note": each.gain.note}
+        for f in result.findings
+        for name, each in f.yardsticks.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def gda_views(result: StudyResult) -> list[AttackView]:
+    """Return the GDA view of each attack that makes claims."""
+    return gda_view(result.findings, int(result.facts.get("columns", len(result.findings))), result.weakest)
+
+
+def gda_table(result: StudyResult) -> pd.DataFrame:
+    """Return the GDA scores of all attacks that make claims, a row a synthesizer, attack and number of columns.
+
+    ``weakest`` says how many columns were asked for, ``columns`` which they are, the weakest first.
+    """
+    rows = [
+        {"synthesizer": v.synthesizer, "role": v.role, "attack": v.attack}
+        | {"weakest": "all" if k is None else k}
+        | vars(score)
+        | {"columns": ", ".join(map(str, score.columns))}
+        for v in gda_views(result)
+        for k, score in v.weakest.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def comparison_table(result: StudyResult) -> pd.DataFrame:
+    """Return all pairs of synthesizers, a row a pair, measure and quantity."""
+    rows = [
+        {"measure": c.measure.key, "quantity": c.quantity, "first": c.first, "second": c.second}
+        | {"difference": c.difference.value, "lower": c.difference.lower, "upper": c.difference.upper}
+        | {"p": c.p_value, "p_holm": c.p_holm, "p_fdr": c.p_fdr, "is_lower": c.lower, "note": c.difference.note}
+        for c in result.comparisons
+    ]
+    return pd.DataFrame(rows)
+
+
+def tpr_table(result: StudyResult) -> pd.DataFrame:
+    """Return the pooled true-positive rates, a row a finding that ranks records and false-positive rate."""
+    rows = [
+        {**_whose(f), "false_positive_rate": rate, **_limits("tpr", e), "note": e.note}
+        for f in result.findings
+        for rate, e in f.tpr.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def epsilon_table(result: StudyResult) -> pd.DataFrame:
+    """Return the lower bounds of epsilon, a row a finding that ranks records."""
+    return pd.DataFrame([_whose(f) | vars(f.epsilon) for f in result.findings if f.epsilon is not None])
+
+
+def power_table(result: StudyResult) -> pd.DataFrame:
+    """Return what leak each measure detects, a row a measure and share that was run."""
+    rows = [
+        {"measure": key, "detected_share": each.share, "slope": each.slope, "share": share, "seen": found}
+        for key, each in result.powers.items()
+        for share, found in each.seen
+    ]
+    return pd.DataFrame(rows)
+
+
+def k_anonymity_table(result: StudyResult) -> pd.DataFrame:
+    """Return how many records have a key that k records share, a row a table: see ``k_anonymity``.
+
+    ``of`` says whose keys are looked up where: ``real`` and ``release`` among themselves, ``members`` and ``control``
+    records in the release; ``absent`` counts those who do not occur there.
+    """
+    if result.keys is None:
+        return pd.DataFrame()
+    named = [("", "real", result.keys.real)]
+    for name, each in result.keys.releases.items():
+        named += [(name, "release", each.release), (name, "members", each.members)]
+        named += [(name, "control", each.controls)] if each.controls is not None else []
+    rows = [
+        {"synthesizer": name, "of": of, "records": each.records, "smallest_k": each.smallest, "absent": each.absent}
+        | {f"k_{size}": count for size, count in zip(SIZES, each.counts, strict=True)}
+        for name, of, each in named
+    ]
+    return pd.DataFrame(rows)
