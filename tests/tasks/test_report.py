@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from samples.estimates import around
 from synthrisk.flows.cli.summary import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
@@ -92,10 +93,6 @@ class Page(HTMLParser):
     def row(self, *start):
         cells = [[" ".join(c.split()) for c in row] for row in self.rows]
         return next(c for c in cells if tuple(c[: len(start)]) == start)
-
-
-def around(value, half):
-    return Estimate(value, value - half, value + half)
 
 
 def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from samples.estimates import around
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Bootstrap, Study, Tracking
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Cell, Measure
@@ -47,10 +48,6 @@ PLANNED = [
 def people(seed, n):
     rng = np.random.default_rng(seed)
     return pd.DataFrame({"age": rng.integers(20, 60, n), "job": rng.choice([*"abcdefgh"], n)})
-
-
-def around(value, half):
-    return Estimate(value, value - half, value + half)
 
 
 # The attack on one release
