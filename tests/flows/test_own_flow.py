@@ -1,6 +1,7 @@
 """Our tasks in somebody else's flow: the numbers of ``benchmark``, on any task runner, and no cell for Prefect."""
 
 import sqlite3
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -66,7 +67,9 @@ def assert_same(judged, workspace, study, folder):
     ]
 
 
-@pytest.mark.parametrize("runner", [ThreadPoolTaskRunner(), ProcessPoolTaskRunner(max_workers=2)], ids=repr)
+@pytest.mark.parametrize(
+    "runner", [ThreadPoolTaskRunner(), ProcessPoolTaskRunner(max_workers=2)], ids=["threads", "processes"]
+)
 def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
     judged, logged = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))
     assert_same(judged, tmp_path, study, folder)
@@ -75,9 +78,9 @@ def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
     assert set(runs) == {"cart", "thief", "study mine"}
     (finding,) = [f for f in judged.result.findings if (f.synthesizer, f.measure.label) == ("thief", "zero_cap")]
     assert runs["thief"].data.metrics["memorization/zero_cap.income"] == finding.memorization.value
-    told = client.download_artifacts(runs["study mine"].info.run_id, "study.yaml")
-    assert "min_samples_leaf" in open(told).read()
-    assert "memorization/zero_cap.income" in open(told).read()
+    told = Path(client.download_artifacts(runs["study mine"].info.run_id, "study.yaml")).read_text()
+    assert "min_samples_leaf" in told
+    assert "memorization/zero_cap.income" in told
     assert (tmp_path / "reports" / judged.result.study_id / "exposure-cart.html").exists()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.studies import ledger_in
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.epsilon import epsilon_lower_bound
@@ -19,7 +20,7 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons, values_as_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.table import store
 
@@ -34,7 +35,7 @@ def keep_values(place: Path, values) -> None:
     (place / VALUES).write_text(json.dumps(values_as_plain(values)))
 
 
-def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder], pd.DataFrame]:
+def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[tuple[Path, Cell]], pd.DataFrame]:
     """Return ledgers with random scores, and all their rows in one frame."""
     rng = np.random.default_rng(5)
     kept, frames = [], []
@@ -88,7 +89,7 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[LedgerFolder],
                 ),
             }
             keep_values(place, values)
-            kept.append(LedgerFolder(Cell("cart", r, k), str(place)))
+            kept.append((place, Cell("cart", r, k)))
             frames.append(frame.assign(r=r, k=k))
     return kept, pd.concat(frames, ignore_index=True)
 
@@ -99,14 +100,13 @@ def sample(tmp_path) -> Sample:
         pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2, "vote": ["yes", "no"] * (N // 2)}), tmp_path
     )
     save_array(np.zeros((REPETITIONS, N), np.int16), tmp_path / "cut.npy")
-    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", REPETITIONS, FOLDS, 0.0))
+    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", REPETITIONS, FOLDS, 0.0), str(tmp_path))
 
 
 def findings(ledgers, sample, folder, measures=(CAP, RAPID, RATIO), **settings):
-    found, exposed, _ = bootstrap.fn(
-        "cart", "synthesizer", ledgers, measures, sample, ["a"], Bootstrap(**settings), 3, str(folder)
-    )
-    return {f.measure: f for f in found}, pd.read_parquet(exposed)
+    known = replace(sample, quasi_identifiers=("a",), workspace=str(folder))
+    found = bootstrap.fn([ledger_in(p, known, cell, measures) for p, cell in ledgers], Bootstrap(**settings))
+    return {f.measure: f for f in found.findings}, pd.read_parquet(found.exposed)
 
 
 def chosen(rows: pd.DataFrame, measure: Measure, member: bool) -> pd.DataFrame:
@@ -278,7 +278,7 @@ def test_entities_make_the_interval_of_repeated_records_wider(sample, tmp_path):
         frame["score"] = frame["score"].iloc[(frame.index // 2) * 2].to_numpy()
         frame.to_parquet(Path(each.path) / LEDGER)
     alone = findings(ledgers, sample, tmp_path)[0][CAP].risk
-    together = findings(ledgers, Sample(sample.table, sample.cut, "person"), tmp_path)[0][CAP].risk
+    together = findings(ledgers, replace(sample, identifier="person"), tmp_path)[0][CAP].risk
     assert together.value == alone.value
     assert together.upper - together.lower > alone.upper - alone.lower
 
@@ -315,14 +315,14 @@ def test_a_weighted_measure_has_the_values_of_its_metric(sample, tmp_path):
             place.mkdir()
             ledger.to_parquet(place / LEDGER)
             keep_values(place, values)
-            ledgers.append(LedgerFolder(Cell("cart", r, k), str(place)))
+            ledgers.append((place, Cell("cart", r, k)))
     found = findings(ledgers, sample, tmp_path, [planned.measure])[0][planned.measure]
     np.testing.assert_allclose(found.release_risk, [risk for risk, _ in expected], atol=1e-12)
     assert found.risk.value == pytest.approx(np.mean([risk for risk, _ in expected]), abs=0.02)
     assert found.risk_control.value == pytest.approx(np.mean([control for _, control in expected]), abs=0.02)
 
 
-def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[LedgerFolder], pd.DataFrame]:
+def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[tuple[Path, Cell]], pd.DataFrame]:
     """Return ledgers of two metrics that rank records, with abstentions, and all their rows in one frame."""
     rng, kept, frames = np.random.default_rng(2), [], []
     for r, k in np.ndindex(2, 2):
@@ -341,7 +341,7 @@ def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[LedgerFolder], pd.D
         place.mkdir()
         rows.astype({"metric": "string", "sensitive": "string"}).to_parquet(place / LEDGER)
         keep_values(place, {m.key: OfRecords({"unseen_keys": 0.0}) for m in parts})
-        kept.append(LedgerFolder(Cell("cart", r, k), str(place)))
+        kept.append((place, Cell("cart", r, k)))
         frames.append(rows.assign(r=r, k=k))
     return kept, pd.concat(frames)
 
@@ -350,7 +350,7 @@ def test_members_found_are_those_of_all_releases_in_one(tmp_path):
     """Against the summary of one release and the bound of its scores, each given all rows together."""
     ledgers, rows = ranked_ledgers(tmp_path)
     table = store(pd.DataFrame({"a": np.arange(600), "vote": ["yes", "no"] * 300}), tmp_path)
-    everyone = Sample(table, Cut("unused", "cut", 2, 2, 0.0))
+    everyone = Sample(table, Cut("unused", "cut", 2, 2, 0.0), str(tmp_path))
     found = findings(ledgers, everyone, tmp_path, [MEMBERS, CLOSEST, CAP])[0]
     for measure, likely in ((MEMBERS, rows["confidence"].fillna(-np.inf)), (CLOSEST, -rows["distance"])):
         own = rows.assign(likely=likely)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from samples.studies import ledger_in
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import t_test
@@ -25,7 +26,7 @@ from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.workspace.contributions import keep_contributions, kept_contributions
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.table import store
 
@@ -47,10 +48,10 @@ def sample(tmp_path) -> Sample:
         tmp_path,
     )
     save_array(np.zeros((R, N), np.int16), tmp_path / "cut.npy")
-    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", R, K, 0.0))
+    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", R, K, 0.0), str(tmp_path))
 
 
-def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]:
+def ledgers(folder: Path, name: str, leak: float, planned) -> list[tuple[Path, Cell]]:
     """Return ledgers in which members are hit more often by ``leak``; the split is the same for all names."""
     splits, rng = np.random.default_rng(1), np.random.default_rng(sum(map(ord, name)))
     kept = []
@@ -77,23 +78,26 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[LedgerFolder]
             place.mkdir(parents=True)
             pd.concat(parts, ignore_index=True).to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-            kept.append(LedgerFolder(Cell(name, r, k), str(place)))
+            kept.append((place, Cell(name, r, k)))
     return kept
 
 
 def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMBERS), shares=None, **settings):
     roles = {"leaky": "reference", "fresh": "reference", NON_MEMBERS: "yardstick"}
     leaks = {"cart": 0.2, "leaky": 0.3}
-    found, kept = [], {}
+    own = replace(sample, workspace=str(folder))
+    found = []
     for name in names:
         planned = [p for p in PLANNED if p is not RATIO] if name == NON_MEMBERS else PLANNED
-        made = ledgers(folder, name, leaks.get(name, 0.0), planned)
-        role, measures = roles.get(name, "synthesizer"), [p.measure for p in planned]
-        findings, _, path = bootstrap.fn(name, role, made, measures, sample, [], Bootstrap(**settings), 3, str(folder))
-        found += findings
-        kept[name] = path
-    done = compare.fn(found, kept, PLANNED, sample, shares or {}, Bootstrap(**settings), 3, str(folder))
-    return done, {name: kept_contributions(path) for name, path in kept.items()}, found
+        by = {"role": roles.get(name, "synthesizer"), "leaked": (shares or {}).get(name)}
+        made = [
+            ledger_in(place, own, cell, planned, **by)
+            for place, cell in ledgers(folder, name, leaks.get(name, 0.0), planned)
+        ]
+        found.append(bootstrap.fn(made, Bootstrap(**settings)))
+    done = compare.fn(found, own, [f.generator for f in found], Bootstrap(**settings), power=True).compared
+    kept = {f.name: kept_contributions(f.contributions) for f in found}
+    return done, kept, [each for f in found for each in f.findings]
 
 
 def test_the_population_is_no_finding_and_the_others_keep_their_numbers(sample, tmp_path):
@@ -192,7 +196,7 @@ def singled_out(folder: Path, leaked: int = 7):
             place.mkdir(parents=True)
             ledger.to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-            made.append(LedgerFolder(cell, str(place)))
+            made.append((place, cell))
     return made, value, luck, isolated
 
 
@@ -207,8 +211,8 @@ def test_singling_out_remembers_whom_its_claims_isolate(sample, tmp_path):
     save_array(np.zeros((R, 20), np.int16), tmp_path / "of20.npy")
     sample = replace(sample, cut=replace(sample.cut, path=str(tmp_path / "of20.npy")))
     made, value, luck, isolated = singled_out(tmp_path)
-    found, _, path = bootstrap.fn("cart", "synthesizer", made, [TWO.measure], sample, [], Bootstrap(), 3, str(tmp_path))
-    (f,) = compare.fn(found, {"cart": path}, [TWO], sample, {}, Bootstrap(), 3, str(tmp_path)).findings
+    found = bootstrap.fn([ledger_in(p, sample, cell, [TWO]) for p, cell in made], Bootstrap())
+    (f,) = compare.fn([found], sample, [found.generator], Bootstrap()).compared.findings
     assert list(f.yardsticks) == ["guess", "control"]
     guess = f.yardsticks["guess"]
     assert guess.success.value == f.guess == pytest.approx(luck.mean(), abs=1e-12)
@@ -239,13 +243,11 @@ def test_singling_out_remembers_whom_its_claims_isolate(sample, tmp_path):
 def test_singling_out_is_compared_by_releases_in_risk_and_by_records_in_memorization(sample, tmp_path):
     save_array(np.zeros((R, 20), np.int16), tmp_path / "of20.npy")
     sample = replace(sample, cut=replace(sample.cut, path=str(tmp_path / "of20.npy")))
-    paths, kept, values = {}, {}, {}
+    kept, values = {}, {}
     for name, leaked in (("one", 7), ("two", 2)):
         made, values[name], _, _ = singled_out(tmp_path / name, leaked)
-        _, _, paths[name] = bootstrap.fn(
-            name, "synthesizer", made, [TWO.measure], sample, [], Bootstrap(), 3, str(tmp_path)
-        )
-        kept[name] = kept_contributions(paths[name])[TWO.measure.key]
+        found = bootstrap.fn([ledger_in(p, sample, replace(c, synthesizer=name), [TWO]) for p, c in made], Bootstrap())
+        kept[name] = kept_contributions(found.contributions)[TWO.measure.key]
         np.testing.assert_array_equal(kept[name].value, values[name])
     risk, memorization = pairs({TWO.measure: kept})
     assert risk.difference.value == pytest.approx((values["one"] - values["two"]).mean())
@@ -306,7 +308,7 @@ def test_power_is_told_where_shares_are_given(sample, tmp_path):
 
 def test_entities_count_once(sample, tmp_path):
     alone = compared(sample, tmp_path)[0].comparisons[0]
-    together = compared(Sample(sample.table, sample.cut, "person"), tmp_path / "e")[0].comparisons[0]
+    together = compared(replace(sample, identifier="person"), tmp_path / "e")[0].comparisons[0]
     assert together.difference.value == alone.difference.value
     assert together.difference.upper != alone.difference.upper
 
@@ -332,7 +334,7 @@ AUTH, NNAA = "authenticity", "nearest_neighbour_adversarial_accuracy"
 def real_ledgers(sample, folder, planned):
     """Return compared findings of two releases of a real table, each half attacked as members."""
     real = pd.DataFrame({"x": np.random.default_rng(0).normal(size=N).round(1), "c": list("ab") * (N // 2)})
-    found, kept = [], {}
+    found = []
     for name in ("cart", "copy"):
         made = []
         for r, k in np.ndindex(R, K):
@@ -347,13 +349,9 @@ def real_ledgers(sample, folder, planned):
             rows, values = attack_release(real, release, member, planned, 1, Cell(name, r, k))
             rows.to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-            made.append(LedgerFolder(Cell(name, r, k), str(place)))
-        measures = [p.measure for p in planned]
-        findings, _, kept[name] = bootstrap.fn(
-            name, "synthesizer", made, measures, sample, [], Bootstrap(), 3, str(folder)
-        )
-        found += findings
-    return compare.fn(found, kept, planned, sample, {}, Bootstrap(), 3, str(folder))
+            made.append(ledger_in(place, sample, Cell(name, r, k), planned))
+        found.append(bootstrap.fn(made, Bootstrap()))
+    return compare.fn(found, sample, [f.generator for f in found], Bootstrap()).compared
 
 
 @pytest.mark.parametrize(

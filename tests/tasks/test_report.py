@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from samples.estimates import around
 from synthrisk.conf.study import Bootstrap
 from synthrisk.flows.cli.summary import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
@@ -98,10 +99,6 @@ class Page(HTMLParser):
     def row(self, *start):
         cells = [[" ".join(c.split()) for c in row] for row in self.rows]
         return next(c for c in cells if tuple(c[: len(start)]) == start)
-
-
-def around(value, half):
-    return Estimate(value, value - half, value + half)
 
 
 def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):

@@ -11,11 +11,14 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from samples.estimates import around
+from samples.studies import ledger_in
 from synthrisk.conf.plan import plan
-from synthrisk.conf.study import Bootstrap, Study, Tracking
+from synthrisk.conf.study import Bootstrap, Study
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
@@ -25,10 +28,11 @@ from synthrisk.metrics.study.said import values_as_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.log import Kept, log
+from synthrisk.tasks.log import log
+from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
-from synthrisk.tasks.report import page
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, LedgerFolder, Sample
+from synthrisk.tasks.workspace.handed import Estimated, Judged
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.table import store
 
@@ -49,10 +53,6 @@ PLANNED = [
 def people(seed, n):
     rng = np.random.default_rng(seed)
     return pd.DataFrame({"age": rng.integers(20, 60, n), "job": rng.choice([*"abcdefgh"], n)})
-
-
-def around(value, half):
-    return Estimate(value, value - half, value + half)
 
 
 # The attack on one release
@@ -111,7 +111,7 @@ def test_what_is_predicted_takes_no_quasi_identifiers():
 
 def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
     real = people(0, 40)
-    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 2, 1, 0.0))
+    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 2, 1, 0.0), str(tmp_path))
     save_array(np.zeros((2, 40), np.int16), tmp_path / "cut.npy")
     ledgers, own = [], []
     for r in range(2):
@@ -121,12 +121,10 @@ def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
         place.mkdir()
         ledger.to_parquet(place / LEDGER)
         (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-        ledgers.append(LedgerFolder(Cell("cart", r, 0), str(place)))
+        ledgers.append(ledger_in(place, sample, Cell("cart", r, 0), PLANNED))
         own.append(values["accuracy"])
-    measures = [p.measure for p in PLANNED]
-    found, exposed, _ = bootstrap.fn(
-        "cart", "synthesizer", ledgers, measures, sample, ["age"], Bootstrap(), 3, str(tmp_path)
-    )
+    made = bootstrap.fn(ledgers, Bootstrap())
+    found, exposed = [*made.findings, *made.utility], made.exposed
     assert [type(f) for f in found] == [Finding, Usefulness, Usefulness]
     accuracy = found[2]
     assert accuracy.value.value == pytest.approx(np.mean([v.value for v in own]))
@@ -138,20 +136,17 @@ def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
 
 def test_a_study_of_utility_alone_has_findings(tmp_path):
     real = people(0, 40)
-    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 1, 1, 0.0))
+    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 1, 1, 0.0), str(tmp_path))
     member = pd.array([True] * 24 + [False] * 16, dtype="boolean")
     ledger, values = attack_release(real, people(5, 25), member, [PLANNED[1]], 1, Cell("cart", 0, 0))
     ledger.to_parquet(tmp_path / LEDGER)
     (tmp_path / VALUES).write_text(json.dumps(values_as_plain(values)))
-    folder = LedgerFolder(Cell("cart", 0, 0), str(tmp_path))
-    found, exposed, _ = bootstrap.fn(
-        "cart", "synthesizer", [folder], [COVERAGE], sample, ["age"], Bootstrap(), 3, str(tmp_path)
-    )
+    made = bootstrap.fn([ledger_in(tmp_path, sample, Cell("cart", 0, 0), [COVERAGE])], Bootstrap())
+    found = made.utility
     assert [f.measure for f in found] == [COVERAGE]
     alone = result(findings=False, utility=[replace(f, measure=COVERAGE) for f in found], settings=SETTINGS)
-    logged = log.fn(
-        alone, {"cart": Kept((folder,), exposed)}, sample.table, "name: demo\n", [], Tracking(), str(tmp_path)
-    )
+    estimated = Estimated(sample, (made.generator,), (made,), Bootstrap(), Compared([]))
+    logged = log.fn(Judged(alone, estimated))
     run = MlflowClient(logged.uri).get_run(logged.runs["cart"])
     assert run.data.metrics["utility/coverage"] == found[0].value.value
 

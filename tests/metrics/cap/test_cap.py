@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from samples.cells import same
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 
@@ -24,14 +25,6 @@ MISSING = {"nan": np.nan, "None": None, "NA": pd.NA, "NaT": pd.NaT}
 
 
 # The oracle: two loops over records, and what METHODS 0 calls equal.
-
-
-def is_missing(value):
-    return value is None or value is pd.NA or value != value
-
-
-def same(a, b):
-    return (is_missing(a) and is_missing(b)) or (not is_missing(a) and not is_missing(b) and a == b)
 
 
 def rows(table, columns):

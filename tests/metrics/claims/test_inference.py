@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from samples.cells import same
 from synthrisk.metrics import METRICS, Attack, InputError
 from synthrisk.metrics.claims.right_numbers import share_close
 
@@ -31,10 +32,6 @@ def tables(seed, n=60, m=50, secret="wage"):
 
 def gower(a, b, ages):
     return (abs(a.age - b.age) / (max(ages) - min(ages)) + (not same(a.job, b.job))) / 2
-
-
-def same(a, b):
-    return (pd.isna(a) and pd.isna(b)) or (not pd.isna(a) and not pd.isna(b) and a == b)
 
 
 def brute(real, release, secret, neighbours, tolerance):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.cells import same
 from synthrisk.metrics import METRICS, Attack, InputError
 from synthrisk.metrics.claims.linkability_attacks import shared_neighbour
 from synthrisk.tasks.data import read
@@ -27,10 +28,6 @@ def tables(seed, n=30, m=25):
         )
 
     return table(n), table(m)
-
-
-def same(a, b):
-    return (pd.isna(a) and pd.isna(b)) or (not pd.isna(a) and not pd.isna(b) and a == b)
 
 
 def distances(part, release, columns, everyone):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.cells import same
 from synthrisk.metrics import ATTACKS, METRICS, Attack, InputError
 from synthrisk.metrics.claims.membership_attacks import classifier, density_ratio, distance_difference
 from synthrisk.metrics.tables.tables import Tables
@@ -148,10 +149,6 @@ def test_the_attack_sees_distinct_rows_of_the_declared_columns_in_an_order_that_
 
 
 # The attacks, by plain loops
-
-
-def same(a, b):
-    return (pd.isna(a) and pd.isna(b)) or (not pd.isna(a) and not pd.isna(b) and a == b)
 
 
 def gower(a, b, spans):

@@ -3,16 +3,16 @@
 import json
 import math
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from samples.cells import is_numeric
+from samples.priveval import REFERENCE, priveval, schema, typed
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 
-REFERENCE = Path(__file__).parents[2] / "reference" / "priveval"
 AIR = METRICS["attribute_inference_risk"]
 
 
@@ -25,11 +25,6 @@ def cells(column):
     return [None if v is None or v is pd.NA or v != v else v for v in column.tolist()]
 
 
-def is_number(column):
-    types = pd.api.types
-    return types.is_datetime64_any_dtype(column) or (types.is_numeric_dtype(column) and not types.is_bool_dtype(column))
-
-
 def away(real, synthetic, keys, space):
     """Distances of each real to each synthetic record over the keys."""
     terms = []
@@ -38,7 +33,7 @@ def away(real, synthetic, keys, space):
         n, both = len(a), a + b
         if space == "gower":
             known = [v for v in both if v is not None]
-            width = max(known) - min(known) if known and is_number(real[name]) else None
+            width = max(known) - min(known) if known and is_numeric(real[name]) else None
 
             def part(i, j, both=both, width=width):
                 u, v = both[i], both[j]
@@ -49,7 +44,7 @@ def away(real, synthetic, keys, space):
             terms.append(part)
             continue
         axes = []
-        if is_number(real[name]):
+        if is_numeric(real[name]):
             known = [v for v in a if v is not None]
             mean = math.fsum(known) / len(known) if known else 0.0
             sd = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / len(known)) if len(set(known)) > 1 else 1.0
@@ -78,7 +73,7 @@ def brute_force(real, synthetic, keys, sensitive, space="euclid"):
     guesses = {s: cells(synthetic[s]) for s in sensitive}
     for i, row in enumerate(away(real, synthetic, keys, space)):
         near = [j for j, d in enumerate(row) if d <= min(row) * (1 + 1e-9) + 1e-15]
-        right = [is_right(guesses[s][j], truths[s][i], is_number(real[s])) for j in near for s in sensitive]
+        right = [is_right(guesses[s][j], truths[s][i], is_numeric(real[s])) for j in near for s in sensitive]
         credits.append(sum(right) / len(right))
     rows = list(zip(*(cells(real[c]) for c in real), strict=True))
     share = [Counter(rows)[row] / n for row in rows]
@@ -101,23 +96,10 @@ def assert_equals_brute_force(real, synthetic, keys, sensitive, space="euclid"):
 # References
 
 
-def typed(tables, kinds):
-    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in kinds.items()}
-    return [t.astype(dtypes) for t in tables]
-
-
-def priveval(data):
-    folder = REFERENCE / data
-    schema = json.loads((folder / "schema.json").read_text())
-    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in schema["columns"].items()}
-    real, synthetic = (pd.read_csv(folder / f"{t}.csv", dtype=dtypes) for t in ("real", "synthetic"))
-    expected = json.loads((folder / "expected.json").read_text())
-    return real, synthetic, {"quasi_identifiers": expected["keys"], "sensitive": schema["sensitive"]}, expected
-
-
 @pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
 def test_priveval_values(data):
-    real, synthetic, roles, expected = priveval(data)
+    real, synthetic, expected = priveval(data)
+    roles = {"quasi_identifiers": expected["keys"], "sensitive": schema(data)["sensitive"]}
     expected = expected["metrics"]["AIR"]
     score = AIR(real, synthetic, **roles)
     assert score.value == pytest.approx(expected["value"], abs=1e-9)
@@ -133,7 +115,7 @@ def test_priveval_values(data):
 
 @pytest.mark.parametrize("case", json.loads((REFERENCE / "edge_cases.json").read_text()), ids=lambda case: case["name"])
 def test_priveval_edge_case(case):
-    real, synthetic = typed([pd.DataFrame(case[t]) for t in ("real", "synthetic")], case["columns"])
+    real, synthetic = typed(case["columns"], *(pd.DataFrame(case[t]) for t in ("real", "synthetic")))
     keys = [c for c in case["columns"] if c not in case["sensitive"]]
     score = AIR(real, synthetic, quasi_identifiers=keys, sensitive=case["sensitive"])
     assert score.value == pytest.approx(case["expected"]["AIR"]["value"], abs=1e-9)

@@ -1,29 +1,19 @@
 """Two FAMD coordinates of records against PrivEval's reference and a loop over columns."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from samples.priveval import priveval
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.neighbours.famd import nearest_projected, projected
 from synthrisk.metrics.tables.tables import Tables
 
-REFERENCE = Path(__file__).parents[2] / "reference" / "priveval"
 DCR = METRICS["distance_to_closest_record"]
 NNDR = METRICS["nearest_neighbour_distance_ratio"]
-
-
-def priveval(data):
-    folder = REFERENCE / data
-    kinds = json.loads((folder / "schema.json").read_text())["columns"]
-    dtypes = {c: "float64" if kind == "numeric" else "object" for c, kind in kinds.items()}
-    real, synthetic = (pd.read_csv(folder / f"{t}.csv", dtype=dtypes) for t in ("real", "synthetic"))
-    return real, synthetic, json.loads((folder / "expected.json").read_text())
 
 
 def away(real, synthetic):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.estimates import around
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate, Interval
 from synthrisk.metrics.study.findings import Attacked, Finding, find
@@ -21,10 +22,6 @@ FINE = Estimate(0.3, 0.28, 0.32)
 def line(name, memorization, risk=FINE, guess=0.5, measure=ZERO):
     role = "reference" if name in ANSWERS else "synthesizer"
     return Finding(name, role, measure, risk, FINE, memorization, guess)
-
-
-def around(value, half):
-    return Estimate(value, value - half, value + half)
 
 
 COPY = line("copy", around(0.5, 0.03))

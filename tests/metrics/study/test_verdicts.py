@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from samples.estimates import around
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
 from synthrisk.metrics.intervals.yardsticks import Yardstick
@@ -27,10 +28,6 @@ FINE = Estimate(0.3, 0.28, 0.32)
 def line(name, memorization, measure=ZERO, **more):
     role = "reference" if name in ANSWERS else "synthesizer"
     return Finding(name, role, measure, FINE, FINE, memorization, **more)
-
-
-def around(value, half):
-    return Estimate(value, value - half, value + half)
 
 
 COPY, NEAR = line("copy", around(0.5, 0.03)), line("near", around(0.5, 0.03))

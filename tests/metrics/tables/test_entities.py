@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.cells import same as equal
 from synthrisk.metrics import METRICS, Attack, InputError, Tables
 from synthrisk.metrics.claims.linkability_attacks import SHARED_NEIGHBOUR
 from synthrisk.metrics.claims.right_numbers import share_close
@@ -56,10 +57,6 @@ def by_patient(table):
 
 def call(name, real, release, **options):
     return METRICS[name](real, release, **CALLS[name] | options)
-
-
-def equal(a, b):
-    return (pd.isna(a) and pd.isna(b)) or (not pd.isna(a) and not pd.isna(b) and a == b)
 
 
 # singling out: exactly one entity has these attribute values
