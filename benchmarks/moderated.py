@@ -19,7 +19,7 @@ from synthrisk.conf.study import Split
 from synthrisk.metrics.intervals.estimates import Estimate, t_test
 from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.intervals.scale import DIFFERENCE
-from synthrisk.metrics.study.contributions import contributions_of
+from synthrisk.metrics.study.findings import contributions_of
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky, marginals
 
