@@ -21,7 +21,7 @@ from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder
 from synthrisk.tasks.workspace.store import keep, key_of, versions
-from synthrisk.tasks.workspace.verb import found_again, verb
+from synthrisk.tasks.workspace.verb import check_given, found_again, verb
 
 _SCORING = "synthrisk.metrics.study.scoring"
 
@@ -40,6 +40,7 @@ def attack(release: ReleaseFolder, metrics: Sequence[str | Mapping[str, Any] | P
         InputError: A metric is unknown, its options are wrong, or the release cannot be scored by it.
         CellError: A metric failed; its own words are in a private file of the workspace.
     """
+    check_given("release", release, ReleaseFolder, "synthesize or release")
     sample = release.sample
     asked = [each for each in metrics if not isinstance(each, Planned)]
     named = plan(asked, sample.columns, sample.quasi_identifiers, sample.sensitive)

@@ -9,7 +9,7 @@ from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.workspace.handed import Estimated
 from synthrisk.tasks.workspace.references import LedgerFolder
-from synthrisk.tasks.workspace.verb import verb
+from synthrisk.tasks.workspace.verb import check_given, verb
 
 
 @verb("estimate")
@@ -39,6 +39,7 @@ def estimate(
     settings = checked(Bootstrap, given, "estimate")
     own: dict[str, list[LedgerFolder]] = {}
     for each in ledgers:
+        check_given("ledgers", each, LedgerFolder, "attack")
         own.setdefault(each.release.generator.name, []).append(each)
     _refuse_mixed(ledgers, own.values())
     found = [bootstrap.fn(sorted(each, key=_place), settings) for each in own.values()]

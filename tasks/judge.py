@@ -20,7 +20,7 @@ from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Estimated, Judged
 from synthrisk.tasks.workspace.references import Generator, Sample
 from synthrisk.tasks.workspace.store import key_of, versions
-from synthrisk.tasks.workspace.verb import verb
+from synthrisk.tasks.workspace.verb import check_given, verb
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
 
@@ -48,6 +48,7 @@ def judge(
     Raises:
         InputError: A threshold names no measure, quantity or group of the study.
     """
+    check_given("estimated", estimated, Estimated, "estimate")
     limits = {limit: checked(Threshold, limited_by(value), limit) for limit, value in (thresholds or {}).items()}
     check_limits(list(limits), list(dict.fromkeys(p.measure for f in estimated.found for p in f.planned)))
     begun = started or datetime.now(UTC)

@@ -53,7 +53,7 @@ from synthrisk.tasks.workspace.handed import Found, Judged
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.references import Table
 from synthrisk.tasks.workspace.store import key_of, private_folder
-from synthrisk.tasks.workspace.verb import verb
+from synthrisk.tasks.workspace.verb import check_given, verb
 
 for _name in ("mlflow", "alembic"):  # a new store says how it makes its tables
     logging.getLogger(_name).setLevel(logging.WARNING)
@@ -121,6 +121,7 @@ def log(
     Raises:
         InputError: ``records`` is none of these, or the address names a variable that is not set.
     """
+    check_given("judged", judged, Judged, "judge")
     given = {"experiment": experiment, "uri": tracking_uri, "records": records}
     refuse_passwords(given)
     tracking = checked(Tracking, given, "log")

@@ -17,7 +17,7 @@ from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import keep, key_of
 from synthrisk.tasks.workspace.table import digest
-from synthrisk.tasks.workspace.verb import found_again, verb
+from synthrisk.tasks.workspace.verb import check_given, found_again, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize.files", "synthrisk.tasks.workspace.parquet")
 
@@ -43,6 +43,7 @@ def release(
     Raises:
         InputError: There is no such place, or the table cannot be read, holds no rows or does not fit.
     """
+    check_given("sample", sample, Sample, "sample")
     cell = sample.cell(name, repetition, fold)
 
     def kept() -> ReleaseFolder:

@@ -15,7 +15,7 @@ from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import file_digest, keep, key_of, versions
-from synthrisk.tasks.workspace.verb import found_again, verb
+from synthrisk.tasks.workspace.verb import check_given, found_again, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
 """The modules that decide what is released, whatever the synthesizer."""
@@ -47,6 +47,7 @@ def synthesize(
         InputError: There is no such synthesizer or place, or an option is wrong.
         CellError: The synthesizer failed; its own words are in a private file of the workspace.
     """
+    check_given("sample", sample, Sample, "sample")
     made_by = kind if isinstance(kind, Generator) else generator(name or kind, kind, options)
     own, cell = synthesizer(made_by.kind), sample.cell(made_by.name, repetition, fold)
     drawn = seed_of(sample.seed, repetition, fold, made_by.name)

@@ -9,9 +9,11 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 _OURS = "synthrisk"
+_ONE_AT_A_TIME = Lock()
 _ROOMS = ("metrics", "conf", "tasks", "flows")
 
 
@@ -100,7 +102,8 @@ def _path(name: str, tops: Mapping[str, Path]) -> Path | None:
 
 @cache
 def _read(path: Path) -> _Source:
-    tree = ast.parse(path.read_bytes())
+    with _ONE_AT_A_TIME:  # CPython 3.11 fails where threads parse at the same time
+        tree = ast.parse(path.read_bytes())
     imports: list[tuple[str, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

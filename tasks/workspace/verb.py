@@ -8,6 +8,8 @@ from prefect.cache_policies import NO_CACHE
 from prefect.context import TaskRunContext
 from prefect.transactions import TransactionState, get_transaction
 
+from synthrisk.metrics.errors import InputError
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -23,6 +25,16 @@ def verb(
     """
     named = cast(Any, run_name)  # Prefect's type of it leaves plain functions out
     return task(name=name, task_run_name=named, cache_policy=NO_CACHE, persist_result=False)
+
+
+def check_given(argument: str, value: object, kind: type, task: str) -> None:
+    """Refuse what no task returned: where a run fails, Prefect may hand on None.
+
+    Raises:
+        InputError: ``value`` is of another kind.
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{argument} must be what {task} returns, got {type(value).__name__}")
 
 
 def found_again(name: str) -> None:

@@ -147,10 +147,8 @@ def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_datab
         return attack(texts, ["zero_cap"]).path
 
     theirs()
-    with pytest.raises(InputError) as refused:
-        sample.fn(
-            people(), ["age"], [secret], workspace=str(tmp_path / "other"), drop=["hours"], categorical=["wealth"]
-        )
+    with pytest.raises(InputError, match=r"data\.rows must be at most the 240 rows") as refused:
+        sample.fn(people(), **ROLES, workspace=str(tmp_path / "other"), rows=10**6)
     assert secret not in str(refused.value)
     with sqlite3.connect(prefect_database) as database:
         dump = "\n".join(database.iterdump())
@@ -161,7 +159,7 @@ def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_datab
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (lambda s: synthesize.fn(s, "carts"), "no synthesizer is called 'carts', did you mean 'cart'"),
+        (lambda s: synthesize.fn(s, "carts"), "no synthesizer is called 'carts' .did you mean 'cart'"),
         (lambda s: synthesize.fn(s, "cart", fold=2), r"fold must be a whole number in \[0, 2\), got 2"),
         (lambda s: synthesize.fn(s, "cart", repetition=1), r"repetition must be a whole number in \[0, 1\), got 1"),
         (lambda s: synthesize.fn(s, "cart", leaf=2), "cart takes no option 'leaf'"),
@@ -171,6 +169,10 @@ def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_datab
         (lambda s: release.fn(s, "none.csv"), "path 'none.csv' must lead to a file, found none"),
         (lambda s: attack.fn(synthesize.fn(s, "cart"), ["zero_caps"]), "no metric is called 'zero_caps'"),
         (lambda s: attack.fn(synthesize.fn(s, "cart"), [{"name": "rapid", "tolerances": 1}]), "rapid takes no option"),
+        (lambda s: synthesize.fn(None, "cart"), "sample must be what sample returns, got NoneType"),
+        (lambda s: attack.fn("r.csv", ["zero_cap"]), "release must be what synthesize or release returns, got str"),
+        (lambda s: judge.fn(None), "estimated must be what estimate returns, got NoneType"),
+        (lambda s: log.fn(None), "judged must be what judge returns, got NoneType"),
         (lambda s: estimate.fn([]), "ledgers must be those of a study, got none"),
         (lambda s: estimate.fn([attack.fn(synthesize.fn(s, "cart"), ["zero_cap"])] * 2), "two of cart in repetition 0"),
         (

@@ -17,7 +17,7 @@ from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.roc import attack_summary
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons, values_as_plain
+from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons, values_as_plain, values_from_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
@@ -109,6 +109,11 @@ def findings(ledgers, sample, folder, measures=(CAP, RAPID, RATIO), **settings):
     return {f.measure: f for f in found.findings}, pd.read_parquet(found.exposed)
 
 
+def said_in(ledger):
+    """Return what the measures of a ledger say."""
+    return values_from_plain(json.loads((ledger[0] / VALUES).read_text()))
+
+
 def chosen(rows: pd.DataFrame, measure: Measure, member: bool) -> pd.DataFrame:
     rows = rows[(rows["metric"] == measure.label) & rows["score"].notna()]
     return rows[(rows["member"] == member).fillna(False).astype(bool)]
@@ -184,11 +189,11 @@ def test_guess_is_the_mean_of_the_releases(sample, tmp_path):
 def test_guess_of_claims_is_that_of_the_claims_about_members(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
     for each, luck in zip(ledgers, (0.2, 0.4, float("nan"), 0.6), strict=False):  # without claims there is none
-        values = each.values()
+        values = said_in(each)
         own = values[CAP.key]
         values[CAP.key] = replace(own, members=own.members | {"guess": luck})
-        keep_values(Path(each.path), values)
-    said = [0.2, 0.4, 0.6, *(0.5 + 0.01 * each.cell.repetition for each in ledgers[4:])]
+        keep_values(each[0], values)
+    said = [0.2, 0.4, 0.6, *(0.5 + 0.01 * cell.repetition for _, cell in ledgers[4:])]
     assert findings(ledgers, sample, tmp_path)[0][CAP].guess == pytest.approx(np.mean(said))
 
 
@@ -205,11 +210,11 @@ def test_details_are_means_over_releases_of_members_and_controls(sample, tmp_pat
 def test_why_a_measure_has_no_value_is_handed_on(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
     for each in ledgers:
-        frame = pd.read_parquet(Path(each.path) / LEDGER)
-        frame.assign(score=np.nan).to_parquet(Path(each.path) / LEDGER)
-        values = each.values()
+        frame = pd.read_parquet(each[0] / LEDGER)
+        frame.assign(score=np.nan).to_parquet(each[0] / LEDGER)
+        values = said_in(each)
         values[RATIO.key] = replace(values[RATIO.key], value=float("nan"), reasons=Reasons(members="one record"))
-        keep_values(Path(each.path), values)
+        keep_values(each[0], values)
     found = findings(ledgers, sample, tmp_path)[0]
     assert [found[m].risk.note for m in (CAP, RAPID, RATIO)] == ["not scored", "no member", "one record"]
 
@@ -274,9 +279,9 @@ def test_confidence_widens_the_interval(sample, tmp_path):
 def test_entities_make_the_interval_of_repeated_records_wider(sample, tmp_path):
     ledgers = made_ledgers(tmp_path)[0]
     for each in ledgers:  # both records of an entity score the same
-        frame = pd.read_parquet(Path(each.path) / LEDGER)
+        frame = pd.read_parquet(each[0] / LEDGER)
         frame["score"] = frame["score"].iloc[(frame.index // 2) * 2].to_numpy()
-        frame.to_parquet(Path(each.path) / LEDGER)
+        frame.to_parquet(each[0] / LEDGER)
     alone = findings(ledgers, sample, tmp_path)[0][CAP].risk
     together = findings(ledgers, replace(sample, identifier="person"), tmp_path)[0][CAP].risk
     assert together.value == alone.value

@@ -274,9 +274,9 @@ def test_details_hold_those_of_the_ceiling():
     assert (row["measure"], row["members"], row["control"]) == ("accuracy", 0.9, 0.8)
 
 
-def test_mlflow_has_utility_and_its_ceiling_and_no_risk_of_it(tmp_path):
+def test_mlflow_has_utility_and_its_ceiling_and_no_risk_of_it(tmp_path, logged_of):
     table = store(people(0, 10), tmp_path)
-    logged = log.fn(result(), {}, table, "name: demo\n", [], Tracking(), str(tmp_path))
+    logged = logged_of(result(), table, tmp_path)
     client = MlflowClient(logged.uri)
     metrics = client.get_run(logged.runs["cart"]).data.metrics
     assert metrics["utility/accuracy"] == 0.9

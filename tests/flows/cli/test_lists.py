@@ -15,7 +15,8 @@ from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Verdict
 from synthrisk.tasks.workspace.table import store
 
-LIMITED, FREE, LOST = Measure("zero_cap", "zero_cap", "a@b"), Measure("rapid", "rapid", "a"), Measure("cap", "cap", "ü")
+LIMITED, LOST = Measure("zero_cap", "zero_cap", "a@b"), Measure("cap", "zero_cap", "ü")
+FREE = Measure("rapid", "rapid", "a")
 RISK, NONE = Estimate(0.6, 0.5, 0.7), replace(NOT_ESTIMABLE, note="no class")
 
 

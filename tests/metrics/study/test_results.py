@@ -30,7 +30,7 @@ FINDINGS = [
 
 
 def study(findings=FINDINGS):
-    return StudyResult("id", "name", findings, [], [], settings=SETTINGS)
+    return StudyResult("id", "name", findings, [], [], settings=SETTINGS, answers={"twin": "copy"})
 
 
 def test_memorization_is_told_as_a_share_of_the_copys():
