@@ -152,7 +152,7 @@ def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_datab
     assert secret not in str(refused.value)
     with sqlite3.connect(prefect_database) as database:
         dump = "\n".join(database.iterdump())
-    assert "zero_cap" in dump
+    assert "theirs" in dump
     assert secret not in dump
 
 
