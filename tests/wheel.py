@@ -41,6 +41,7 @@ def main() -> int:
         told = run(bin_ / "synthrisk", "benchmark", PLUGIN / "study.yaml", cwd=work, exits=(1,))
         expect("RISK" in told, "a release of training rows was not seen by somebody else's metric")
         expect("acme_same_job" in told or "inference.vote" in told, "somebody else's attack did not run")
+        expect("acme_half" in told and "INVALID" not in told, "somebody else's reference generator did not behave")
     print("wheel: built, installed in a clean environment, and run")
     return 0
 

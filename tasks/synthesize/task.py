@@ -1,15 +1,16 @@
 """Fit one synthesizer on the members of one place of the study, and keep its release."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.synthesize import Job, run, synthesizer
-from synthrisk.tasks.synthesize.generators import generator
+from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
@@ -19,6 +20,7 @@ from synthrisk.tasks.workspace.verb import check_given, found_again, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
 """The modules that decide what is released, whatever the synthesizer."""
+_ROLES = {"synthesizer": generator, "reference": reference}
 
 
 def _title(parameters: dict[str, Any]) -> str:
@@ -29,7 +31,13 @@ def _title(parameters: dict[str, Any]) -> str:
 
 @verb("synthesize", _title)
 def synthesize(
-    sample: Sample, kind: str | Generator, repetition: int = 0, fold: int = 0, name: str | None = None, **options: Any
+    sample: Sample,
+    kind: str | Generator,
+    repetition: int = 0,
+    fold: int = 0,
+    name: str | None = None,
+    role: Literal["synthesizer", "reference"] = "synthesizer",
+    **options: Any,
 ) -> ReleaseFolder:
     """Fit a synthesizer on the members of one place, and keep what it releases.
 
@@ -41,6 +49,7 @@ def synthesize(
         repetition: Number of the repetition, from 0.
         fold: Number of the fold that is held out, from 0.
         name: What the generator is called in results; the kind unless given.
+        role: ``reference`` where its answer is known and shall be checked.
         **options: Options of the synthesizer.
 
     Raises:
@@ -48,7 +57,9 @@ def synthesize(
         CellError: The synthesizer failed; its own words are in a private file of the workspace.
     """
     check_given("sample", sample, Sample, "sample")
-    made_by = kind if isinstance(kind, Generator) else generator(name or kind, kind, options)
+    if role not in _ROLES:
+        raise InputError(f"role must be one of {', '.join(_ROLES)}, got {role!r}")
+    made_by = kind if isinstance(kind, Generator) else _ROLES[role](name or kind, kind, options)
     own, cell = synthesizer(made_by.kind), sample.cell(made_by.name, repetition, fold)
     drawn = seed_of(sample.seed, repetition, fold, made_by.name)
     releases = sample.cut.repetitions * sample.cut.releases

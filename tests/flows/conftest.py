@@ -66,11 +66,16 @@ def _say(*arguments: object) -> Said:
 
 def _start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
     """Run the command line in a process group of its own, against the test server."""
+    return _start_python("-m", "synthrisk.flows.cli.app", *arguments, cwd=cwd)
+
+
+def _start_python(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
+    """Run Python in a process group of its own, against the test server."""
     from prefect.settings import PREFECT_API_URL
 
     environment = os.environ | {"PREFECT_API_URL": PREFECT_API_URL.value() or ""}
     return subprocess.Popen(
-        [sys.executable, "-m", "synthrisk.flows.cli.app", *map(str, arguments)],
+        [sys.executable, *map(str, arguments)],
         cwd=cwd,
         env=environment,
         text=True,
@@ -121,6 +126,12 @@ def say() -> Callable[..., Said]:
 def start(prefect_database) -> Callable[..., subprocess.Popen[str]]:
     """Give the command line, in a process of its own."""
     return _start
+
+
+@pytest.fixture(scope="session")
+def start_python(prefect_database) -> Callable[..., subprocess.Popen[str]]:
+    """Give Python, in a process of its own."""
+    return _start_python
 
 
 @pytest.fixture(scope="session")

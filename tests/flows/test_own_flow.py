@@ -1,5 +1,7 @@
 """Our tasks in somebody else's flow: the numbers of ``benchmark``, on any task runner, and no cell for Prefect."""
 
+import os
+import re
 import sqlite3
 from pathlib import Path
 
@@ -8,8 +10,11 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 from prefect import flow
+from prefect.settings import get_current_settings
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
+from threadpoolctl import threadpool_info
 
+from synthrisk.conf import load
 from synthrisk.flows.benchmark import benchmark
 from synthrisk.metrics import InputError
 from synthrisk.tasks import attack, estimate, judge, log, release, sample, synthesize
@@ -156,6 +161,50 @@ def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_datab
     assert secret not in dump
 
 
+@pytest.mark.parametrize("block", range(3))
+def test_the_page_about_tasks_says_what_runs(block, folder, start_python, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text("utf-8")
+    (tmp_path / "mine.py").write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[block])
+    process = start_python("mine.py", folder / "people.csv", cwd=tmp_path)
+    _, err = process.communicate()
+    assert process.returncode == 0, err[-3000:]
+    assert list((tmp_path / ".synthrisk" / "reports").glob("*/report.html"))
+
+
+def test_studies_do_not_disturb_each_other_nor_the_host(folder, tmp_path, prefect_database):
+    """One after the other and as subflows of one flow: own numbers, and settings and environment as before."""
+
+    def study(seed, workers):
+        return {
+            "name": f"seed-{seed}",
+            "data": {"source": str(folder / "people.csv"), **ROLES},
+            "split": {"folds": 2, "repetitions": 1},
+            "synthesizers": ["cart"],
+            "references": [],
+            "metrics": ["zero_cap"],
+            "runner": {"workers": workers},
+            "workspace": str(tmp_path / "w"),
+            "seed": seed,
+        }
+
+    @flow(persist_result=False)
+    def both():
+        return [benchmark(load(study(seed, 3 - seed))).result for seed in (1, 2)]
+
+    before, loaded = (dict(os.environ), get_current_settings().model_dump_json()), threads()
+    alone = [benchmark(study(seed, 1)).result for seed in (2, 1)][::-1]
+    together = both()
+    assert (dict(os.environ), get_current_settings().model_dump_json()) == before
+    assert threads().items() >= loaded.items()  # of libraries that were loaded before
+    assert repr([r.findings for r in alone]) == repr([r.findings for r in together])
+    assert repr(alone[0].findings) != repr(alone[1].findings)
+
+
+def threads():
+    """Return how many threads each library of this process computes with."""
+    return {each["filepath"]: each["num_threads"] for each in threadpool_info()}
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -163,6 +212,8 @@ def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_datab
         (lambda s: synthesize.fn(s, "cart", fold=2), r"fold must be a whole number in \[0, 2\), got 2"),
         (lambda s: synthesize.fn(s, "cart", repetition=1), r"repetition must be a whole number in \[0, 1\), got 1"),
         (lambda s: synthesize.fn(s, "cart", leaf=2), "cart takes no option 'leaf'"),
+        (lambda s: synthesize.fn(s, "cart", role="reference"), "references must be generators that declare an answer"),
+        (lambda s: synthesize.fn(s, "copy", role="judge"), "role must be one of synthesizer, reference, got 'judge'"),
         (lambda s: synthesize.fn(s, "cart", name="a/b"), "name must be letters, digits, - and _, got 'a/b'"),
         (lambda s: release.fn(s, pd.DataFrame()), "table must hold rows, got none"),
         (lambda s: release.fn(s, pd.DataFrame({"a": [1]})), "table must have the columns"),
