@@ -74,23 +74,11 @@ def evaluate(
     Raises:
         InputError: An argument or a table breaks a rule.
     """
-    asked = {name: value for name, value in locals().items() if value not in (None, [], {})}
-    study = study_of(
-        real,
-        synthetic,
-        quasi_identifiers,
-        sensitive,
-        metrics or [name for name in _without_options() if control or "control" not in METRICS[name].needs],
-        thresholds,
-        categorical,
-        identifier,
-        what_if,
-        references,
-        experiment,
-        tracking_uri,
-        workspace,
-        seed,
-    )
+    arguments = dict(locals())
+    asked = {name: value for name, value in arguments.items() if value not in (None, [], {})}
+    without_control = {name: value for name, value in arguments.items() if name != "control"}
+    every = [name for name in _without_options() if control or "control" not in METRICS[name].needs]
+    study = study_of(**without_control | {"metrics": metrics or every})
     check(study)
     folder = str(open_workspace(Path(workspace)))
     table, cut = given(study.data, control, seed, folder)

@@ -60,11 +60,7 @@ class Outcome:
 def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "") -> Outcome:
     """Run a study on a table that is split already, on the task runner that the flow is given.
 
-    Args:
-        study: The study.
-        sample: The real table with its splits.
-        settings: What was asked, as YAML; the study unless given.
-        warning: What makes all numbers hard to read.
+    ``settings`` say what was asked, as YAML: the study unless given. ``warning`` says why all numbers are hard to read.
     """
     planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
     check_limits(list(study.thresholds), [p.measure for p in planned])
@@ -86,17 +82,11 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}
     study_id, confidence = judged.result.study_id, study.bootstrap.confidence
     written = {name: expose.submit(each, study_id, confidence) for name, each in shown.items()}
-    pages = Pages(
-        report(judged, asked), finished("page of exposure", written, {})
-    )  # the numbers stand without a page of exposure
+    exposures = finished("page of exposure", written, {})  # the numbers stand without one
+    pages = Pages(report(judged, asked), exposures)
     place = study.tracking
     logged = log(
-        judged,
-        experiment=place.experiment,
-        tracking_uri=place.uri,
-        records=place.records,
-        settings=asked,
-        pages=pages,
+        judged, experiment=place.experiment, tracking_uri=place.uri, records=place.records, settings=asked, pages=pages
     )
     return Outcome(judged.result, logged)
 

@@ -79,10 +79,10 @@ class Metric:
     name: str
     function: Callable[..., Score]
     group: str
-    per_record: bool
-    needs: tuple[str, ...]
-    range: tuple[float, float]
-    reference: str
+    per_record: bool = True
+    needs: tuple[str, ...] = ()
+    range: tuple[float, float] = (0.0, 1.0)
+    reference: str = ""
     scores: Literal["real", "synthetic"] = "real"
     label: Literal["signal", "sanity", "utility"] = "signal"
     mean: bool = True

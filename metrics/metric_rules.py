@@ -42,18 +42,8 @@ def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
         ("range", "be two numbers, the lower first", low < high, m.range),
         ("scores", f"be {' or '.join(_SCORES)}", m.scores in _SCORES, m.scores),
         ("label", f"be one of {', '.join(_LABELS)}", m.label in _LABELS, m.label),
-        (
-            "mean",
-            "be False where weight, transform or contribution makes the value",
-            plain or not m.mean,
-            m.mean,
-        ),
-        (
-            "transform",
-            "be None where weight makes the value",
-            m.weight is None or m.transform is None,
-            m.transform,
-        ),
+        ("mean", "be False where weight, transform or contribution makes the value", plain or not m.mean, m.mean),
+        ("transform", "be None where weight makes the value", m.weight is None or m.transform is None, m.transform),
         ("gains", "be False where no real records are scored", not (m.gains and by_release), m.gains),
         (
             "unaveraged",

@@ -14,12 +14,7 @@ _T = TypeVar("_T", Metric, Attack)
 
 
 class Register(Mapping[str, _T]):
-    """Things of one type by name, in the order of their groups; each is loaded on first use.
-
-    Args:
-        group: Group of entry points.
-        kind: What each of them gives.
-    """
+    """Things of one type by name, from a group of entry points in its order; each is loaded on first use."""
 
     def __init__(self, group: str, kind: type[_T]):
         self._group = group

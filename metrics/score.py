@@ -19,19 +19,12 @@ class Reduction(NamedTuple):
 
 @dataclass(frozen=True)
 class Ceiling:
-    """What real records reach in place of a release, beside which a utility is read.
+    """What real records reach in place of a release, beside which a utility is read."""
 
-    Attributes:
-        value: Their utility.
-        thinned: The utility of as many rows of the release.
-        rows: How many rows both have.
-        details: What else the metric says of the real records.
-    """
-
-    value: float
-    thinned: float
-    rows: float
-    details: dict[str, float]
+    value: float  # their utility
+    thinned: float  # the utility of as many rows of the release
+    rows: float  # how many rows both have
+    details: dict[str, float]  # what else the metric says of the real records
 
     @property
     def named(self) -> dict[str, float]:

@@ -24,12 +24,7 @@ def _title(parameters: dict[str, Any]) -> str:
 
 @verb("bootstrap", _title)
 def bootstrap(ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> Found:
-    """Return what was found of one generator, risks and utility; what it says of single records is kept by path.
-
-    Args:
-        ledgers: Its ledgers.
-        settings: How intervals are made.
-    """
+    """Return what was found of one generator, risks and utility; what it says of single records is kept by path."""
     sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
     measures, folder = [p.measure for p in ledgers[0].planned], Path(sample.workspace)
     drawn = seed_of(sample.seed, "bootstrap", generator.name)

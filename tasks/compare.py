@@ -27,13 +27,8 @@ def compare(
 ) -> Estimated:
     """Read what the records contributed to each finding, and compare the findings.
 
-    Args:
-        found: What was found of each generator, the population yardstick included.
-        sample: The real table.
-        generators: All that ran, those that failed too.
-        settings: How intervals are made.
-        power: Whether reference generators that leak a known share tell which leak the study sees.
-        failures: Why generators failed, by name.
+    ``found`` includes the population yardstick, ``generators`` those that failed, of which ``failures`` says why, by
+    name. With ``power``, reference generators that leak a known share tell which leak the study sees.
     """
     shares = {f.name: f.generator.leaked for f in found if power and f.generator.leaked is not None}
     risks = (p for f in found for p in f.planned if not METRICS[p.measure.metric].is_utility)

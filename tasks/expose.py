@@ -7,11 +7,5 @@ from synthrisk.tasks.workspace.verb import verb
 
 @verb("expose", "expose {found.name}")
 def expose(found: Found, study_id: str, confidence: float) -> str:
-    """Write the page of exposure; return its path. It holds values of the real table.
-
-    Args:
-        found: What was found of the generator.
-        study_id: The study.
-        confidence: Confidence level of all intervals.
-    """
+    """Write the page of exposure; return its path. It holds values of the real table."""
     return written_exposure(found, study_id, confidence)

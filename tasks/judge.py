@@ -154,8 +154,4 @@ def _threat_model(sample: Sample) -> str:
 
 
 def _settings(generator: Generator) -> dict[str, str]:
-    return {
-        "role": generator.role,
-        "kind": generator.kind,
-        **{k: str(v) for k, v in generator.options.items()},
-    }
+    return {"role": generator.role, "kind": generator.kind, **{k: str(v) for k, v in generator.options.items()}}

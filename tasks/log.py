@@ -32,18 +32,12 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import LeagueRow, place
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.result_tables import (
-    comparison_table,
+    TABLES,
     details_table,
-    epsilon_table,
-    gda_table,
-    groups_table,
     interval_table,
-    k_anonymity_table,
     league_table,
     limits_table,
-    power_table,
-    tpr_table,
-    yardstick_table,
+    with_limits,
 )
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness, utility_table
@@ -171,9 +165,7 @@ def league(tracking: Tracking, workspace: Path, experiment: str) -> pd.DataFrame
         raise InputError(f"the experiment must be one of {', '.join(known)}, got {experiment!r}")
     rows = []
     for run in client.search_runs([found.experiment_id], "tags.role != 'study'", max_results=5000):
-        tags = {
-            t: run.data.tags.get(t, "") for t in ("synthesizer", "role", "answer", "study_id", "verdict", "failure")
-        }
+        tags = {t: run.data.tags.get(t, "") for t in _TAGS}
         own = {t: word for t, word in run.data.tags.items() if t.startswith(_VERDICT)}
         rows.append({**tags, "start": pd.Timestamp(run.info.start_time, unit="ms"), **own, **run.data.metrics})
     return pd.DataFrame(rows)
@@ -207,9 +199,8 @@ def league_rows(runs: pd.DataFrame) -> list[LeagueRow]:
     rows: list[LeagueRow] = []
     for _, study in runs.groupby("study_id"):
         known = study.sort_values("start", kind="stable").dropna(axis="columns", how="all")
-        own = sorted(
-            known.to_dict("records"), key=lambda run: place(run["answer"]) if run["role"] == "reference" else -1
-        )
+        own = known.to_dict("records")
+        own.sort(key=lambda run: place(run["answer"]) if run["role"] == "reference" else -1)
         rows += [_row(run, measure) for measure in measures_of(known) for run in own if not run["failure"]]
         rows += [_row(run, "") for run in own if run["failure"]]
     return rows
@@ -222,9 +213,8 @@ def measures_of(runs: pd.DataFrame) -> list[str]:
 
 
 def _row(run: Mapping[Hashable, Any], measure: str) -> LeagueRow:
-    words = [
-        str(v) for key, v in run.items() if str(key).startswith(_VERDICT) and str(key).partition("/")[2] == measure
-    ]
+    verdicts = {str(key): str(word) for key, word in run.items() if str(key).startswith(_VERDICT)}
+    words = [word for key, word in verdicts.items() if key.partition("/")[2] == measure]
     cells = {
         name: Estimate(*(run.get(f"{quantity}{end}/{measure}", float("nan")) for end in ("", "_lower", "_upper")))
         for name, quantity in _CELLS.items()
@@ -280,28 +270,18 @@ def _experiment(client: MlflowClient, name: str, folder: Path | None) -> str:
         return str(found.experiment_id)
 
 
-def _synthesizer_run(
-    client: MlflowClient,
-    experiment: str,
-    result: StudyResult,
-    name: str,
-    table: Table,
-) -> str:
+def _synthesizer_run(client: MlflowClient, experiment: str, result: StudyResult, name: str, table: Table) -> str:
     settings, keys = result.settings[name], {f.measure.key for f in result.findings}
+    released = {each: summary.status for each, summary in result.releases.items()}
+    own = {"answer": result.answers, "failure": result.failures, "release": released}
     tags = {
         "role": settings["role"],
-        "study_id": result.study_id,
         "synthesizer": name,
         "kind": settings["kind"],
-        **({"answer": result.answers[name]} if name in result.answers else {}),
         "verdict": result.verdict(name) or "none",
-        "references": result.references,
-        **({"invalid": result.invalid} if not result.valid else {}),
-        **({"warning": result.warning} if result.warning else {}),
+        **{tag: told[name] for tag, told in own.items() if name in told},
         **{_verdict_tag(v, keys): v.word for v in result.verdicts if v.synthesizer == name},
-        **({"failure": result.failures[name]} if name in result.failures else {}),
-        **({"release": result.releases[name].status} if name in result.releases else {}),
-        **result.facts,
+        **_shared_tags(result),
     }
     run_id = str(client.create_run(experiment, run_name=name, tags=tags).info.run_id)
     _log_dataset(client, run_id, table)
@@ -310,6 +290,13 @@ def _synthesizer_run(
     params = {"synthesizer": name, **(options if settings["role"] == "synthesizer" else {})}
     client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
     return run_id
+
+
+def _shared_tags(result: StudyResult) -> dict[str, str]:
+    """Return the tags of all runs of a study."""
+    told = {"invalid": result.invalid, "warning": result.warning}
+    beside = {tag: text for tag, text in told.items() if text}
+    return {"study_id": result.study_id, "references": result.references, **beside, **result.facts}
 
 
 def _verdict_tag(verdict: Verdict, keys: Collection[str]) -> str:
@@ -325,15 +312,11 @@ def _numbers(client: MlflowClient, run_id: str, findings: Sequence[Finding], use
 
 def _metrics(f: Finding) -> list[Metric]:
     single = {
-        "memorization": f.memorization.value,
-        "memorization_lower": f.memorization.lower,
-        "memorization_upper": f.memorization.upper,
-        "risk": f.risk.value,
+        **with_limits("memorization", f.memorization),
+        **with_limits("risk", f.risk),
         "risk_control": f.risk_control.value,
         "risk_gain": f.risk_gain.value,
-        "risk_lower": f.risk.lower,
         "risk_population": f.population.value,
-        "risk_upper": f.risk.upper,
         "tpr": f.tpr[RATE].value if RATE in f.tpr else float("nan"),
         "epsilon": float("nan") if f.epsilon is None else f.epsilon.epsilon,
     }
@@ -382,9 +365,8 @@ def _records(client: MlflowClient, run_id: str, found: Found, page: str | None, 
             parts.append(part.assign(repetition=each.cell.repetition, fold=each.cell.fold))
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
-        _named(pd.concat(parts, ignore_index=True), hashes, mode).to_parquet(
-            folder / "ledger.parquet", compression="zstd"
-        )
+        ledger = _named(pd.concat(parts, ignore_index=True), hashes, mode)
+        ledger.to_parquet(folder / "ledger.parquet", compression="zstd")
         exposed = _named(pd.read_parquet(found.exposed), hashes, mode)
         exposed.to_parquet(folder / "memorization.parquet", compression="zstd")
         client.log_artifacts(run_id, place, "records")
@@ -404,22 +386,13 @@ def _named(records: pd.DataFrame, hashes: np.ndarray, mode: str) -> pd.DataFrame
 
 
 def _study_run(
-    client: MlflowClient,
-    experiment: str,
-    result: StudyResult,
-    table: Table,
-    study_yaml: str,
-    artifacts: Sequence[str],
+    client: MlflowClient, experiment: str, result: StudyResult, table: Table, study_yaml: str, artifacts: Sequence[str]
 ) -> None:
     words = {name: result.verdict(name) for name in result.synthesizers}
     tags = {
         "role": "study",
-        "study_id": result.study_id,
         "verdict": ", ".join(f"{n}: {w}" for n, w in words.items() if w) or "none",
-        "references": result.references,
-        **({"invalid": result.invalid} if not result.valid else {}),
-        **({"warning": result.warning} if result.warning else {}),
-        **result.facts,
+        **_shared_tags(result),
     }
     run_id = client.create_run(experiment, run_name=f"study {result.name}", tags=tags).info.run_id
     _log_dataset(client, run_id, table)
@@ -429,18 +402,7 @@ def _study_run(
         client.log_table(run_id, utility_table(result.utility), "utility.json")
     client.log_text(run_id, interval_table(result).to_csv(index=False), "intervals.csv")
     client.log_text(run_id, details_table(result).to_csv(index=False), "details.csv")
-    tables = {
-        "yardsticks": yardstick_table,
-        "gda": gda_table,
-        "comparison": comparison_table,
-        "power": power_table,
-        "limits": limits_table,
-        "groups": groups_table,
-        "tpr": tpr_table,
-        "epsilon": epsilon_table,
-        "k_anonymity": k_anonymity_table,
-    }
-    for name, table_of in tables.items():
+    for name, table_of in TABLES.items():
         rows = table_of(result)
         if len(rows):
             client.log_text(run_id, rows.to_csv(index=False), f"{name}.csv")

@@ -7,10 +7,5 @@ from synthrisk.tasks.workspace.verb import verb
 
 @verb("report")
 def report(judged: Judged, settings: str) -> str:
-    """Write the page of a study; return its path.
-
-    Args:
-        judged: What the study says.
-        settings: What was asked, as YAML.
-    """
+    """Write the page of a study; return its path. ``settings`` say what was asked, as YAML."""
     return written_report(judged, settings)

@@ -145,9 +145,7 @@ def split(
 
 
 @app.command(epilog="Example: `synthrisk metrics`")
-def metrics(
-    markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
-) -> None:
+def metrics(markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False) -> None:
     """List the metrics: what each measures, needs, and where it is from."""
     from synthrisk.flows.cli.lists import markdown_table, print_metrics
 

@@ -98,11 +98,7 @@ def write_study(data: str, to: Path, roles: Roles, force: bool) -> str:
     known = list(roles.quasi_identifiers) or [c for c in kept if c not in hidden]
     Tables(frame.head(1), frame.head(1)).check_roles(known, hidden)
     settings = Data(
-        source=data,
-        quasi_identifiers=known,
-        sensitive=hidden,
-        missing=list(roles.missing),
-        drop=list(roles.drop),
+        source=data, quasi_identifiers=known, sensitive=hidden, missing=list(roles.missing), drop=list(roles.drop)
     )
     types = typed(frame, settings, Split(holdout=0.5), 0)
     categorical = [c for c in hidden if kind(types[c]) == "categorical"]
@@ -132,10 +128,7 @@ def _metrics(hidden: Sequence[str], categorical: Sequence[str]) -> list[str]:
     own = (
         "" if list(categorical) == list(hidden) else f", sensitive: {json.dumps(list(categorical), ensure_ascii=False)}"
     )
-    return [
-        f"  - {{name: zero_cap{own}}}",
-        "  - {name: rapid, attackers: [random_forest]}",
-    ]
+    return [f"  - {{name: zero_cap{own}}}", "  - {name: rapid, attackers: [random_forest]}"]
 
 
 def _columns(types: pd.DataFrame) -> str:

@@ -19,25 +19,13 @@ from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import league
 from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.result_tables import (
-    BESIDE,
-    comparison_table,
-    copy_share,
-    epsilon_table,
-    gda_table,
-    groups_table,
-    k_anonymity_table,
-    league_table,
-    limits_table,
-    power_table,
-    tpr_table,
-    yardstick_table,
-)
+from synthrisk.metrics.study.result_tables import BESIDE, TABLES, copy_share, league_table, limits_table
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import utility_table
 from synthrisk.metrics.study.verdicts import is_signal
 
 _WIDTH = 13  # of the word before a line
+_KEYS = {"comparison": "comparisons"}  # of tables that JSON calls otherwise
 SERVER = "http://127.0.0.1:5000"
 
 
@@ -52,15 +40,10 @@ def close(outcome: Outcome) -> None:
         console.print(Text(f"Mind         {result.warning}", style="bold yellow"))
     console.print(*release_lines(result), *_leagues(result), *_limits(result), *_utilities(result), sep="")
     for check in (c for c in result.checks if not c.passed):
-        console.print(
-            _line(
-                "INVALID",
-                f"reference {check.reference}, {check.measure}: expected {check.expectation}; {check.seen}",
-            )
-        )
-    for warning in dict.fromkeys(
-        f"{f.synthesizer}, {f.measure.key}: {f.warning}" for f in result.findings if f.warning
-    ):
+        told = f"expected {check.expectation}; {check.seen}"
+        console.print(_line("INVALID", f"reference {check.reference}, {check.measure}: {told}"))
+    warnings = [f"{f.synthesizer}, {f.measure.key}: {f.warning}" for f in result.findings if f.warning]
+    for warning in dict.fromkeys(warnings):
         console.print(Text(f"Mind         {warning}", style="yellow"))
     if result.facts.get("repetitions") == "2":
         console.print(Text("Mind         two repetitions tell little of the variance between them: take 3", "yellow"))
@@ -70,9 +53,8 @@ def close(outcome: Outcome) -> None:
         console.print(_line("FAILED", f"{name}: {reason}"))
     for verdict in result.verdicts:
         console.print(_line(verdict.word, f"{verdict.synthesizer}, {verdict.quantity}: {verdict.reason}"))
-    for told in (_pairs(result), _powers(result)):
-        if told:
-            console.print(told)
+    for lines in filter(None, (_pairs(result), _powers(result))):
+        console.print(lines)
     local = outcome.logged.uri.startswith("sqlite:")
     server = SERVER if local else outcome.logged.uri
     console.print(f"\nReport   {outcome.report}", soft_wrap=True)
@@ -97,15 +79,7 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "verdicts": [{name: _plain(value) for name, value in vars(v).items()} for v in result.verdicts],
         "checks": [vars(c) for c in result.checks],
         "invalid": result.invalid or None,
-        "yardsticks": _rows(yardstick_table(result)),
-        "gda": _rows(gda_table(result)),
-        "comparisons": _rows(comparison_table(result)),
-        "power": _rows(power_table(result)),
-        "limits": _rows(limits_table(result)),
-        "groups": _rows(groups_table(result)),
-        "tpr": _rows(tpr_table(result)),
-        "epsilon": _rows(epsilon_table(result)),
-        "k_anonymity": _rows(k_anonymity_table(result)),
+        **{_KEYS.get(name, name): _rows(table_of(result)) for name, table_of in TABLES.items()},
         "failures": dict(result.failures),
         "facts": dict(result.facts),
     }
@@ -200,17 +174,10 @@ def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:
 
 def _isolated_shares(findings: dict[str, Finding]) -> Text:
     """Return a line with the share of members among isolated records, and what it is if nobody is remembered."""
-    told = [
-        f"{name} {number(y.attack.value)} and {number(y.success.value)}"
-        for name, f in findings.items()
-        for y in f.yardsticks.values()
-        if y.attack
-    ]
-    return (
-        Text(f"share of members among isolated records, and by chance: {', '.join(told)}\n", style="dim")
-        if told
-        else Text()
-    )
+    beside = [(name, each) for name, f in findings.items() for each in f.yardsticks.values()]
+    told = ", ".join(f"{n} {number(y.attack.value)} and {number(y.success.value)}" for n, y in beside if y.attack)
+    words = "share of members among isolated records, and by chance"
+    return Text(f"{words}: {told}\n", style="dim") if told else Text()
 
 
 def _found(findings: dict[str, Finding]) -> Text:

@@ -156,9 +156,7 @@ def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]
         name=name,
         function=function,  # type: ignore[arg-type]
         group="cap",
-        per_record=True,
         needs=("quasi_identifiers", "sensitive"),
-        range=(0.0, 1.0),
         reference=_HITTMEIR,
         reduce=reduce_credits,
         answered=answered,

@@ -144,10 +144,10 @@ def check_values(
     attempts: int | None = None,
 ) -> None:
     """Refuse options of ``inference`` that break their rules."""
+    attack = resolved(attacker, model)
     if neighbours is not None:
-        resolved(attacker, model).check_options({"neighbours": neighbours})
+        attack.check_options({"neighbours": neighbours})
         check_neighbours(neighbours)
-    resolved(attacker, model)
     check_attempts(attempts)
     number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
     check_tolerance(tolerance)
@@ -243,9 +243,7 @@ INFERENCE = Metric(
     function=inference,
     group="claims",
     claims=True,
-    per_record=True,
     needs=("quasi_identifiers", "sensitive"),
-    range=(0.0, 1.0),
     reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
     check_values=check_values,
     reduce=reduce_claims,

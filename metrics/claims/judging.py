@@ -53,13 +53,9 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
 
 
 def sampled(susceptible: np.ndarray, attempts: int, ranks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return which of the cells that can be attacked are: a random sample of ``attempts`` of them.
+    """Return which of the ``susceptible`` cells, (n,) booleans, are attacked: ``attempts`` drawn at random, or all.
 
-    Args:
-        susceptible: (n,) booleans.
-        attempts: How many; more than there are takes all.
-        ranks: (n,) ranks of the rows by their values, so that their order has no part in who is drawn.
-        rng: Source of the draw.
+    ``ranks``, (n,), are those of the rows by their values, so that their order has no part in who is drawn.
     """
     rows = np.flatnonzero(susceptible)
     if attempts >= len(rows):

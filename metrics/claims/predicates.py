@@ -51,16 +51,10 @@ class Marks(NamedTuple):
 
 
 class Countable:
-    """A table in which predicates are counted.
+    """A table in which predicates are counted, and its ``size``: the number of rows, or entities.
 
-    Args:
-        table: n rows.
-        scales: What its columns hold; as they are typed unless given.
-        entities: (n,) whole numbers, whose each row is: then entities are counted. One fulfils conditions where one of
-            its rows fulfils them all.
-
-    Attributes:
-        size: Number of rows, or entities.
+    ``scales`` say what its columns hold: as they are typed unless given. With ``entities``, (n,) whole numbers of whom
+    each row is, entities are counted: one fulfils conditions where one of its rows fulfils them all.
     """
 
     def __init__(self, table: pd.DataFrame, scales: Scales | None = None, entities: np.ndarray | None = None):

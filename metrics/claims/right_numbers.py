@@ -7,14 +7,8 @@ def is_close(guessed: np.ndarray, truth: np.ndarray, tolerance: float, scale: fl
     """Tell whether |guessed - truth| <= tolerance x max(|truth|, scale), or tolerance x scale where not ``relative``.
 
     ``scale`` keeps truths near 0 from asking for more than the data know; dates have no 0 that a share of them could
-    be taken of, so there it stands alone.
-
-    Args:
-        guessed: (n,) floats.
-        truth: (n,) floats.
-        tolerance: Share, in [0, 1).
-        scale: In units of the truth, >= 0.
-        relative: Whether a share of the truth counts too.
+    be taken of, so there it stands alone. ``guessed`` and ``truth`` are (n,) floats, ``tolerance`` lies in [0, 1), and
+    ``scale`` is in units of the truth, >= 0.
 
     Example:
         >>> is_close(np.array([-95.0, 0.4]), np.array([-100.0, 0.0]), 0.05, 10.0, relative=True).tolist()
@@ -35,13 +29,8 @@ def share_close(
 ) -> np.ndarray:
     """Return for each guess the share of all truths that it is close to, (n,).
 
-    Args:
-        guesses: (n,) floats without NaN.
-        truths: (m,) floats without NaN, m >= 1.
-        tolerance: As above.
-        scale: As above.
-        relative: As above.
-        entities: (m,) number of the entity of each truth: then the share of the entities that have a truth close to it.
+    ``guesses``, (n,), and ``truths``, (m,) with m >= 1, are floats without NaN. With ``entities``, (m,), the number of
+    the entity of each truth, it is the share of the entities that have a truth close to the guess.
 
     Example:
         >>> guesses, truths = np.array([1.0, 50.0]), np.array([1.0, 1.04, 9.0, 100.0])
@@ -69,14 +58,7 @@ def is_close_to_own(
 ) -> np.ndarray:
     """Tell for each guess whether any truth of the entity that it is about is close to it, (n,) booleans.
 
-    Args:
-        guesses: (n,) floats without NaN.
-        of: (n,) number of the entity that each is about.
-        truths: (m,) floats without NaN, m >= 1.
-        entities: (m,) number of the entity of each truth.
-        tolerance: As above.
-        scale: As above.
-        relative: As above.
+    ``of``, (n,), is the number of the entity that each guess is about; all others as in ``share_close``.
 
     Example:
         >>> guesses, truths = np.array([9.0, 9.0]), np.array([1.0, 9.1, 2.0])

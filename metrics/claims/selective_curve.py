@@ -141,9 +141,7 @@ def halves(tables: Tables, seed: int, scores: Literal["real", "synthetic"] = "re
 def claim_rule(ordered: np.ndarray, claims: float) -> ClaimRule | None:
     """Return the threshold above which that many lie, tied ones by their share; None where there are fewer.
 
-    Args:
-        ordered: Values, the highest first.
-        claims: How many, above 0; need not be whole.
+    ``ordered`` has the highest value first; the number of claims, above 0, need not be whole.
 
     Example:
         >>> claim_rule(np.array([0.9, 0.5, 0.5, 0.1]), 1.5)

@@ -57,9 +57,6 @@ UNIQUE_EXACT_MATCHES = Metric(
     name="unique_exact_matches",
     function=unique_exact_matches,
     group="distance",
-    per_record=True,
-    needs=(),
-    range=(0.0, 1.0),
     reference="NIST Collaborative Research Cycle; SDNist (usnistgov/SDNist), unique exact matches",
     reduce=reduce_unique,
 )

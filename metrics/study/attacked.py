@@ -36,19 +36,12 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Releases:
-    """The releases of one synthesizer, and the real records that were attacked with them.
+    """The releases of one synthesizer, and the real records that were attacked with them."""
 
-    Attributes:
-        ledgers: The ledger of each release.
-        records: The real table without its identifier.
-        entities: (n,) entity of each record, or None.
-        groups: (n,) booleans of the records that have findings apart, by the name of the group.
-    """
-
-    ledgers: Sequence[Ledger]
-    records: pd.DataFrame
-    entities: np.ndarray | None
-    groups: Mapping[str, np.ndarray]
+    ledgers: Sequence[Ledger]  # the ledger of each release
+    records: pd.DataFrame  # the real table without its identifier
+    entities: np.ndarray | None  # (n,) entity of each record, or None
+    groups: Mapping[str, np.ndarray]  # (n,) booleans of the records that have findings apart, by the name of the group
 
     @cached_property
     def _said(self) -> list[Mapping[str, Said]]:

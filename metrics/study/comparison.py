@@ -18,29 +18,18 @@ COMPARED = ("risk", "memorization")
 
 @dataclass(frozen=True)
 class Comparison:
-    """One pair of synthesizers in one quantity of one measure.
-
-    Attributes:
-        measure: What was measured.
-        quantity: ``risk`` (of members) or ``memorization``.
-        first: Name of A.
-        second: Name of B.
-        difference: A minus B, with the crossed interval, in [-1, 1] (not adjusted).
-        p_value: Of the t test of that difference; NaN where there is no interval.
-        p_holm: Holm's adjusted p-value over all pairs in this quantity of this measure.
-        p_fdr: Benjamini and Hochberg's, over all pairs, quantities and measures of the study: for exploring.
-        lower: Name of the one that is lower, where ``p_holm`` is below 1 - confidence; else empty.
-    """
+    """One pair of synthesizers in one quantity of one measure."""
 
     measure: Measure
-    quantity: str
-    first: str
-    second: str
-    difference: Estimate
-    p_value: float
-    p_holm: float = float("nan")
+    quantity: str  # ``risk`` (of members) or ``memorization``
+    first: str  # name of A
+    second: str  # name of B
+    difference: Estimate  # A minus B, with the crossed interval, in [-1, 1] (not adjusted)
+    p_value: float  # of the t test of that difference; NaN where there is no interval
+    p_holm: float = float("nan")  # Holm's adjusted p-value over all pairs in this quantity of this measure
+    # Benjamini and Hochberg's, over all pairs, quantities and measures of the study: for exploring
     p_fdr: float = float("nan")
-    lower: str = ""
+    lower: str = ""  # name of the one that is lower, where ``p_holm`` is below 1 - confidence; else empty
 
 
 def compare(
@@ -59,11 +48,9 @@ def compare(
     which does not differ there is called different is at most 1 - confidence. Measures are not pooled, so a measure
     more changes no adjusted p-value of another; who reads many measures at once has ``p_fdr``.
 
-    Args:
-        found: For each measure, what is kept of each synthesizer by name, all of one kind.
-        confidence: Confidence level.
-        entities: (n,) entity of each record, where one entity has several records.
-        same_differences: Keys of the measures of which the memorization is that of another measure, and not compared.
+    ``found`` is what is kept, for each measure, of each synthesizer by name, all of one kind. ``entities``, (n,), are
+    given where one has several records; ``same_differences`` are keys of the measures of which the memorization is that
+    of another measure, and not compared.
     """
     rows = []
     for measure, by_name in found.items():

@@ -20,19 +20,12 @@ class Contributions:
 
 @dataclass(frozen=True, eq=False)
 class ReleasedValues:
-    """The values of the releases, of a measure that has no score a real record, each (R, K).
+    """The values of the releases, of a measure that has no score a real record, each (R, K)."""
 
-    Attributes:
-        value: On all members.
-        control: On all control records.
-        members: Against as many members as control records.
-        controls: Against these control records.
-    """
-
-    value: np.ndarray
-    control: np.ndarray
-    members: np.ndarray
-    controls: np.ndarray
+    value: np.ndarray  # on all members
+    control: np.ndarray  # on all control records
+    members: np.ndarray  # against as many members as control records
+    controls: np.ndarray  # against these control records
 
     @property
     def difference(self) -> np.ndarray:
@@ -42,15 +35,10 @@ class ReleasedValues:
 
 @dataclass(frozen=True, eq=False)
 class Isolations:
-    """Of claims that name no target: values of the releases, and what the records add to memorization.
+    """Of claims that name no target: values of the releases, and what the records add to memorization."""
 
-    Attributes:
-        value: (R, K) on all members.
-        memorization: (R, n) as in ``Contributions``; no columns where nobody is isolated.
-    """
-
-    value: np.ndarray
-    memorization: np.ndarray
+    value: np.ndarray  # (R, K) on all members
+    memorization: np.ndarray  # (R, n) as in ``Contributions``; no columns where nobody is isolated
 
 
 Kept = Contributions | ReleasedValues | Isolations

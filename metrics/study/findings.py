@@ -31,41 +31,28 @@ from synthrisk.metrics.study.worst_release import worst_release, worst_value
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """All scores of one measure on the releases of one synthesizer.
+    """All scores of one measure on the releases of one synthesizer."""
 
-    Attributes:
-        scores: (R, K, n) risk-directed scores, NaN where not scored.
-        member: (R, K, n) records that the synthesizer was fitted on.
-        control: (R, K, n) records that it never saw.
-        contribution: (R, K, n) the quantity whose mean makes the metric's value, where it is not the score.
-        transform: The monotone function from that mean to the value.
-        guess: Success of the best constant guess; of claims S, how often such claims are right by luck; NaN where
-            nothing is guessed.
-        entities: (n,) entity of each record, or None.
-        gain: (R, K, n) normalised gains, for measures that have a threshold curve.
-        details: What else the measure says of members and of control records: means over releases.
-        warning: What makes the value hard to read, or an empty string.
-        reasons: Why members and why control records have no value.
-        reach: Share of the members that the attack had an answer for.
-        ranking: (R, K, n) how likely each record is a member, where the metric ranks records (``Metric.ranking``): NaN
-            where not scored, -inf where the attack abstains.
-        range: Range of the value and of the scores.
-    """
-
-    scores: np.ndarray
-    member: np.ndarray
-    control: np.ndarray
+    scores: np.ndarray  # (R, K, n) risk-directed scores, NaN where not scored
+    member: np.ndarray  # (R, K, n) records that the synthesizer was fitted on
+    control: np.ndarray  # (R, K, n) records that it never saw
+    # (R, K, n) the quantity whose mean makes the metric's value, where it is not the score
     contribution: np.ndarray | None = None
-    transform: Callable[[float], float] | None = None
+    transform: Callable[[float], float] | None = None  # the monotone function from that mean to the value
+    # success of the best constant guess; of claims S, how often such claims are right by luck; NaN where nothing is
+    # guessed
     guess: float = float("nan")
-    entities: np.ndarray | None = None
-    gain: np.ndarray | None = None
+    entities: np.ndarray | None = None  # (n,) entity of each record, or None
+    gain: np.ndarray | None = None  # (R, K, n) normalised gains, for measures that have a threshold curve
+    # what else the measure says of members and of control records: means over releases
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
-    warning: str = ""
-    reasons: Reasons = NO_REASONS
-    reach: float = float("nan")
+    warning: str = ""  # what makes the value hard to read, or an empty string
+    reasons: Reasons = NO_REASONS  # why members and why control records have no value
+    reach: float = float("nan")  # share of the members that the attack had an answer for
+    # (R, K, n) how likely each record is a member, where the metric ranks records (``Metric.ranking``): NaN where not
+    # scored, -inf where the attack abstains
     ranking: np.ndarray | None = None
-    range: tuple[float, float] = SHARE.range
+    range: tuple[float, float] = SHARE.range  # range of the value and of the scores
 
     @property
     def scale(self) -> ValueScale:
@@ -75,55 +62,39 @@ class Attacked:
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the league table.
-
-    Attributes:
-        risk: Attack success on members (mean over releases); where it is NaN its ``note`` says why.
-        risk_control: The same attack on records that the synthesizer never saw.
-        memorization: Mean over records of success as member minus success as non-member: what a record's
-            presence adds to its own risk.
-        guess: Success of the best constant guess, or of claims S: as in ``Attacked``.
-        risk_gain: Gain over the guess: (x - s)/(1 - s), unclipped.
-        control_gain: Gain over control, the same formula.
-        release_risk: Value of each release, in order of repetition and fold.
-        curve: Members' risk at each threshold of the gain, with a pointwise interval.
-        details: What else the measure says of members and of control records: means over releases.
-        warning: What makes the value hard to read, or an empty string.
-        change: Of a what-if: members' mean score minus that of the measure it varies.
-        yardsticks: ``guess``, ``control`` and ``population``, those that there are: s, gain and difference with
-            intervals.
-        intervals: All interval methods for ``risk`` and ``memorization``.
-        groups: The same for the vulnerable records alone, by the name of their group.
-        same_difference_as: Key of another measure of which the memorization is this very number, or an empty string.
-        spread: Quantiles of the single records' memorization (``exposure.QUANTILES``), or nothing.
-        reach: Share of the members that the attack had an answer for; NaN where it is asked of whole releases.
-        tpr: Of metrics that rank records: the pooled true-positive rate at each false-positive rate.
-        epsilon: Of the same: the lower bound of epsilon that the releases show, or None.
-        worst: The largest value of a release, with limits that hold for all releases at once (``worst_release``).
-    """
+    """One line of the league table."""
 
     synthesizer: str
     role: str
     measure: Measure
-    risk: Estimate
-    risk_control: Estimate
+    risk: Estimate  # attack success on members (mean over releases); where it is NaN its ``note`` says why
+    risk_control: Estimate  # the same attack on records that the synthesizer never saw
+    # mean over records of success as member minus success as non-member: what a record's presence adds to its own risk
     memorization: Estimate
-    guess: float = float("nan")
-    risk_gain: Estimate = NOT_ESTIMABLE
-    control_gain: float = float("nan")
-    release_risk: tuple[float, ...] = ()
-    curve: tuple[Estimate, ...] = ()
+    guess: float = float("nan")  # success of the best constant guess, or of claims S: as in ``Attacked``
+    risk_gain: Estimate = NOT_ESTIMABLE  # gain over the guess: (x - s)/(1 - s), unclipped
+    control_gain: float = float("nan")  # gain over control, the same formula
+    release_risk: tuple[float, ...] = ()  # value of each release, in order of repetition and fold
+    curve: tuple[Estimate, ...] = ()  # members' risk at each threshold of the gain, with a pointwise interval
+    # what else the measure says of members and of control records: means over releases
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
-    warning: str = ""
+    warning: str = ""  # what makes the value hard to read, or an empty string
+    # all interval methods for ``risk`` and ``memorization``
     intervals: dict[str, dict[str, Estimate]] = field(default_factory=dict)
-    change: Estimate = NOT_ESTIMABLE
+    change: Estimate = NOT_ESTIMABLE  # of a what-if: members' mean score minus that of the measure it varies
+    # ``guess``, ``control`` and ``population``, those that there are: s, gain and difference with intervals
     yardsticks: Mapping[str, Yardstick] = field(default_factory=dict)
+    # the same for the vulnerable records alone, by the name of their group
     groups: Mapping[str, "Finding"] = field(default_factory=dict)
-    spread: tuple[float, ...] = ()
+    spread: tuple[float, ...] = ()  # quantiles of the single records' memorization (``exposure.QUANTILES``), or nothing
+    # share of the members that the attack had an answer for; NaN where it is asked of whole releases
     reach: float = float("nan")
+    # of metrics that rank records: the pooled true-positive rate at each false-positive rate
     tpr: Mapping[float, Estimate] = field(default_factory=dict)
-    epsilon: EpsilonBound | None = None
+    epsilon: EpsilonBound | None = None  # of the same: the lower bound of epsilon that the releases show, or None
+    # key of another measure of which the memorization is this very number, or an empty string
     same_difference_as: str = ""
+    # the largest value of a release, with limits that hold for all releases at once (``worst_release``)
     worst: Estimate = NOT_ESTIMABLE
 
     @property
@@ -138,12 +109,7 @@ class Finding:
 
 
 def find(
-    synthesizer: str,
-    role: str,
-    measure: Measure,
-    attacked: Attacked,
-    interval: Interval,
-    methods: tuple[str, ...] = (),
+    synthesizer: str, role: str, measure: Measure, attacked: Attacked, interval: Interval, methods: tuple[str, ...] = ()
 ) -> Finding:
     """Return the finding of one measure on one synthesizer; ``methods`` are further intervals to make."""
 
@@ -182,10 +148,7 @@ def find(
         curve(attacked, interval),
         attacked.details,
         attacked.warning,
-        {
-            "risk": {m: e[0] for m, e in further.items()},
-            "memorization": {m: e[1] for m, e in further.items()},
-        },
+        {"risk": {m: e[0] for m, e in further.items()}, "memorization": {m: e[1] for m, e in further.items()}},
         reach=attacked.reach,
         worst=worst_release(amount, attacked.member, interval.confidence, attacked.transform, attacked.entities),
     )
@@ -217,14 +180,7 @@ def find_released(
 ) -> Finding:
     """Return the finding of a metric that has no score a real record, but values a release.
 
-    Args:
-        synthesizer: Name.
-        role: ``synthesizer`` or ``reference``.
-        measure: What was measured.
-        released: The values of its releases.
-        interval: How intervals are made; here always over repetitions.
-        reasons: Why there is no value.
-        details: What else the measure says, as in ``Attacked``; the guess that the metric declares is the finding's.
+    Its intervals are always over repetitions. The guess is that of the ``details`` which the metric declares.
     """
     metric, told = METRICS[measure.metric], dict(details or {})
     scale = ValueScale(*metric.range)

@@ -12,27 +12,16 @@ from synthrisk.metrics.study.grade import grade, susceptibility_floor
 
 @dataclass(frozen=True)
 class ColumnScore:
-    """What an attack did to one column; counts may be means over releases.
+    """What an attack did to one column; counts may be means over releases."""
 
-    Attributes:
-        column: The column learned.
-        attempts: Attempts made.
-        claims: Attempts that ended in a claim.
-        correct: Claims that were right.
-        statistical_confidence: S: mean over the claims of the share of entities that the claimed value holds for.
-        susceptibility: Share of the column's cells for which an attempt can be made.
-        cells_known: Cells of prior knowledge that all attempts used.
-        cells_read: Cells of the release that all attempts read.
-    """
-
-    column: str
+    column: str  # the column learned
     attempts: float
-    claims: float
-    correct: float
-    statistical_confidence: float
-    susceptibility: float = 1.0
-    cells_known: float = 0.0
-    cells_read: float = 0.0
+    claims: float  # attempts that ended in a claim
+    correct: float  # claims that were right
+    statistical_confidence: float  # S: mean over the claims of the share of entities that the claimed value holds for
+    susceptibility: float = 1.0  # share of the column's cells for which an attempt can be made
+    cells_known: float = 0.0  # cells of prior knowledge that all attempts used
+    cells_read: float = 0.0  # cells of the release that all attempts read
 
     @property
     def confidence(self) -> float:
@@ -57,38 +46,23 @@ class ColumnScore:
 
 @dataclass(frozen=True)
 class GdaScore:
-    """The score of an attack on a data set, over its k weakest columns.
+    """The score of an attack on a data set, over its k weakest columns."""
 
-    Attributes:
-        columns: Names of those columns, the weakest first.
-        confidence_improvement: Mean over the columns where it is defined: one without claims has none.
-        claim_probability: Mean over the columns.
-        susceptibility: Share of all cells of the data set for which an attempt can be made.
-        claims: All claims.
-        prior_knowledge: Cells known / cells learned.
-        work: Cells read / cells learned.
-        grade: Derived: mean of the columns' grades, but not below what the susceptibility leaves.
-    """
-
-    columns: tuple[str, ...]
-    confidence_improvement: float
-    claim_probability: float
-    susceptibility: float
+    columns: tuple[str, ...]  # names of those columns, the weakest first
+    confidence_improvement: float  # mean over the columns where it is defined: one without claims has none
+    claim_probability: float  # mean over the columns
+    susceptibility: float  # share of all cells of the data set for which an attempt can be made
     claims: float
-    prior_knowledge: float
-    work: float
-    grade: float
+    prior_knowledge: float  # cells known / cells learned
+    work: float  # cells read / cells learned
+    grade: float  # derived: mean of the columns' grades, but not below what the susceptibility leaves
 
 
 def gda_score(columns: Sequence[ColumnScore], of: int, k: int | None = None) -> GdaScore:
     """Return the score over the k weakest columns that were attempted.
 
-    Weakest = of the lowest grade; of equal ones that with the higher confidence improvement. Means are plain.
-
-    Args:
-        columns: What the attack did to each column.
-        of: Number of columns of the data set.
-        k: How many columns count: None all, 1 the worst case.
+    Weakest = of the lowest grade; of equal ones that with the higher confidence improvement. Means are plain. ``of`` is
+    the number of columns of the data set, ``k`` how many of them count: None all, 1 the worst case.
 
     Raises:
         InputError: ``k`` is not a whole number of at least 1, ``of`` is smaller than the number of columns, or there

@@ -7,47 +7,27 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda import ColumnScore, GdaScore, gda_score
 
 WHOLE = "whole record"  # what is learned where no single column is
-OF_CLAIMS = (
-    "attempts",
-    "claims",
-    "correct",
-    "statistical_confidence",
-    "susceptibility",
-    "prior_knowledge",
-    "work",
-)
+OF_CLAIMS = ("attempts", "claims", "correct", "statistical_confidence", "susceptibility", "prior_knowledge", "work")
 """The details that each metric of claims (``Metric.claims``) gives."""
 
 
 @dataclass(frozen=True)
 class AttackView:
-    """What one attack did to the releases of one synthesizer; counts are means over releases.
-
-    Attributes:
-        synthesizer: Name.
-        role: ``synthesizer`` or ``reference``.
-        attack: Label of the measure.
-        columns: A score a column attacked.
-        overall: Over all of them.
-        weakest: Over the k weakest of them, by k; None all.
-    """
+    """What one attack did to the releases of one synthesizer; counts are means over releases."""
 
     synthesizer: str
-    role: str
-    attack: str
-    columns: tuple[ColumnScore, ...]
-    overall: GdaScore
-    weakest: Mapping[int | None, GdaScore]
+    role: str  # ``synthesizer`` or ``reference``
+    attack: str  # label of the measure
+    columns: tuple[ColumnScore, ...]  # a score a column attacked
+    overall: GdaScore  # over all of them
+    weakest: Mapping[int | None, GdaScore]  # over the k weakest of them, by k; None all
 
 
 def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None] = (None, 1)) -> list[AttackView]:
     """Return the view of every attack that makes claims, on members, in the order of the findings.
 
-    Args:
-        findings: Findings of a study; those without claims, and what-ifs, are passed over.
-        of: Number of columns of the table, which susceptibility is a share of. Claims about whole records count as
-            one column of one.
-        weakest: How many of an attack's columns are put together, its weakest; None all.
+    Findings without claims, and what-ifs, are passed over. Susceptibility is a share of the ``of`` columns of the
+    table; claims about whole records count as one column of one. ``weakest``: see ``AttackView``.
     """
     columns: dict[tuple[str, str, str], list[ColumnScore]] = {}
     for f in findings:
@@ -56,10 +36,7 @@ def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None]
             columns.setdefault(key, []).append(column_score(f))
     return [
         AttackView(
-            *key,
-            tuple(each),
-            gda_score(each, _of(each, of)),
-            {k: gda_score(each, _of(each, of), k) for k in weakest},
+            *key, tuple(each), gda_score(each, _of(each, of)), {k: gda_score(each, _of(each, of), k) for k in weakest}
         )
         for key, each in columns.items()
     ]

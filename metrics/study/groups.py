@@ -18,16 +18,10 @@ _FEW = f"fewer than {FEWEST} members or control records in the group"
 def find_groups(
     finding: Finding, attacked: Attacked, groups: Mapping[str, np.ndarray], interval: Interval
 ) -> dict[str, Finding]:
-    """Return the finding of each group of records, estimated as that of all records is.
+    """Return the finding of each group of records, (n,) booleans by name, estimated as that of all records is.
 
-    Args:
-        finding: That of all records.
-        attacked: All scores, of a metric whose value is a plain mean, with or without a transform.
-        groups: (n,) booleans by name.
-        interval: How intervals are made.
-
-    Returns:
-        A finding a group, by name, with its control yardstick; its detail ``records`` says how many there are.
+    Each has its control yardstick; its detail ``records`` says how many there are. The value of the metric is a plain
+    mean, with or without a transform.
     """
     return {name: _of_group(finding, attacked, rows, interval) for name, rows in groups.items()}
 
@@ -40,16 +34,8 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     any class is called above a limit that it keeps is at most (1 - confidence)/2: the first step of Holm's procedure,
     which decides whether there is any. Its upper limit is the largest of their unadjusted upper limits: all must lie
     below a limit for the worst to be called below it. Classes of fewer than 10 records are put together. Which
-    class is the worst is not told: its name is a cell of the real table.
-
-    Args:
-        finding: That of all records.
-        attacked: All scores, of a metric whose value is a plain mean.
-        classes: (n,) code of each record's class.
-        interval: How intervals are made.
-
-    Returns:
-        A finding whose detail ``records`` is the size of the smallest class and ``classes`` their number.
+    class is the worst is not told: its name is a cell of the real table. ``classes`` are codes of the records' classes,
+    (n,); the detail ``records`` of the finding is the size of the smallest class, ``classes`` their number.
     """
     own = _large_enough(classes)
     codes = np.unique(own)

@@ -22,14 +22,8 @@ def find_isolated(
 
     The risk is the mean value of the releases, over repetitions. Memorization is the gain of
     ``isolated.memorized_in_study``: how much oftener than by exchangeability the isolated records are members.
-
-    Args:
-        synthesizer: Name.
-        role: ``synthesizer`` or ``reference``.
-        measure: What was measured.
-        value: (R, K) value of each release on its members.
-        attacked: Whom its claims isolate: scores are 1 where a claim isolates the record, 0 where none does.
-        interval: How intervals are made.
+    ``value`` is that of each release on its members, (R, K). The scores of ``attacked`` are 1 where a claim isolates
+    the record, 0 where none does.
     """
     flags, member, control = attacked.scores, attacked.member, attacked.control
     memorized, parts = memorized_in_study(flags, member, control, attacked.entities, interval.confidence)

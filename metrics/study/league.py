@@ -20,19 +20,12 @@ _NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers.
-
-    Attributes:
-        name: What it is called.
-        signed: Whether its values are gains or differences, which carry their sign.
-        has_interval: Whether its cells read ``value [lower, upper]``.
-        is_brief: Whether the narrow tables of the terminal have it too.
-    """
+    """A column of numbers."""
 
     name: str
-    signed: bool = False
-    has_interval: bool = False
-    is_brief: bool = False
+    signed: bool = False  # whether its values are gains or differences, which carry their sign
+    has_interval: bool = False  # whether its cells read ``value [lower, upper]``
+    is_brief: bool = False  # whether the narrow tables of the terminal have it too
 
 
 COLUMNS = (
@@ -48,25 +41,15 @@ BRIEF = tuple(c for c in COLUMNS if c.is_brief)
 
 @dataclass(frozen=True)
 class LeagueRow:
-    """One row: what a study says of a synthesizer or reference generator, and a measure.
+    """One row: what a study says of a synthesizer or reference generator, and a measure."""
 
-    Attributes:
-        synthesizer: Name of the generator.
-        role: ``synthesizer`` or ``reference``.
-        measure: Key of the measure; empty for a generator that failed, which has one row and no cells.
-        cells: Value of each column by its name; the note of a value that is absent says why.
-        word: The worst verdict on this measure; empty where the measure has no threshold.
-        finding: Where the values are from, if the study is at hand.
-        failure: Why the generator failed.
-        study: Id of the study.
-    """
-
-    synthesizer: str
-    role: str
-    measure: str
+    synthesizer: str  # name of the generator
+    role: str  # ``synthesizer`` or ``reference``
+    measure: str  # key of the measure; empty for a generator that failed, which has one row and no cells
+    # value of each column by its name; the note of a value that is absent says why
     cells: Mapping[str, Estimate] = field(default_factory=dict)
-    word: str = ""
-    finding: Finding | None = None
+    word: str = ""  # the worst verdict on this measure; empty where the measure has no threshold
+    finding: Finding | None = None  # where the values are from, if the study is at hand
     failure: str = ""
     study: str = ""
 

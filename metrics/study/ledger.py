@@ -8,43 +8,21 @@ import pandas as pd
 
 from synthrisk.metrics.metric import Score
 
-COLUMNS = (
-    "record",
-    "member",
-    "metric",
-    "attacker",
-    "sensitive",
-    "claim",
-    "guessed",
-    "truth",
-    "confidence",
-    "score",
-    "baseline",
-    "at_risk",
-    "gain",
-    "error",
-    "distance",
-    "risk",
-    "weight",
-    "placement",
-)
-_PLAIN = ("confidence", "score", "baseline", "gain", "error", "distance", "risk", "weight", "placement")
+_CLAIM = ("record", "member", "metric", "attacker", "sensitive", "claim", "guessed", "truth")
+_JUDGED = ("confidence", "score", "baseline")
+_BESIDE = ("gain", "error", "distance", "risk", "weight", "placement")
+COLUMNS = (*_CLAIM, *_JUDGED, "at_risk", *_BESIDE)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One column of results: a metric as a study uses it, on one sensitive attribute.
-
-    ``attacker`` is the name of the attacker model or of the attack, where there is one.
-
-    ``variant_of`` is the label of the measure that this one is a what-if of.
-    """
+    """One column of results: a metric as a study uses it, on one sensitive attribute."""
 
     label: str
     metric: str
     sensitive: str | None = None
-    attacker: str | None = None
-    variant_of: str | None = None
+    attacker: str | None = None  # name of the attacker model or of the attack, where there is one
+    variant_of: str | None = None  # label of the measure that this one is a what-if of
 
     @property
     def key(self) -> str:
@@ -76,7 +54,10 @@ def ledger_rows(
     if records is None:
         raise ValueError(f"{score.metric} has no per-record form")
     n, others = len(records), [c for c in kept if c not in COLUMNS]
-    plain = {c: records[c].to_numpy(dtype=float) if c in records else np.full(n, np.nan) for c in (*_PLAIN, *others)}
+    plain = {
+        c: records[c].to_numpy(dtype=float) if c in records else np.full(n, np.nan)
+        for c in (*_JUDGED, *_BESIDE, *others)
+    }
     rows = pd.DataFrame(
         {
             "record": np.arange(n, dtype=np.int64),

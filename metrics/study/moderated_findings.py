@@ -17,11 +17,8 @@ _BESIDE = ("gain", "difference")
 def moderated_findings(found: Sequence[Finding], confidence: float) -> list[Finding]:
     """Return a study's findings with moderated intervals (``moderated.moderate``), those of groups included.
 
-    Reference generators count as other generators do. The gain over the guess follows from the risk.
-
-    Args:
-        found: All findings of one role, ``yardstick`` or not, with crossed intervals.
-        confidence: Confidence level of the intervals.
+    Reference generators count as other generators do. The gain over the guess follows from the risk. ``found`` are all
+    findings of one role, ``yardstick`` or not, with crossed intervals.
     """
     done = _with_quantities(found, confidence)
     for name in dict.fromkeys(group for f in found for group in f.groups):
@@ -49,10 +46,6 @@ def moderated_yardsticks(found: Sequence[Mapping[str, Yardstick]], confidence: f
     """Return the yardsticks of each finding with moderated intervals of gain and difference.
 
     What follows from another estimate (beside the guess; a difference that is memorization) is left as it is.
-
-    Args:
-        found: The yardsticks by name, of each finding of the study.
-        confidence: Confidence level of the intervals.
     """
     done = [dict(each) for each in found]
     for name in dict.fromkeys(name for each in found for name in each):

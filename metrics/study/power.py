@@ -14,32 +14,21 @@ _DRAWS = 400  # quantiles at which the variance between repetitions is taken
 
 @dataclass(frozen=True)
 class Leak:
-    """What a study saw of a release of which a known share of the rows are training records.
+    """What a study saw of a release of which a known share of the rows are training records."""
 
-    Attributes:
-        share: f; 0 for a release without training records (``fresh``).
-        memorization: What the study said.
-        variances: The parts of its variance.
-    """
-
-    share: float
-    memorization: Estimate
-    variances: Variances
+    share: float  # f; 0 for a release without training records (``fresh``)
+    memorization: Estimate  # what the study said
+    variances: Variances  # the parts of its variance
 
 
 @dataclass(frozen=True)
 class Power:
-    """What a study can see in one measure.
+    """What a study can see in one measure."""
 
-    Attributes:
-        share: Smallest share of leaked training rows that is detected with probability ``TARGET``; NaN where no
-            share is.
-        slope: Memorization a leaked share, the fitted line through 0.
-        seen: Each share that was run, ascending, and whether its interval of memorization lay above 0.
-    """
-
+    # smallest share of leaked training rows that is detected with probability ``TARGET``; NaN where no share is
     share: float
-    slope: float
+    slope: float  # memorization a leaked share, the fitted line through 0
+    # each share that was run, ascending, and whether its interval of memorization lay above 0
     seen: tuple[tuple[float, bool], ...]
 
     @property
@@ -58,14 +47,9 @@ class Power:
     def words(self) -> str:
         """The finding in words."""
         run = [f"{_percent(share)} {'seen' if found else 'missed'}" for share, found in self.seen]
-        if np.isnan(self.share):
-            first = "no leak would have been seen in four studies of five"
-        else:
-            first = (
-                f"a leak of {_percent(self.share)} of the training rows would have been seen in four studies of five"
-            )
+        leak = "no leak" if np.isnan(self.share) else f"a leak of {_percent(self.share)} of the training rows"
         more = ", on the line continued beyond the shares run" if self.beyond else ""
-        return f"{first}{more} (of those run: {', '.join(run)})"
+        return f"{leak} would have been seen in four studies of five{more} (of those run: {', '.join(run)})"
 
 
 def power(leaks: Sequence[Leak], confidence: float = 0.95, target: float = TARGET) -> Power | None:
@@ -82,12 +66,7 @@ def power(leaks: Sequence[Leak], confidence: float = 0.95, target: float = TARGE
     with the interval's half width t h of Satterthwaite's degrees of freedom for an estimated variance v between
     repetitions, which is chi-squared of R - 1 and independent of the value; E is its mean over 400 quantiles. Where
     the leaks' variances have a prior (moderated intervals), each v is moderated by it, and the prior is taken as
-    known. The share is where this is ``target``.
-
-    Args:
-        leaks: What the study saw at each share; those of share 0 tell the variance alone.
-        confidence: Confidence level of the intervals.
-        target: The probability.
+    known. The share is where this is ``target``. Leaks of share 0 tell the variance alone.
     """
     known = [x for x in leaks if not np.isnan(x.memorization.lower)]
     own = sorted((x for x in known if x.share > 0), key=lambda x: x.share)

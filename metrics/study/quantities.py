@@ -25,17 +25,11 @@ NOTHING = {"memorization": 0.0, "control_gain": 0.0, **_TPR}
 
 @dataclass(frozen=True)
 class Limited:
-    """What a limit is set on.
+    """What a limit is set on."""
 
-    Attributes:
-        quantity: One of ``QUANTITIES``.
-        key: Key or label of a measure.
-        group: One of ``GROUPS``; empty for all records.
-    """
-
-    quantity: str
-    key: str
-    group: str = ""
+    quantity: str  # one of ``QUANTITIES``
+    key: str  # key or label of a measure
+    group: str = ""  # one of ``GROUPS``; empty for all records
 
     @property
     def name(self) -> str:
@@ -49,11 +43,9 @@ class Limited:
 
 
 def limited(name: str, keys: Collection[str] = ()) -> Limited:
-    """Return what the name of a limit says.
+    """Return what the name of a limit, ``<quantity>/<measure>[@<group>]``, says.
 
-    Args:
-        name: ``<quantity>/<measure>[@<group>]``.
-        keys: Keys and labels of the study's measures: one that ends like a group is a measure all the same.
+    ``keys`` are keys and labels of the study's measures: one that ends like a group is a measure all the same.
 
     Example:
         >>> limited("memorization/zero_cap.income@outliers").group

@@ -45,14 +45,9 @@ def check_references(
     guess, or over the null where noise alone puts records at risk (``Metric.uninformed``), save where claims are
     made of whole releases: independent columns still hold rare values, which single out by themselves; and where
     claims are about entities with several records: of one with more records more is claimed, and more is right, so
-    that any claims beat S. leak: not clearly below ideal nor above copy. Limits are widened so that all checks
-    together fail about 1 sound study of 100.
-
-    Args:
-        findings: All findings of the study.
-        answers: What each reference generator declares, by its name.
-        confidence: Confidence level of the findings' intervals.
-        entities: Whether some entity has several records.
+    that any claims beat S (``entities`` tells whether some entity has several). leak: not clearly below ideal nor above
+    copy. Limits are widened so that all checks together fail about 1 sound study of 100. ``answers`` holds what each
+    reference generator declares, by its name.
     """
     own = [f for f in findings if f.synthesizer in answers and not np.isnan(f.memorization.lower)]
 
@@ -67,21 +62,13 @@ def check_references(
         seen = [f.measure.key for f in copies if f.memorization.lower > 0]
         text = f"seen by {', '.join(seen)}" if seen else "seen by none"
         if seen or not any(f.memorization.upper > _TOO_WIDE for f in copies):
-            checks.append(
-                Check(copies[0].synthesizer, "all", "a copy of the training rows shows memorization", bool(seen), text)
-            )
+            expected = "a copy of the training rows shows memorization"
+            checks.append(Check(copies[0].synthesizer, "all", expected, bool(seen), text))
     checks.extend(_hit_always(f, widen) for f in copies if _copied(f))
     for f in ideal:
         low, high = _widened(f.memorization, widen)
-        checks.append(
-            Check(
-                f.synthesizer,
-                f.measure.key,
-                "memorization around 0",
-                bool(low <= 0 <= high),
-                spelled(f.memorization),
-            )
-        )
+        passed, seen_text = bool(low <= 0 <= high), spelled(f.memorization)
+        checks.append(Check(f.synthesizer, f.measure.key, "memorization around 0", passed, seen_text))
     for f in independent:
         metric, (bar, name) = METRICS[f.measure.metric], _uninformed(f)
         if not (np.isnan(bar) or _beaten_by_luck(metric, entities)):
@@ -126,15 +113,8 @@ def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], wi
             o_low, o_high = _widened(o.memorization, widen)
             passed = bool(high >= o_low if below else low <= o_high)
             words = f"memorization not {'below' if below else 'above'} {o.synthesizer}"
-            checks.append(
-                Check(
-                    f.synthesizer,
-                    f.measure.key,
-                    words,
-                    passed,
-                    f"{spelled(f.memorization)} and {spelled(o.memorization)}",
-                )
-            )
+            seen = f"{spelled(f.memorization)} and {spelled(o.memorization)}"
+            checks.append(Check(f.synthesizer, f.measure.key, words, passed, seen))
     return checks
 
 
@@ -143,7 +123,4 @@ def _bonferroni(tests: int, confidence: float) -> float:
 
 
 def _widened(found: Estimate, factor: float) -> tuple[float, float]:
-    return (
-        found.value - factor * (found.value - found.lower),
-        found.value + factor * (found.upper - found.value),
-    )
+    return found.value - factor * (found.value - found.lower), found.value + factor * (found.upper - found.value)

@@ -1,5 +1,6 @@
 """The tables of a study: its results as tracking, report and terminal show them, a row a number."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -49,21 +50,21 @@ def league_table(result: StudyResult) -> pd.DataFrame:
     rows = [
         {
             **_whose(f),
-            **_limits("risk", f.risk),
+            **with_limits("risk", f.risk),
             "guess": f.guess,
             "risk_gain": f.risk_gain.value,
             "control": f.risk_control.value,
-            **_limits("control_gain", replace(quantity_of(f, "control_gain"), value=f.control_gain)),
+            **with_limits("control_gain", replace(quantity_of(f, "control_gain"), value=f.control_gain)),
             "population": f.population.value,
-            **_limits("population_gain", quantity_of(f, "population_gain")),
+            **with_limits("population_gain", quantity_of(f, "population_gain")),
             **{name: f.details.get(name, (float("nan"),))[0] for name in BESIDE},
             "release_sd": float(np.std(f.release_risk, ddof=1)) if len(f.release_risk) > 1 else float("nan"),
             "worst_release": f.worst.value,
             "worst_release_upper": f.worst.upper,
-            **_limits("memorization", f.memorization),
-            **_limits("copy_share", copy_share(result, f)),
+            **with_limits("memorization", f.memorization),
+            **with_limits("copy_share", copy_share(result, f)),
             "same_difference_as": f.same_difference_as,
-            **_limits("change", f.change),
+            **with_limits("change", f.change),
             "note": "; ".join(filter(None, (f.risk.note, f.warning))),
         }
         for f in result.findings
@@ -75,7 +76,8 @@ def _whose(f: Finding) -> dict[str, str]:
     return {"synthesizer": f.synthesizer, "role": f.role, "measure": f.measure.key}
 
 
-def _limits(name: str, found: Estimate) -> dict[str, float]:
+def with_limits(name: str, found: Estimate) -> dict[str, float]:
+    """Return a value and its limits as columns: ``<name>``, ``<name>_lower`` and ``<name>_upper``."""
     return {name: found.value, f"{name}_lower": found.lower, f"{name}_upper": found.upper}
 
 
@@ -95,13 +97,8 @@ def limits_table(result: StudyResult) -> pd.DataFrame:
             found, verdict = quantity_of(f, what.quantity, what.group), said.get((f.synthesizer, name))
             rows.append(
                 _whose(f)
-                | {
-                    "quantity": what.quantity,
-                    "group": what.group,
-                    "name": name,
-                    "limit": limit.value,
-                    "source": limit.source,
-                }
+                | {"quantity": what.quantity, "group": what.group, "name": name}
+                | {"limit": limit.value, "source": limit.source}
                 | {"value": found.value, "lower": found.lower, "upper": found.upper, "note": found.note}
                 | {"word": verdict.word if verdict else "", "reason": verdict.reason if verdict else ""}
             )
@@ -155,10 +152,10 @@ def yardstick_table(result: StudyResult) -> pd.DataFrame:
     """
     rows = [
         {**_whose(f), "yardstick": name}
-        | _limits("risk", f.risk if each.attack is None else each.attack)
-        | _limits("success", each.success)
-        | _limits("gain", each.gain)
-        | _limits("difference", each.difference)
+        | with_limits("risk", f.risk if each.attack is None else each.attack)
+        | with_limits("success", each.success)
+        | with_limits("gain", each.gain)
+        | with_limits("difference", each.difference)
         | {"note": each.gain.note}
         for f in result.findings
         for name, each in f.yardsticks.items()
@@ -201,7 +198,7 @@ def comparison_table(result: StudyResult) -> pd.DataFrame:
 def tpr_table(result: StudyResult) -> pd.DataFrame:
     """Return the pooled true-positive rates, a row a finding that ranks records and false-positive rate."""
     rows = [
-        {**_whose(f), "false_positive_rate": rate, **_limits("tpr", e), "note": e.note}
+        {**_whose(f), "false_positive_rate": rate, **with_limits("tpr", e), "note": e.note}
         for f in result.findings
         for rate, e in f.tpr.items()
     ]
@@ -241,3 +238,17 @@ def k_anonymity_table(result: StudyResult) -> pd.DataFrame:
         for name, of, each in named
     ]
     return pd.DataFrame(rows)
+
+
+TABLES: dict[str, Callable[[StudyResult], pd.DataFrame]] = {
+    "yardsticks": yardstick_table,
+    "gda": gda_table,
+    "comparison": comparison_table,
+    "power": power_table,
+    "limits": limits_table,
+    "groups": groups_table,
+    "tpr": tpr_table,
+    "epsilon": epsilon_table,
+    "k_anonymity": k_anonymity_table,
+}
+"""The tables that stand beside the league table, by the name that tracking and terminal give them."""

@@ -24,44 +24,32 @@ class Limit:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """All that a study says.
+    """All that a study says."""
 
-    Attributes:
-        study_id: Ties the runs of one execution together.
-        name: Name of the study.
-        findings: One for each generator and measure: synthesizers and reference generators.
-        checks: What the reference generators should show and did or did not.
-        verdicts: One for each synthesizer and threshold.
-        failures: Reason for each synthesizer that failed.
-        limits: The thresholds in force.
-        facts: Provenance: data digest, rows, releases, versions, seed ...
-        settings: The options that distinguish each synthesizer.
-        answers: What is known of the releases of each reference generator.
-        comparisons: All pairs of synthesizers, in each measure and quantity.
-        powers: By key of the measure: the leak that the study detects, where its ``power`` option told.
-        utility: One for each generator and utility measure; no check and no verdict looks at them.
-        releases: By synthesizer: what its releases have shown before they were judged.
-        weakest: Over how many of an attack's columns, the weakest first, its GDA score is taken; None all.
-        warning: What makes all numbers hard to read, such as control records that are members; or an empty string.
-        keys: How rare keys are in the real table and in the releases; None where the study declares no key.
-    """
-
-    study_id: str
+    study_id: str  # ties the runs of one execution together
     name: str
-    findings: Sequence[Finding]
-    checks: Sequence[Check]
-    verdicts: Sequence[Verdict]
-    failures: Mapping[str, str] = field(default_factory=dict)
-    limits: Mapping[str, Limit] = field(default_factory=dict)
-    facts: Mapping[str, str] = field(default_factory=dict)
+    findings: Sequence[Finding]  # one for each generator and measure: synthesizers and reference generators
+    checks: Sequence[Check]  # what the reference generators should show and did or did not
+    verdicts: Sequence[Verdict]  # one for each synthesizer and threshold
+    failures: Mapping[str, str] = field(default_factory=dict)  # reason for each synthesizer that failed
+    limits: Mapping[str, Limit] = field(default_factory=dict)  # the thresholds in force
+    facts: Mapping[str, str] = field(default_factory=dict)  # provenance: data digest, rows, releases, versions, seed
+    # the options that distinguish each synthesizer
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    # what is known of the releases of each reference generator
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    comparisons: Sequence[Comparison] = ()
+    comparisons: Sequence[Comparison] = ()  # all pairs of synthesizers, in each measure and quantity
+    # by key of the measure: the leak that the study detects, where its ``power`` option told
     powers: Mapping[str, Power] = field(default_factory=dict)
+    # one for each generator and utility measure; no check and no verdict looks at them
     utility: Sequence[Usefulness] = ()
+    # over how many of an attack's columns, the weakest first, its GDA score is taken; None all
     weakest: Sequence[int | None] = (None, 1)
+    # how rare keys are in the real table and in the releases; None where the study declares no key
     keys: KAnonymity | None = None
+    # by synthesizer: what its releases have shown before they were judged
     releases: Mapping[str, ReleaseSummary] = field(default_factory=dict)
+    # what makes all numbers hard to read, such as control records that are members; or an empty string
     warning: str = ""
 
     @property

@@ -21,76 +21,46 @@ NO_REASONS = Reasons()
 
 @dataclass(frozen=True)
 class OfRecords:
-    """Of a measure that scores single real records: its scores stand in the ledger.
+    """Of a measure that scores single real records: its scores stand in the ledger."""
 
-    Attributes:
-        all: What it says of all real records together, as named numbers.
-        members: What it says of the members alone; empty where there are none.
-        controls: What it says of the control records alone.
-        gains: Whether the ledger holds normalised gains, of which a threshold curve is drawn.
-        reasons: Why there is no value.
-        warning: What makes the value hard to read, or an empty string.
-    """
-
-    all: dict[str, float]
+    all: dict[str, float]  # what it says of all real records together, as named numbers
+    # what it says of the members alone; empty where there are none
     members: dict[str, float] = field(default_factory=dict)
-    controls: dict[str, float] = field(default_factory=dict)
-    gains: bool = False
-    reasons: Reasons = NO_REASONS
-    warning: str = ""
+    controls: dict[str, float] = field(default_factory=dict)  # what it says of the control records alone
+    gains: bool = False  # whether the ledger holds normalised gains, of which a threshold curve is drawn
+    reasons: Reasons = NO_REASONS  # why there is no value
+    warning: str = ""  # what makes the value hard to read, or an empty string
 
 
 @dataclass(frozen=True)
 class OfRelease:
-    """Of a measure that has one value a release: see ``contributions.ReleasedValues``.
+    """Of a measure that has one value a release: see ``contributions.ReleasedValues``."""
 
-    Attributes:
-        value: The value on all members.
-        control: The value on all control records.
-        members: The value against as many members as control records.
-        controls: The value against these control records.
-        details: What else it says of members, as named numbers.
-        reasons: Why there is no value.
-    """
-
-    value: float
-    control: float
-    members: float
-    controls: float
-    details: dict[str, float] = field(default_factory=dict)
-    reasons: Reasons = NO_REASONS
+    value: float  # the value on all members
+    control: float  # the value on all control records
+    members: float  # the value against as many members as control records
+    controls: float  # the value against these control records
+    details: dict[str, float] = field(default_factory=dict)  # what else it says of members, as named numbers
+    reasons: Reasons = NO_REASONS  # why there is no value
 
 
 @dataclass(frozen=True)
 class OfIsolation:
-    """Of claims that name no target: the records that they isolate stand in the ledger.
+    """Of claims that name no target: the records that they isolate stand in the ledger."""
 
-    Attributes:
-        value: The value on all members.
-        details: What else it says, as named numbers.
-        reasons: Why there is no value.
-    """
-
-    value: float
-    details: dict[str, float]
-    reasons: Reasons = NO_REASONS
+    value: float  # the value on all members
+    details: dict[str, float]  # what else it says, as named numbers
+    reasons: Reasons = NO_REASONS  # why there is no value
 
 
 @dataclass(frozen=True)
 class OfUtility:
-    """Of a measure of utility.
+    """Of a measure of utility."""
 
-    Attributes:
-        value: The utility of the release.
-        details: What else it says of the release, as named numbers.
-        ceiling: What control records reach in place of the release; None without control records.
-        reason: Why there is no value, or an empty string.
-    """
-
-    value: float
-    details: dict[str, float] = field(default_factory=dict)
-    ceiling: Ceiling | None = None
-    reason: str = ""
+    value: float  # the utility of the release
+    details: dict[str, float] = field(default_factory=dict)  # what else it says of the release, as named numbers
+    ceiling: Ceiling | None = None  # what control records reach in place of the release; None without control records
+    reason: str = ""  # why there is no value, or an empty string
 
 
 Said = OfRecords | OfRelease | OfIsolation | OfUtility

@@ -70,17 +70,11 @@ def attack_release(
 
 @dataclass(frozen=True, eq=False)
 class Arena:
-    """A release with the real records that it is attacked for.
+    """A release with the real records that it is attacked for."""
 
-    Attributes:
-        tables: Real records in ``groups`` (1 member, 0 control, -1 neither), and the release.
-        member: The same as nullable booleans.
-        ceiling: Seed of who is drawn for a ceiling.
-    """
-
-    tables: Tables
-    member: Any
-    ceiling: int
+    tables: Tables  # real records in ``groups`` (1 member, 0 control, -1 neither), and the release
+    member: Any  # the same as nullable booleans
+    ceiling: int  # seed of who is drawn for a ceiling
 
     @property
     def groups(self) -> np.ndarray:

@@ -27,19 +27,13 @@ _EXPOSED = ["record", "measure", "as_member", "as_control", "memorization", "low
 
 @dataclass(frozen=True, eq=False)
 class SynthesizerFindings:
-    """What a study says of one synthesizer, before it is compared.
+    """What a study says of one synthesizer, before it is compared."""
 
-    Attributes:
-        findings: Those of its risks.
-        utility: Those of its utility.
-        exposed: A row a record and measure: mean score as member and as control, and memorization with interval.
-        kept: What is kept of each measure for comparisons, by key.
-    """
-
-    findings: tuple[Finding, ...]
-    utility: tuple[Usefulness, ...]
+    findings: tuple[Finding, ...]  # those of its risks
+    utility: tuple[Usefulness, ...]  # those of its utility
+    # a row a record and measure: mean score as member and as control, and memorization with interval
     exposed: pd.DataFrame
-    kept: dict[str, Kept]
+    kept: dict[str, Kept]  # what is kept of each measure for comparisons, by key
 
 
 def find_all(

@@ -13,29 +13,19 @@ from synthrisk.metrics.study.said import OfUtility
 
 @dataclass(frozen=True)
 class Usefulness:
-    """One line of the table of utility.
-
-    Attributes:
-        synthesizer: Name.
-        role: ``synthesizer`` or ``reference``.
-        measure: What was measured.
-        value: Utility of the releases against the records that they were fitted on, with interval over repetitions.
-        thinned: The same at the number of rows that the ceiling has.
-        ceiling: Utility of records that the synthesizer never saw, in place of a release (see ``ceiling``).
-        releases: Value of each release, in order of repetition and fold.
-        details: Means over releases of what the metric says besides: of the releases, and of the ceiling.
-        reason: Why there is no value, or an empty string.
-    """
+    """One line of the table of utility."""
 
     synthesizer: str
-    role: str
+    role: str  # ``synthesizer`` or ``reference``
     measure: Measure
+    # utility of the releases against the records that they were fitted on, with interval over repetitions
     value: Estimate
-    thinned: Estimate
-    ceiling: Estimate
-    releases: tuple[float, ...] = ()
+    thinned: Estimate  # the same at the number of rows that the ceiling has
+    ceiling: Estimate  # utility of records that the synthesizer never saw, in place of a release (see ``ceiling``)
+    releases: tuple[float, ...] = ()  # value of each release, in order of repetition and fold
+    # means over releases of what the metric says besides: of the releases, and of the ceiling
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
-    reason: str = ""
+    reason: str = ""  # why there is no value, or an empty string
 
     @property
     def at_one_size(self) -> Estimate:
@@ -44,21 +34,9 @@ class Usefulness:
 
 
 def usefulness(
-    synthesizer: str,
-    role: str,
-    measure: Measure,
-    found: Mapping[tuple[int, int], OfUtility],
-    confidence: float = 0.95,
+    synthesizer: str, role: str, measure: Measure, found: Mapping[tuple[int, int], OfUtility], confidence: float = 0.95
 ) -> Usefulness:
-    """Return the utility of one synthesizer.
-
-    Args:
-        synthesizer: Name.
-        role: ``synthesizer`` or ``reference``.
-        measure: What was measured.
-        found: What is said of each release, by repetition and fold.
-        confidence: Confidence level of the intervals.
-    """
+    """Return the utility of one synthesizer, from what is said of each release by repetition and fold."""
     shape = tuple(1 + max(place[i] for place in found) for i in (0, 1))
     tables = np.full((3, *shape), np.nan)
     for place, each in found.items():

@@ -43,42 +43,29 @@ Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID RELEASE", "INVALI
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict on one synthesizer and one limit, with the reason in a sentence.
-
-    Attributes:
-        synthesizer: Name.
-        quantity: ``<quantity>/<measure>[@<group>]``.
-        limit: The limit.
-        word: The verdict.
-        reason: Why.
-        value: The quantity, and the limits of its interval.
-    """
+    """A verdict on one synthesizer and one limit, with the reason in a sentence."""
 
     synthesizer: str
-    quantity: str
+    quantity: str  # ``<quantity>/<measure>[@<group>]``
     limit: float
     word: Word
     reason: str
-    value: float = float("nan")
+    value: float = float("nan")  # the quantity, and the limits of its interval
     lower: float = float("nan")
     upper: float = float("nan")
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What verdicts are given beside.
+    """What verdicts are given beside."""
 
-    Attributes:
-        answers: What each reference generator declares, by its name.
-        powers: What leak the study detects, by key of the measure, where its ``power`` option told; elsewhere the leak
-            is reckoned from the copy.
-        broken: By synthesizer: why its releases are too broken to be measured.
-        near: By synthesizer: why its releases look as if they held members, whatever is judged.
-    """
-
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)  # what each reference generator declares, by its name
+    # what leak the study detects, by key of the measure, where its ``power`` option told; elsewhere the leak is
+    # reckoned from the copy
     powers: Mapping[str, Power] = field(default_factory=dict)
+    # by synthesizer: why its releases are too broken to be measured
     broken: Mapping[str, str] = field(default_factory=dict)
+    # by synthesizer: why its releases look as if they held members, whatever is judged
     near: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -109,12 +96,7 @@ def judge(
     copy and a near copy; the reason names the smallest leak that would have been seen, or says why none is known.
     INCONCLUSIVE: the interval straddles the limit, or there is none, or nothing shows that a copy would have been
     seen. INVALID RELEASE: the releases are too broken to be measured. INVALID: a reference generator misbehaved.
-
-    Args:
-        findings: Findings of the study.
-        limits: ``<quantity>/<measure>[@<group>]`` -> limit.
-        checks: ``reference_checks.check_references``.
-        beside: What the verdicts are given beside.
+    ``limits``: ``<quantity>/<measure>[@<group>]`` -> limit.
     """
     known = beside or Beside()
     on = {

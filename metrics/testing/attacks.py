@@ -1,7 +1,7 @@
 """Whether somebody's attack keeps the rules of attacks, on small awkward tables."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
 
-AGAIN = 3  # tries before a moved global generator is the attack's doing
+_AGAIN = 3  # tries before a moved global generator is the attack's doing
 _CALLS: Mapping[AttackKind, tuple[dict[str, Any], ...]] = {
     "inference": (
         {"quasi_identifiers": ["number", "text", "level", "day"], "sensitive": "flag"},
@@ -119,18 +119,15 @@ def _labelled(table: pd.DataFrame, first: int) -> pd.DataFrame:
     return table.set_axis(pd.Index(range(first + len(table), first, -1)))
 
 
-def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> pd.DataFrame | None:
+def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> Any:
     """Return what the attack claims; None where it refuses its options on this table."""
     handed = case.copies()
-    states = global_states()
+
+    def run(tables: list[Any]) -> Any:
+        return attack.function(*tables, np.random.default_rng(seed), **options)
+
     try:
-        found = attack.function(*handed, np.random.default_rng(seed), **options)
-        moved = moved_generators(states)
-        for _ in range(AGAIN if moved else 0):  # another thread of the process may draw, but not each time
-            random.random(), np.random.random()  # noqa: NPY002, S311 - so that a seed set again shows
-            states = global_states()
-            attack.function(*case.copies(), np.random.default_rng(seed), **options)
-            moved &= moved_generators(states)
+        found, moved = watched(lambda: run(handed), lambda: run(case.copies()))
     except Exception as problem:
         if isinstance(problem, InputError) and options:
             return None
@@ -212,8 +209,20 @@ def _scores(attack: Attack, real: pd.DataFrame, released: pd.DataFrame, seed: in
     return np.column_stack([score, sure])[order]
 
 
-def global_states() -> dict[str, Any]:
-    """Return the state of each global generator, comparable."""
+def watched(first: Callable[[], Any], again: Callable[[], object]) -> tuple[Any, set[str]]:
+    """Return what the first call returns, and the global generators that it moves, as does each later call."""
+    states = _global_states()
+    found = first()
+    moved = _moved_generators(states)
+    for _ in range(_AGAIN if moved else 0):  # another thread of the process may draw, but not each time
+        random.random(), np.random.random()  # noqa: NPY002, S311 - so that a seed set again shows
+        states = _global_states()
+        again()
+        moved &= _moved_generators(states)
+    return found, moved
+
+
+def _global_states() -> dict[str, Any]:
     legacy = np.random.get_state(legacy=True)  # noqa: NPY002 - the one that must not move
     return {
         "numpy.random": tuple(map(str, map(np.ndarray.tolist, map(np.asarray, legacy)))),
@@ -221,9 +230,8 @@ def global_states() -> dict[str, Any]:
     }
 
 
-def moved_generators(before: dict[str, Any]) -> set[str]:
-    """Return the global generators that are not in the state they were in."""
-    return {name for name, state in global_states().items() if state != before[name]}
+def _moved_generators(before: dict[str, Any]) -> set[str]:
+    return {name for name, state in _global_states().items() if state != before[name]}
 
 
 def _equal(first: pd.DataFrame, second: pd.DataFrame) -> bool:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from synthrisk.metrics.study.said import values_as_plain
 from synthrisk.metrics.study.scoring import Arena, score_measure
 from synthrisk.metrics.tables.awkward import control, release, targets
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.testing.attacks import AGAIN, global_states, moved_generators
+from synthrisk.metrics.testing.attacks import watched
 
 _ROLES: dict[str, Any] = {"quasi_identifiers": ["number", "text", "level", "day"], "sensitive": "flag"}
 _NEAR = 1e-9
@@ -70,14 +69,9 @@ def check_metric(metric: Metric | str, *, seed: int = 0, **options: Any) -> None
 def _alone(metric: Metric, given: dict[str, Any], seed: int) -> Score:
     """Return the score of a direct call, once it is sure that it can be had again and changes nothing."""
     real, released = targets(), release()
-    states = global_states()
-    score = _call(metric, real, released, given, seed)
-    moved = moved_generators(states)
-    for _ in range(AGAIN if moved else 0):  # another thread of the process may draw, but not each time
-        random.random(), np.random.random()  # noqa: NPY002, S311 - so that a seed set again shows
-        states = global_states()
-        _call(metric, targets(), release(), given, seed)
-        moved &= moved_generators(states)
+    score, moved = watched(
+        lambda: _call(metric, real, released, given, seed), lambda: _call(metric, targets(), release(), given, seed)
+    )
     if moved:
         _fail(metric, "draw from its seed alone", f"moves {' and '.join(sorted(moved))}")
     if not (real.equals(targets()) and released.equals(release())):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.metric import Score
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling
+from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling, utility_metric
 from synthrisk.metrics.utility.queries import (
     Answered,
     Queries,
@@ -89,17 +89,10 @@ def _check(queries: object = "generic") -> None:
     check_queries(queries)
 
 
-ACCURACY = Metric(
-    name="accuracy",
-    function=accuracy,
-    group="utility",
-    per_record=False,
-    needs=(),
-    range=(0.0, 1.0),
-    reference="Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)",
-    label="utility",
-    own_control=True,
-    mean=False,
+ACCURACY = utility_metric(
+    "accuracy",
+    accuracy,
+    "Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)",
     check_values=_check,
     check_table=check_query_columns,
 )

@@ -1,14 +1,22 @@
 """What real records reach in place of a release: the ceiling beside which a utility is read."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.score import Ceiling
 from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
 
 Measured = tuple[float, dict[str, float]]
+
+
+def utility_metric(name: str, function: Callable[..., Score], reference: str, **facts: Any) -> Metric:
+    """Return a metric of utility: it has one value a release, and control records give its ceiling."""
+    own: dict[str, Any] = {"group": "utility", "label": "utility", "per_record": False, "mean": False}
+    return Metric(name, function, reference=reference, own_control=True, **own, **facts)
 
 
 def beside_ceiling(
@@ -19,12 +27,8 @@ def beside_ceiling(
     More rows show more values and less noise. So release and control are compared at one number of rows, the smaller of
     both (``ceiling_rows``): ``ceiling`` is the value of that many control records in place of the release, ``thinned``
     that of as many rows of the release; ``ceiling_<detail>`` are the control records' details. A release above its
-    ceiling is nearer to the real records than other people of the population are: it repeats them.
-
-    Args:
-        tables: All tables; without ``control`` there is no ceiling.
-        seed: Of the draw of rows.
-        measured: Value and details of a release.
+    ceiling is nearer to the real records than other people of the population are: it repeats them. ``seed`` is that of
+    the draw of rows.
     """
     value, details = measured(tables)
     if tables.control is None:

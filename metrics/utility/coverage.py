@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.metric import Score
 from synthrisk.metrics.tables.entities import how_many_with
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling
+from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling, utility_metric
 from synthrisk.metrics.utility.queries import FEWEST
 
 
@@ -60,15 +60,4 @@ def _numbers(tables: Tables, column: str) -> float | None:
     return min(1.0, release / real) if real > 0 else None
 
 
-COVERAGE = Metric(
-    name="coverage",
-    function=coverage,
-    group="utility",
-    per_record=False,
-    needs=(),
-    range=(0.0, 1.0),
-    reference="Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)",
-    label="utility",
-    own_control=True,
-    mean=False,
-)
+COVERAGE = utility_metric("coverage", coverage, "Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)")

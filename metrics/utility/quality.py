@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.metric import Score
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling
+from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling, utility_metric
 
 
 def quality(tables: Tables, *, seed: int = 0) -> Score:
@@ -77,17 +77,10 @@ def _plain(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
     return real, synthetic
 
 
-QUALITY = Metric(
-    name="quality",
-    function=quality,
-    group="utility",
-    per_record=False,
-    needs=(),
-    range=(0.0, 1.0),
-    reference="SDMetrics 0.32, QualityReport (DataCebo)",
-    label="utility",
-    own_control=True,
-    mean=False,
+QUALITY = utility_metric(
+    "quality",
+    quality,
+    "SDMetrics 0.32, QualityReport (DataCebo)",
     check_values=check_installed,
     package="sdmetrics",
 )

@@ -108,13 +108,9 @@ def answered(tables: Tables, query: Query) -> Answered:
 def relative_error(
     real: np.ndarray, release: np.ndarray, rounding: np.ndarray | float = 0.0, span: float | None = None
 ) -> np.ndarray:
-    """Return |a - r| / max(|a|, |r|), at most 1; 0/0 = 0; where the release has no answer (NaN): 1.
+    """Return |a - r| / max(|a|, |r|), a ``real`` and r ``release``, at most 1; 0/0 = 0; where r is missing (NaN): 1.
 
-    Args:
-        real: The answers a.
-        release: The answers r.
-        rounding: Differences that count as none.
-        span: What differences are divided by instead, where the numbers have no zero (dates).
+    Differences up to ``rounding`` count as none; where the numbers have no zero (dates) they are divided by ``span``.
 
     Example:
         >>> relative_error(np.array([4.0, -2.0, 0.0, -1.0]), np.array([5.0, -4.0, 0.0, 1.0])).tolist()

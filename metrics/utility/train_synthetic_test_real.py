@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import roc_auc_score
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.metric import Score
 from synthrisk.metrics.models.attackers import attacker_model, class_probabilities, predicted_values
 from synthrisk.metrics.score import Ceiling
 from synthrisk.metrics.tables.level_order import level_order
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.ceiling import thinned
+from synthrisk.metrics.utility.ceiling import thinned, utility_metric
 
 DEFAULT_MODEL = "gradient_boosting"
 Found = tuple[float, dict[str, float]]
@@ -165,17 +165,11 @@ def _ceiling(
     return Ceiling(reached, at_size, float(size), own)
 
 
-TRAIN_SYNTHETIC_TEST_REAL = Metric(
-    name="train_synthetic_test_real",
-    function=train_synthetic_test_real,
-    group="utility",
-    per_record=False,
+TRAIN_SYNTHETIC_TEST_REAL = utility_metric(
+    "train_synthetic_test_real",
+    train_synthetic_test_real,
+    "Esteban, Hyland and Rätsch 2017, arXiv:1706.02633 (train on synthetic, test on real)",
     needs=("sensitive",),
-    range=(0.0, 1.0),
-    reference="Esteban, Hyland and Rätsch 2017, arXiv:1706.02633 (train on synthetic, test on real)",
-    label="utility",
-    own_control=True,
-    mean=False,
     check_values=check_model,
     check_table=check_features,
 )

@@ -17,12 +17,8 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
 
     Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where ``like``
     has such; numbers become text where it has text. Categories that ``like`` lacks are added behind its own. Whole
-    numbers and truth values become ``Int64`` and ``boolean`` if cells are missing, but none in ``like``.
-
-    Args:
-        frame: The foreign table.
-        like: A table of the dtypes wanted.
-        name: What the table is called in an error.
+    numbers and truth values become ``Int64`` and ``boolean`` if cells are missing, but none in ``like``. ``name`` is
+    what errors call the table.
 
     Raises:
         InputError: Columns are absent, extra or twice there, or cells cannot be cast; it names the column and

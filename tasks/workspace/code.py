@@ -33,12 +33,8 @@ def code_digest(modules: Iterable[str], alone: Iterable[str] = (), where: Mappin
     """Return a digest of our modules, with all of ours that they import, directly or not, at the top or in functions.
 
     What is compared is what the interpreter runs: comments, docstrings and layout move nothing, nor does any module
-    that none of these imports. The version of Python counts.
-
-    Args:
-        modules: Names of modules whose imports count too.
-        alone: Names of modules that count without their imports.
-        where: Folder of each top package; those installed unless given.
+    that none of these imports. The version of Python counts. Modules named in ``alone`` count without their imports;
+    ``where`` is the folder of each top package, those installed unless given.
 
     Example:
         >>> code_digest(["synthrisk.metrics.cap.cap"]) == code_digest(["synthrisk.metrics.rapid.rapid"])

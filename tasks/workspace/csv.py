@@ -21,12 +21,7 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
     semicolons, columns of numbers with decimal commas are numbers. An empty cell is missing, and so is each
     text in ``missing``; nothing else is: ``NA``, ``None`` and ``nan`` are texts unless listed. Integers that
     64 bits cannot hold stay text (pandas reads -2**63 as missing). A row with too few cells ends in missing
-    ones.
-
-    Args:
-        raw: Content of the file.
-        name: Name of the file in messages.
-        missing: Texts that mean a missing cell.
+    ones. ``name`` is what messages call the file.
 
     Raises:
         InputError: Not UTF-8, empty, without rows, rows longer than the header, or a name given twice.

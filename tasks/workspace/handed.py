@@ -14,21 +14,13 @@ from synthrisk.tasks.workspace.references import Generator, LedgerFolder, Sample
 
 @dataclass(frozen=True)
 class Found:
-    """What was found of one generator.
+    """What was found of one generator."""
 
-    Attributes:
-        ledgers: Its ledgers.
-        findings: Its risks.
-        utility: How useful its releases are.
-        exposed: Path of its table of exposed records.
-        contributions: Path of what each record adds to each finding.
-    """
-
-    ledgers: tuple[LedgerFolder, ...]
-    findings: tuple[Finding, ...]
-    utility: tuple[Usefulness, ...]
-    exposed: str
-    contributions: str
+    ledgers: tuple[LedgerFolder, ...]  # its ledgers
+    findings: tuple[Finding, ...]  # its risks
+    utility: tuple[Usefulness, ...]  # how useful its releases are
+    exposed: str  # path of its table of exposed records
+    contributions: str  # path of what each record adds to each finding
 
     @property
     def generator(self) -> Generator:
@@ -53,33 +45,19 @@ class Found:
 
 @dataclass(frozen=True)
 class Estimated:
-    """What a study has found, before it is judged.
+    """What a study has found, before it is judged."""
 
-    Attributes:
-        sample: The real table.
-        generators: All that ran, in order; those that failed too.
-        found: What was found of each that did not fail.
-        settings: How intervals were made.
-        compared: The findings of all beside each other.
-        failures: Why a generator failed, by its name.
-    """
-
-    sample: Sample
-    generators: tuple[Generator, ...]
-    found: tuple[Found, ...]
-    settings: Bootstrap
-    compared: Compared
-    failures: Mapping[str, str] = field(default_factory=dict)
+    sample: Sample  # the real table
+    generators: tuple[Generator, ...]  # all that ran, in order; those that failed too
+    found: tuple[Found, ...]  # what was found of each that did not fail
+    settings: Bootstrap  # how intervals were made
+    compared: Compared  # the findings of all beside each other
+    failures: Mapping[str, str] = field(default_factory=dict)  # why a generator failed, by its name
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A study that is judged.
+    """A study that is judged."""
 
-    Attributes:
-        result: What it says.
-        estimated: What that is said of.
-    """
-
-    result: StudyResult
-    estimated: Estimated
+    result: StudyResult  # what it says
+    estimated: Estimated  # what that is said of

@@ -29,17 +29,10 @@ CHECK = "check.json"
 
 @dataclass(frozen=True)
 class Table:
-    """A typed table in the workspace.
+    """A typed table in the workspace."""
 
-    Attributes:
-        path: Its Parquet file.
-        digest: First 16 hexadecimal digits of the SHA-256 of its content.
-        rows: Number of rows.
-        columns: Names of the columns.
-    """
-
-    path: str
-    digest: str
+    path: str  # its Parquet file
+    digest: str  # first 16 hexadecimal digits of the SHA-256 of its content
     rows: int
     columns: tuple[str, ...]
 
@@ -50,21 +43,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Cut:
-    """Who is held out where.
+    """Who is held out where."""
 
-    Attributes:
-        path: File of the assignments.
-        digest: Digest of the assignments.
-        repetitions: R.
-        releases: Releases a repetition: K folds, or 1 for a holdout.
-        twins_share: Share of the records that have an exact twin on the other side, mean over releases.
-    """
-
-    path: str
-    digest: str
-    repetitions: int
-    releases: int
-    twins_share: float
+    path: str  # file of the assignments
+    digest: str  # digest of the assignments
+    repetitions: int  # R
+    releases: int  # releases a repetition: K folds, or 1 for a holdout
+    twins_share: float  # share of the records that have an exact twin on the other side, mean over releases
 
     def read(self) -> np.ndarray:
         """Return the fold in which each record is held out, (R, n); -1 = never."""
@@ -73,27 +58,17 @@ class Cut:
 
 @dataclass(frozen=True)
 class Sample:
-    """The real table with its splits, and what every later task needs to know of it.
-
-    Attributes:
-        table: The table.
-        cut: Who is held out where.
-        workspace: Folder in which all that is made of it is kept.
-        seed: Root of all randomness.
-        quasi_identifiers: Columns that an attacker knows; ``"*"`` = all but the one that is guessed.
-        sensitive: Columns that an attacker guesses.
-        identifier: Column that names the entity of a record, or None.
-        missing: Texts that mean a missing cell in files.
-    """
+    """The real table with its splits, and what every later task needs to know of it."""
 
     table: Table
-    cut: Cut
-    workspace: str
-    seed: int = 1
+    cut: Cut  # who is held out where
+    workspace: str  # folder in which all that is made of it is kept
+    seed: int = 1  # root of all randomness
+    # columns that an attacker knows; ``"*"`` = all but the one that is guessed
     quasi_identifiers: tuple[str, ...] | Literal["*"] = ()
-    sensitive: tuple[str, ...] = ()
-    identifier: str | None = None
-    missing: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()  # columns that an attacker guesses
+    identifier: str | None = None  # column that names the entity of a record, or None
+    missing: tuple[str, ...] = ()  # texts that mean a missing cell in files
 
     @property
     def columns(self) -> list[str]:
@@ -156,23 +131,15 @@ class Sample:
 
 @dataclass(frozen=True)
 class Generator:
-    """Who makes releases: a kind of synthesizer with its options, under a name of its own.
+    """Who makes releases: a kind of synthesizer with its options, under a name of its own."""
 
-    Attributes:
-        name: Name in tables and in MLflow.
-        kind: Name of the synthesizer.
-        options: Its options.
-        role: ``synthesizer``: judged. ``reference``: its answer is known. ``yardstick``: real non-members.
-        answer: What is known of the releases of a reference generator.
-        leaked: Share of training rows in its releases, where that is known.
-    """
-
-    name: str
-    kind: str
+    name: str  # name in tables and in MLflow
+    kind: str  # name of the synthesizer
     options: Mapping[str, Any] = field(default_factory=dict)
+    # ``synthesizer``: judged. ``reference``: its answer is known. ``yardstick``: real non-members.
     role: Literal["synthesizer", "reference", "yardstick"] = "synthesizer"
-    answer: Answer | None = None
-    leaked: float | None = None
+    answer: Answer | None = None  # what is known of the releases of a reference generator
+    leaked: float | None = None  # share of training rows in its releases, where that is known
 
 
 @dataclass(frozen=True)

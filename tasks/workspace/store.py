@@ -63,7 +63,7 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
-def write_file(path: Path, write: Callable[[Path], None]) -> Path:
+def write_file(path: Path, write: Callable[[Path], object]) -> Path:
     """Have a private file written at once or not at all."""
     private_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".draft-")  # mode 0600
@@ -78,11 +78,7 @@ def write_file(path: Path, write: Callable[[Path], None]) -> Path:
 
 def replace_file(path: Path, text: str) -> Path:
     """Write a private text file at once or not at all."""
-
-    def write(draft: Path) -> None:
-        draft.write_text(text, "utf-8")
-
-    return write_file(path, write)
+    return write_file(path, lambda draft: draft.write_text(text, "utf-8"))
 
 
 def save_array(array: np.ndarray, path: Path) -> None:

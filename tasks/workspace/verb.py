@@ -19,9 +19,7 @@ def verb(
 ) -> Callable[[Callable[_P, _R]], Task[_P, _R]]:
     """Make a function a Prefect task that stores neither parameters nor results.
 
-    Args:
-        name: Name of the task.
-        run_name: Name of its runs: a template, or a function of ``parameters``.
+    The name of its runs is a template, or a function of ``parameters``.
     """
     named = cast(Any, run_name)  # Prefect's type of it leaves plain functions out
     return task(name=name, task_run_name=named, cache_policy=NO_CACHE, persist_result=False)
