@@ -36,8 +36,7 @@ def load(study: str | Path | Mapping[str, Any] | Study = "demo", overrides: Sequ
         overrides: ``a.b=c`` settings that replace those of the file; c is read as YAML.
 
     Raises:
-        InputError: The file is absent or not YAML, or settings break their rules: all of them, each with
-            its path.
+        InputError: The file is absent or not YAML, or settings break their rules: all of them, each with its path.
     """
     given = study.model_dump() if isinstance(study, Study) else study
     name, settings = ("the study", deepcopy(dict(given))) if isinstance(given, Mapping) else _read(str(given))
