@@ -4,16 +4,7 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS

@@ -50,11 +50,7 @@ _MEANING = {
     "FAILED": "was not measured: it could not be run to the end",
     UNSET: "is measured but not judged: nobody has said how much would be too much",
 }
-_YARDSTICK = {
-    "guess": "best constant guess",
-    "control": "same attack on control records",
-    "population": "population",
-}
+_YARDSTICK = {"guess": "best constant guess", "control": "same attack on control records", "population": "population"}
 _GUESS_OF_CLAIMS = "statistical guess S"
 _FEW = 24  # rows that a table of pairs shows without being asked
 
