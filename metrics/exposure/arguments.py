@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import Tables
 
@@ -22,8 +22,7 @@ class Scored(NamedTuple):
 
 def scored(scores: Any, table: pd.DataFrame, columns: Sequence[str] | str, argument: str, confidence: float) -> Scored:
     """Return the scores that are there and the records they belong to, all arguments checked."""
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise InputError(f"confidence must be a number in (0, 1), got {confidence!r}")
+    check_range("confidence", confidence, ABOVE_0, BELOW_1, "a number in (0, 1)")
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"table must be a pandas DataFrame, got {type(table).__name__}")
     if not table.columns.is_unique or not len(table.columns):

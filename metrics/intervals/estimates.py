@@ -80,27 +80,19 @@ class Variances:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval.
+    """A number with its interval; the limits are NaN where there is none, and ``note`` says why.
 
-    Attributes:
-        value: The estimate.
-        lower: Lower limit; NaN where there is no interval (``note`` says why).
-        upper: Upper limit.
-        method: How the interval was made.
-        note: What limits the interval, or an empty string.
-        parts: The parts of the variance of ``mean``, where the interval is crossed or moderated.
-        mean: The mean that the value is made of.
-        scale: Range of the value, and how it is made of the mean.
+    ``parts`` are those of the variance of ``mean``, of which the value is made, where it is crossed or moderated.
     """
 
     value: float
     lower: float
     upper: float
-    method: str = "crossed"
-    note: str = ""
+    method: str = "crossed"  # how the interval was made
+    note: str = ""  # what limits the interval, or an empty string
     parts: Variances | None = field(default=None, compare=False, repr=False)
     mean: float = field(default=float("nan"), compare=False, repr=False)
-    scale: ValueScale = field(default=LINE, compare=False, repr=False)
+    scale: ValueScale = field(default=LINE, compare=False, repr=False)  # of the value, and how it is made of the mean
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,13 @@ YARDSTICKS = ("guess", "control", "population")
 class Yardstick:
     """One yardstick beside one success x, unclipped.
 
-    Attributes:
-        success: s: what the attack achieves there.
-        gain: G = (x - s)/(1 - s); NaN where s = 1.
-        difference: x - s.
-        attack: x, where it is not the finding's risk: of claims that name no target, the share of the records that
-            they isolate that are members; else None.
+    ``attack`` is x where x is not the finding's risk: of claims that name no target, the share of the records that they
+    isolate that are members.
     """
 
-    success: Estimate
-    gain: Estimate
-    difference: Estimate
+    success: Estimate  # s: what the attack achieves there
+    gain: Estimate  # G = (x - s)/(1 - s); NaN where s = 1
+    difference: Estimate  # x - s
     attack: Estimate | None = None
 
 
@@ -152,9 +148,9 @@ def against_population(members: pd.Series, population: pd.Series, confidence: fl
     x, y = (s.to_numpy(dtype=float) for s in (members, population))
     if np.isnan(x).all() or np.isnan(y).all():
         return _details("population", NOT_ESTIMABLE, NOT_ESTIMABLE)
-    over, difference = paired_gain(x, y, confidence), paired_shares(x, y, confidence)
-    if over is not None and difference is not None:
-        return _details("population", over, difference)
+    paired = paired_shares(x, y, confidence)
+    if paired is not None:
+        return _details("population", *paired)
     success, s = float(np.nanmean(x)), float(np.nanmean(y))
     over = NOT_ESTIMABLE
     if s != 1:
@@ -163,29 +159,19 @@ def against_population(members: pd.Series, population: pd.Series, confidence: fl
     return _details("population", over, _centred(estimate((x - y)[None, :], confidence), success - s))
 
 
-def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:
-    """Return the paired difference of right-or-wrong scores with Newcombe's interval; None where it does not fit.
+def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float) -> tuple[Estimate, Estimate] | None:
+    """Return gain and difference of right-or-wrong scores with paired intervals; None where these do not fit.
 
-    It fits where the same records are scored by both, all with 0 or 1.
+    They fit where the same records are scored by both, all with 0 or 1.
     """
-    shares = _paired(first, second, confidence)
-    return None if shares is None else share_difference(*shares)
-
-
-def paired_gain(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:
-    """Return the gain of the first over the second as ``paired_shares`` returns the difference."""
-    shares = _paired(first, second, confidence)
-    return None if shares is None else share_gain(*shares)
-
-
-def _paired(first: np.ndarray, second: np.ndarray, confidence: float) -> tuple[Estimate, Estimate, float] | None:
     scored = ~np.isnan(first)
     if not scored.any() or (scored != ~np.isnan(second)).any():
         return None
     x, y = first[scored], second[scored]
     if not (np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all()):
         return None
-    return share(x, confidence), share(y, confidence), correlation(x, y)
+    shares = share(x, confidence), share(y, confidence), correlation(x, y)
+    return share_gain(*shares), share_difference(*shares)
 
 
 def _welch(x: np.ndarray, y: np.ndarray, value: float, confidence: float) -> Estimate:

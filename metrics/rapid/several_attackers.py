@@ -6,16 +6,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Reduction, Score
 
 Envelope = Literal["max", "mean"]
-
-
-def check_envelope(envelope: str) -> None:
-    """Refuse a name that is no envelope."""
-    if envelope not in ("max", "mean"):
-        raise InputError(f"envelope must be max or mean, got {envelope!r}")
 
 
 def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:

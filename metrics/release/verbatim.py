@@ -97,10 +97,7 @@ def chance_of_twin(sizes: np.ndarray, among: int) -> float:
 
     Args:
         sizes: (N,) for each real record, how many real records equal it, itself included.
-        among: k, how many other people are looked at.
-
-    Returns:
-        A chance in [0, 1]; 0 where there is nobody else.
+        among: k, how many other people are looked at; the chance is 0 where there is nobody else.
 
     Example:
         >>> round(chance_of_twin(np.array([2, 2, 1, 1]), 1), 4)  # one of three others, for half of the people

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
-from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, shortened, width_of
-from synthrisk.tasks.pages.panels import SIZE, draw_interval, levels_panel, plain_label, say, words_alone
+from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, SIZE, draw_interval, say, shortened, width_of
+from synthrisk.tasks.pages.panels import levels_panel, plain_label, words_alone
 
 
 class _Line(NamedTuple):
@@ -79,7 +79,7 @@ def _draw(axes: Axes, y: int, line: _Line, width: float) -> None:
     elif line.role == "reference":
         axes.plot([0], [y], "o", markersize=4.2, mfc="white", mec=INK, mew=0.9, zorder=3)
     elif line.note.startswith("collinear"):
-        say(axes, y, line.note.split("; ")[0])
+        say(axes, y, shortened(line.note.split("; ")[0], 44))
     else:
         draw_interval(axes, line.lower, line.effect, line.upper, y, MUTED if "few" in line.note else ACCENT)
 

@@ -22,29 +22,17 @@ WORST, FEWEST = 12, 10  # rows of the table of combinations, and records of a co
 
 @dataclass(frozen=True)
 class Exposed:
-    """What the page says of one measure.
+    """What the page says of one measure."""
 
-    Attributes:
-        measure: Its key.
-        classes: Risk of the records of each sensitive value.
-        levels: Risk of the records of each level of each quasi-identifier.
-        combinations: The worst joint subgroups of two quasi-identifiers.
-        memorized: Those that carry most memorization; empty where no record was ever kept away.
-        records: The records that are most surely memorized, by their position in the real table.
-        attribution: Effects of the quasi-identifiers; None where the attack trains no model.
-        drawings: Figures of the attribution.
-        three: The columns of the three-way interaction that is drawn last; empty where none is.
-    """
-
-    measure: str
-    classes: pd.DataFrame
-    levels: pd.DataFrame
-    combinations: pd.DataFrame
-    memorized: pd.DataFrame
-    records: pd.DataFrame
-    attribution: Attribution | None
-    drawings: Sequence[Markup]
-    three: Sequence[str] = ()
+    measure: str  # its key
+    classes: pd.DataFrame  # risk of the records of each sensitive value
+    levels: pd.DataFrame  # risk of the records of each level of each quasi-identifier
+    combinations: pd.DataFrame  # the worst joint subgroups of two quasi-identifiers
+    memorized: pd.DataFrame  # those that carry most memorization; empty where no record was ever kept away
+    records: pd.DataFrame  # those that are most surely memorized, by their position in the real table
+    attribution: Attribution | None  # effects of the quasi-identifiers; None where the attack trains no model
+    drawings: Sequence[Markup]  # figures of the attribution
+    three: Sequence[str] = ()  # columns of the three-way interaction that is drawn last; empty where none is
 
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
