@@ -204,13 +204,8 @@ def t_test(
 ) -> TTest:
     """Return the ``crossed`` estimate and its t test against 0, from one variance and one number of degrees of freedom.
 
-    p = 2 P(T > |mean| / spread), T with Satterthwaite's degrees of freedom; 1 where mean and spread are 0.
-
-    Args:
-        contributions: (R, n), as for ``estimate``.
-        confidence: Confidence level of the interval.
-        entities: (n,) entity of each record, where one entity has several records.
-        scale: As for ``estimate``; the test is of the mean.
+    p = 2 P(T > |mean| / spread), T with Satterthwaite's degrees of freedom; 1 where mean and spread are 0. The
+    arguments are those of ``estimate``; the test is of the mean.
 
     Example:
         >>> found = t_test(np.array([[0.1, 0.3, 0.2, 0.4], [0.2, 0.2, 0.3, 0.3]]))
@@ -345,15 +340,8 @@ def of_groups(
 
     The few records of a small group may be alike by chance, and their mean then seems exact. If the groups have no
     record in common, the variance of a group below 50 records is therefore at least that of as many records of the
-    other group, and the degrees of freedom are Satterthwaite's of the two groups.
-
-    Args:
-        first: (R, n) contributions of the first group, NaN where a record is not in it.
-        second: (R, n) those of the second.
-        interval: Confidence, method, resamples and seed.
-        shift: What is added to the difference.
-        entities: As for ``estimate``.
-        scale: As for ``estimate``.
+    other group, and the degrees of freedom are Satterthwaite's of the two groups. Contributions, (R, n), are NaN where
+    a record is not in the group; ``shift`` is added to the difference; the other arguments are as for ``estimate``.
 
     Example:
         >>> members = np.array([[0.0, 1.0] * 30 + [np.nan] * 10])

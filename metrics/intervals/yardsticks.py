@@ -91,16 +91,10 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
     """Return gain over control and the difference of mean scores, with their intervals.
 
     Scores that are right or wrong: Newcombe's hybrid interval, and that of a ratio; others: Welch's, of G by
-    linearisation. All take the records as independent and the release as given.
-
-    Args:
-        members: Scores of members, in [0, 1]; NaN = not scored.
-        controls: Scores of control records.
-        confidence: Confidence level.
+    linearisation. All take the records as independent and the release as given. Scores are in [0, 1]; NaN = not scored.
 
     Returns:
-        ``control_gain``, ``control_gain_lower``, ``control_gain_upper``, ``control_difference``, ``control_lower``,
-        ``control_upper``; NaN where a group has no scored record.
+        ``control_gain`` and ``control_difference``, limits as in ``against_guess``; NaN where a group has no score.
 
     Example:
         >>> found = against_control(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
@@ -125,20 +119,15 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
 def against_population(members: pd.Series, population: pd.Series, confidence: float = 0.95) -> dict[str, float]:
     """Return what the same attack with real non-members as the release achieves on the same members, beside x.
 
-    The records are the same, so the intervals are paired. Scores that are right or wrong: Newcombe's (1998, method
-    10 for paired shares), which stays in [-1, 1] and has a width near 0 and 1, where a normal one collapses;
-    others: Student's t of the differences, of G by linearisation. All take the release as given.
-
-    Args:
-        members: (n,) scores of members against the release, in [0, 1], or what the value is the mean of; NaN = not
-            scored.
-        population: (n,) the same of the same members against the non-members.
-        confidence: Confidence level.
+    The records are the same, so the intervals are paired. Scores that are right or wrong: Newcombe's (1998, method 10
+    for paired shares), which stays in [-1, 1] and has a width near 0 and 1, where a normal one collapses; others:
+    Student's t of the differences, of G by linearisation. All take the release as given. ``members`` are the (n,)
+    scores against the release, in [0, 1], or what the value is the mean of; ``population`` those of the same members
+    against the non-members; NaN = not scored.
 
     Returns:
-        ``population_gain``, ``population_gain_lower``, ``population_gain_upper``, ``population_difference`` (means over
-        the scored records of each), ``population_lower``, ``population_upper``; NaN where one has no scored record;
-        limits NaN too where no record is scored by both.
+        ``population_gain`` and ``population_difference`` (means over the scored records of each), limits as in
+        ``against_guess``; NaN where one has no scored record; limits NaN too where no record is scored by both.
 
     Example:
         >>> found = against_population(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))

@@ -62,10 +62,7 @@ def permutation_moments(rows: np.ndarray, columns: np.ndarray) -> tuple[float, f
 
     With row means r, column means c and mean g: mean = g, variance = (g(1 - g) - var r - var c)/(n - 1); Hoeffding
     1951, "A combinatorial central limit theorem", doi:10.1214/aoms/1177729545, which also says that it is near normal.
-
-    Args:
-        rows: (n,) row means of a.
-        columns: (n,) column means of a.
+    ``rows`` and ``columns`` are the (n,) row and column means of a.
 
     Example:
         >>> permutation_moments(np.array([0.5, 0.5]), np.array([0.5, 0.5]))  # the unit matrix: 1 or 0

@@ -16,12 +16,8 @@ def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[
 
     ``max``: each record is attacked by the model with the largest gain (smallest error) on it. The value, the share at
     risk then, flatters the attacker: nobody knows beforehand which model is best. ``mean``: a record's score is the
-    share of models that put it at risk; the value is the mean of their values.
-
-    Args:
-        scores: Score of each attacker model, on the same records.
-        envelope: ``max`` or ``mean``.
-        reduce: Makes a value and details of records.
+    share of models that put it at risk; the value is the mean of their values. ``scores`` are on the same records;
+    ``reduce`` makes a value and details of records.
 
     Returns:
         A ``Score``; ``records`` hold ``score_<attacker>`` of each too, and ``best``, the score of the best;

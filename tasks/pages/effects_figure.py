@@ -1,6 +1,5 @@
 """The figure of effects: average marginal effects of the quasi-identifiers, a group each."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -41,7 +40,10 @@ def effects_figure(found: Attribution, levels: int = 8) -> Figure:
     labels = [shortened(line.text) if line.role in ("level", "reference") else "" for line in lines]
     others = [shortened(line.text, 28) for line in lines if line.role in ("column", "more")]
     figure, axes = levels_panel(labels, 0.3 + width_of([*labels, *others]))
-    _fit_axis(axes, [end for line in lines if "collinear" not in line.note for end in (line.lower, line.upper)])
+    ends = [end for line in lines if "collinear" not in line.note for end in (line.lower, line.upper)]
+    low, high = min(0.0, *ends), max(0.02, *ends)
+    pad = 0.04 * (high - low)
+    axes.set_xlim(low - pad, high + pad)
     axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
     for y, line in enumerate(lines):
         _draw(axes, y, line, figure.get_figwidth())
@@ -82,9 +84,3 @@ def _draw(axes: Axes, y: int, line: _Line, width: float) -> None:
         say(axes, y, shortened(line.note.split("; ")[0], 44))
     else:
         draw_interval(axes, line.lower, line.effect, line.upper, y, MUTED if "few" in line.note else ACCENT)
-
-
-def _fit_axis(axes: Axes, ends: Sequence[float]) -> None:
-    low, high = min(0.0, *ends), max(0.02, *ends)
-    pad = 0.04 * (high - low)
-    axes.set_xlim(low - pad, high + pad)

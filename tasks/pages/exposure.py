@@ -36,13 +36,7 @@ class Exposed:
 
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
-    """Return the page of one generator.
-
-    Args:
-        found: What was found of it.
-        study_id: The study.
-        confidence: Confidence level of all intervals.
-    """
+    """Return the page of one generator, with all intervals at a confidence level."""
     scores = pd.read_parquet(found.exposed)
     records, entities = found.sample.records(), found.sample.entities()
     measures = []
@@ -76,7 +70,7 @@ def _exposed(
         .query("memorization > 0")
         .head(WORST),
         why,
-        [Markup(svg(figure, f"{key}/{i}")) for i, figure in enumerate(drawn)],  # noqa: S704 - matplotlib escapes texts
+        [svg(figure, f"{key}/{i}") for i, figure in enumerate(drawn)],
         [] if why is None or not three else [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]],
     )
 

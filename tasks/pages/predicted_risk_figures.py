@@ -103,9 +103,8 @@ def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) ->
             axes.fill_between(x, line["lower"], line["upper"], color=colour, alpha=0.12, linewidth=0)
             axes.plot(x, line["risk"], color=colour, linewidth=1.5, linestyle=dash, label=name)
         _risk_axis(axes, first, kinds[first])
-    legend = axes.legend(
-        title=shortened(str(second)), loc="upper left", bbox_to_anchor=(1.01, 1.03), frameon=False, fontsize=SIZE
-    )
+    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.03)}
+    legend = axes.legend(title=shortened(str(second)), frameon=False, fontsize=SIZE, **place)
     for text in (legend.get_title(), *legend.get_texts()):
         plain_label(text)
     legend.set_alignment("left")
