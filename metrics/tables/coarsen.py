@@ -33,12 +33,8 @@ def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bi
 
     A mapping from new names to lists of levels merges these levels of a categorical column. Other levels stay.
 
-    Args:
-        tables: All tables.
-        known: Quasi-identifiers.
-        hidden: Sensitive attributes.
-        bins: A number of parts for all numeric columns, or a mapping from column to number, share or mapping.
-        binning: ``quantile`` or ``width``.
+    ``known`` are quasi-identifiers, ``hidden`` sensitive attributes; ``bins`` is a number of parts for all numeric
+    columns, or a mapping from column to number, share or mapping.
 
     Raises:
         InputError: ``bins`` or ``binning`` breaks its rule, or names a column that is neither known nor guessed.

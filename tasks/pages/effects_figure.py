@@ -26,11 +26,8 @@ class _Line(NamedTuple):
 def effects_figure(found: Attribution, levels: int = 8) -> Figure:
     """Return the average marginal effects with intervals, a group a quasi-identifier, the strongest group first.
 
-    The hollow dot is the level that the others are compared with; levels of fewer than ``RARE`` records are grey.
-
-    Args:
-        found: What ``attribution`` returns.
-        levels: Most levels that are drawn of a column, those of the largest effects.
+    The hollow dot is the level that the others are compared with; levels of fewer than ``RARE`` records are grey. At
+    most ``levels`` of a column are drawn, those of the largest effects.
     """
     if found.reason:
         return words_alone(found.reason)

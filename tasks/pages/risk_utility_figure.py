@@ -63,12 +63,8 @@ def risk_utility_figure(
 ) -> Figure:
     """Return the map of one measure of risk and one of utility.
 
-    Args:
-        points: Synthesizers (filled) and reference generators (hollow), each with both estimates.
-        utility: Name of the horizontal axis.
-        risk: Name of the vertical axis.
-        ceiling: Utility of real records in place of a release; a dashed line.
-        limit: Threshold of the risk; a red line.
+    Synthesizers are filled points, reference generators hollow ones. The ``ceiling``, the utility of real records in
+    place of a release, is a dashed line; the threshold of the risk, ``limit``, a red one.
     """
     figure, axes = bare_axes(_LEFT + _WIDTH + _RIGHT, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP)
     axes.grid(color=FAINT, linewidth=0.6)
