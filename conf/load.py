@@ -36,8 +36,7 @@ def load(study: str | Path | Mapping[str, Any] | Study = "demo", overrides: Sequ
         overrides: ``a.b=c`` settings that replace those of the file; c is read as YAML.
 
     Raises:
-        InputError: The file is absent or not YAML, or settings break their rules: all of them, each with
-            its path.
+        InputError: The file is absent or not YAML, or settings break their rules: all of them, each with its path.
     """
     given = study.model_dump() if isinstance(study, Study) else study
     name, settings = ("the study", deepcopy(dict(given))) if isinstance(given, Mapping) else _read(str(given))
@@ -123,32 +122,23 @@ def _override(settings: dict[str, Any], override: str) -> None:
     if parents and parents[0] == "thresholds":  # their keys hold dots
         parents, last = ["thresholds"], path.partition(".")[2]
     for part in parents:
-        here = _step(here, part, override)
-    if isinstance(here, list):
-        here[_position(here, last, override)] = value
-    elif isinstance(here, dict):
-        here[last] = value
-    else:
-        raise InputError(f"--set must lead through mappings and lists, got {override!r}")
+        key = _key(here, part, override)
+        if isinstance(here, list) and isinstance(here[key], str):
+            here[key] = {"name": here[key]}
+        elif isinstance(here, dict) and not isinstance(here.get(key), dict | list):
+            here[key] = {}
+        here = here[key]
+    here[_key(here, last, override)] = value
 
 
-def _step(here: Any, part: str, override: str) -> Any:
-    if isinstance(here, list):
-        position = _position(here, part, override)
-        if isinstance(here[position], str):
-            here[position] = {"name": here[position]}
-        return here[position]
+def _key(here: Any, part: str, override: str) -> Any:
     if isinstance(here, dict):
-        if not isinstance(here.get(part), dict | list):
-            here[part] = {}
-        return here[part]
-    raise InputError(f"--set must lead through mappings and lists, got {override!r}")
-
-
-def _position(items: list[Any], part: str, override: str) -> int:
-    if part.isdigit() and int(part) < len(items):
+        return part
+    if not isinstance(here, list):
+        raise InputError(f"--set must lead through mappings and lists, got {override!r}")
+    if part.isdigit() and int(part) < len(here):
         return int(part)
-    names = [i.get("name") if isinstance(i, dict) else i for i in items]
+    names = [i.get("name") if isinstance(i, dict) else i for i in here]
     if part in names:
         return names.index(part)
     raise InputError(f"--set must name an item of the list by name or number, got {override!r}")
@@ -188,16 +178,12 @@ def _lines(error: ValidationError) -> list[str]:
 
 def _sentence(problem: Mapping[str, Any]) -> str:
     if problem["type"] == "extra_forbidden":
-        key = str(problem["loc"][-1])
-        return f"no such setting{nearest(key, _all_fields())}"
+        found = Study.model_json_schema()
+        known = {f for part in (found, *found["$defs"].values()) for f in part.get("properties", {})}
+        return f"no such setting{nearest(str(problem['loc'][-1]), known)}"
     if problem["type"] == "missing":
         return "must be given"
     message = str(problem["msg"]).removeprefix("Value error, ")
     got = problem.get("input")
     plain = isinstance(got, str | int | float | bool) and problem["type"] != "value_error"
     return f"{message}, got {got!r}" if plain else message
-
-
-def _all_fields() -> set[str]:
-    found = Study.model_json_schema()
-    return {f for part in (found, *found["$defs"].values()) for f in part.get("properties", {})}

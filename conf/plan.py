@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from synthrisk.conf.load import checked
-from synthrisk.conf.study import ALL_OTHERS, MetricChoice, WhatIf, named
+from synthrisk.conf.study import ALL_OTHERS, MetricChoice, WhatIf
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.exposure.what_if import Change
@@ -33,7 +33,7 @@ def plan(
         InputError: A metric is unknown, its options or roles are wrong, or two measures share a name.
     """
     planned = []
-    choices = [checked(MetricChoice, named(each), "metrics") for each in metrics]
+    choices = [checked(MetricChoice, each, "metrics") for each in metrics]
     _check_roles(choices, columns)
     for choice in choices:
         metric = METRICS[choice.name]
@@ -48,7 +48,8 @@ def plan(
                     options["sensitive"] = guessed
                 if "quasi_identifiers" in metric.needs:
                     apart = sensitive if guessed is None and known == ALL_OTHERS else [guessed]
-                    options["quasi_identifiers"] = _known(known, apart, columns)
+                    others = columns if known == ALL_OTHERS else known
+                    options["quasi_identifiers"] = [c for c in others if c not in apart]
                 asked = Planned(Measure(label, choice.name, guessed, attacker), options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
@@ -56,14 +57,11 @@ def plan(
 
 
 def _variants(planned: Planned, what_if: Sequence[WhatIf]) -> list[Planned]:
-    changes = [Change(tuple(w.drop), w.bins, w.binning, w.noise, w.merge) for w in what_if]
-    measure = planned.measure
-    return [
-        Planned(
-            replace(measure, label=f"{measure.label}-{c.name}", variant_of=measure.label), c.options(planned.options)
-        )
-        for c in changes
-    ]
+    found, measure = [], planned.measure
+    for change in (Change(**dict(each)) for each in what_if):
+        named = replace(measure, label=f"{measure.label}-{change.name}", variant_of=measure.label)
+        found.append(Planned(named, change.options(planned.options)))
+    return found
 
 
 def _check_labels(planned: Sequence[Planned]) -> None:
@@ -89,7 +87,3 @@ def _check_roles(metrics: Sequence[MetricChoice], columns: Sequence[str]) -> Non
 
 def _names(columns: Any) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns or [])
-
-
-def _known(known: Sequence[str] | str, guessed: Sequence[str | None], columns: Sequence[str]) -> list[str]:
-    return [c for c in (columns if known == ALL_OTHERS else known) if c not in guessed]

@@ -16,11 +16,7 @@ def sources() -> list[str]:
 
 
 def source_function(name: str, options: Mapping[str, object]) -> Callable[..., pd.DataFrame]:
-    """Return the function behind a name, once it is sure that it takes these options.
-
-    Args:
-        name: A name of the group ``synthrisk.data``.
-        options: Keyword arguments for the function; their values are its own to check.
+    """Return the function behind a name, once it is sure that it takes these options, whose values it checks itself.
 
     Raises:
         InputError: There is no such table, it cannot be loaded, or an option is unknown or absent.

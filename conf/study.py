@@ -2,18 +2,9 @@
 
 from collections.abc import Mapping
 from importlib.metadata import entry_points
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
@@ -146,35 +137,33 @@ class Split(_Settings):
         return self.folds or 1
 
 
-def named(value: Any) -> Any:
-    """Return a name alone as the choice of that name."""
-    return {"name": value} if isinstance(value, str) else value
+class _Choice(_Settings):
+    """A name of a register with options: a name alone, or keys beside the model's own as options (``share: 0.1``)."""
+
+    _default: ClassVar[str]  # the field that the name is the default of
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, values: Any) -> Any:
+        given = {"name": values} if isinstance(values, str) else values
+        if not isinstance(given, Mapping):
+            return given
+        own: dict[str, Any] = {k: v for k, v in given.items() if k in cls.model_fields}
+        loose = {k: v for k, v in given.items() if k not in cls.model_fields}
+        name = own.get(cls._default) or own.get("name", "")
+        return {**own, cls._default: name, "options": {**(own.get("options") or {}), **loose}}
 
 
-def _with_options(model: type[BaseModel], values: Any, named: str) -> Any:
-    """Take keys beside the model's own as options (``share: 0.1``), and the name as the default of ``named``."""
-    if not isinstance(values, Mapping):
-        return values
-    own = {k: v for k, v in values.items() if k in model.model_fields}
-    loose = {k: v for k, v in values.items() if k not in model.model_fields}
-    name = own.get(named) or own.get("name", "")
-    return {**own, named: name, "options": {**(own.get("options") or {}), **loose}}
-
-
-class SynthesizerChoice(_Settings):
+class SynthesizerChoice(_Choice):
     """One generator: a kind from the register with its options, under a name of its own."""
 
+    _default = "kind"
     name: str = Field(pattern=GENERATOR_NAME)
     """Name in tables and in MLflow; the kind too, unless ``kind`` is given."""
     kind: str = ""
     """Kind from the register: cart, gaussian_copula, ctgan, tvae, copulagan, files, callable, or a plugin's."""
     options: dict[str, Any] = {}
     """Options of that kind."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_forms(cls, values: Any) -> Any:
-        return _with_options(cls, values, "kind")
 
     @model_validator(mode="after")
     def _kind_is_known(self) -> "SynthesizerChoice":
@@ -210,9 +199,10 @@ class WhatIf(_Settings):
 _STUDY_MODES = ("match", "holdout", "cross_validated")
 
 
-class MetricChoice(_Settings):
+class MetricChoice(_Choice):
     """One metric of the study with its options."""
 
+    _default = "label"
     name: str
     """Register name (``synthrisk metrics`` lists them)."""
     label: str = Field(default="", pattern=r"^[A-Za-z0-9_\-]*$")
@@ -227,11 +217,6 @@ class MetricChoice(_Settings):
     """Changes of the quasi-identifiers to preview: each is a measure of its own on the same releases."""
     options: dict[str, Any] = {}
     """The metric's own options (threshold, tolerance, bins, ...)."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_forms(cls, values: Any) -> Any:
-        return _with_options(cls, values, "label")
 
     @property
     def labels(self) -> list[str]:
@@ -299,6 +284,11 @@ class Threshold(_Settings):
     source: str = "the study's author"
     """Where the limit comes from; the report prints it."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _number_alone(cls, value: Any) -> Any:
+        return value if isinstance(value, Mapping | Threshold) else {"value": value}
+
 
 def _counts(counts: Any) -> Any:
     given = counts if isinstance(counts, list | tuple) else []
@@ -308,11 +298,6 @@ def _counts(counts: Any) -> Any:
             f"weakest_columns must be a list of distinct numbers of columns, each all or at least 1, got {counts!r}"
         )
     return counts
-
-
-def limited_by(value: Any) -> Any:
-    """Return a number alone as the threshold of that value."""
-    return value if isinstance(value, Mapping | Threshold) else {"value": value}
 
 
 class Tracking(_Settings):
@@ -352,9 +337,9 @@ class Study(_Settings):
     """Name of the study, and of its MLflow experiment."""
     data: Data
     split: Split = Split()
-    synthesizers: list[Annotated[SynthesizerChoice, BeforeValidator(named)]] = Field(min_length=1)
+    synthesizers: list[SynthesizerChoice] = Field(min_length=1)
     """Generators to judge."""
-    references: list[Annotated[SynthesizerChoice, BeforeValidator(named)]] = Field(
+    references: list[SynthesizerChoice] = Field(
         default_factory=lambda: [SynthesizerChoice(name=r, kind=r) for r in REFERENCES]
     )
     """Reference generators, whose answer is known: copy, near_copy, leaky, fresh, marginals, or a plugin's. A study in
@@ -362,12 +347,10 @@ class Study(_Settings):
     sees."""
     reference_measures: Literal["all", "limited"] = "all"
     """What the reference generators are attacked with: all measures, or those alone that a threshold names."""
-    metrics: list[Annotated[MetricChoice, BeforeValidator(named)]] = Field(min_length=1)
+    metrics: list[MetricChoice] = Field(min_length=1)
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
-    thresholds: Annotated[
-        dict[str, Annotated[Threshold, BeforeValidator(limited_by)]], BeforeValidator(lambda v: {} if v is None else v)
-    ] = {}
+    thresholds: Annotated[dict[str, Threshold], BeforeValidator(lambda v: {} if v is None else v)] = {}
     """``<quantity>/<metric>[.<sensitive>][@<group>]``: limit, or ``{value, source}``; without the attribute it holds
     for all. Quantities: risk, risk_control, risk_gain, memorization, control_gain (the gain over control records),
     population_gain (over what real people who are not in the data give away), tpr (true-positive rate at a

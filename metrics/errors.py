@@ -2,7 +2,11 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from numbers import Integral
+from math import inf, nextafter
+from numbers import Integral, Real
+
+ABOVE_0, BELOW_1 = nextafter(0, 1), nextafter(1, 0)
+"""The ends of (0, 1) for ``check_range``."""
 
 
 class InputError(ValueError):
@@ -32,6 +36,18 @@ def is_whole(value: object, low: float, high: float = float("inf")) -> bool:
 
 def check_range(name: str, value: object, low: float, high: float, rule: str) -> float:
     """Return ``value`` as a float inside [``low``, ``high``]; ``rule`` says the range in words."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
         raise InputError(f"{name} must be {rule}, got {value!r}")
     return float(value)
+
+
+def check_whole(name: str, value: object, low: int, high: float = inf, rule: str = "") -> None:
+    """Refuse what is no whole number inside [``low``, ``high``]; ``rule`` says the range in words."""
+    if not is_whole(value, low, high):
+        raise InputError(f"{name} must be {rule or f'a whole number of at least {low}'}, got {value!r}")
+
+
+def check_word(name: str, value: object, *known: str) -> None:
+    """Refuse what is none of some words."""
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, got {value!r}")

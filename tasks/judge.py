@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrisk.conf.load import checked
-from synthrisk.conf.study import NON_MEMBERS, Threshold, limited_by
+from synthrisk.conf.study import NON_MEMBERS, Threshold
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
 from synthrisk.metrics.study.quantities import limited
@@ -49,7 +49,7 @@ def judge(
         InputError: A threshold names no measure, quantity or group of the study.
     """
     check_given("estimated", estimated, Estimated, "estimate")
-    limits = {limit: checked(Threshold, limited_by(value), limit) for limit, value in (thresholds or {}).items()}
+    limits = {limit: checked(Threshold, value, limit) for limit, value in (thresholds or {}).items()}
     check_limits(list(limits), list(dict.fromkeys(p.measure for f in estimated.found for p in f.planned)))
     begun = started or datetime.now(UTC)
 

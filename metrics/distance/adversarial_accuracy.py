@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import check_word
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.neighbours.closer import CloserOrTied, TieRule, check_ties, compared, flags
 from synthrisk.metrics.neighbours.nearest import (
@@ -113,8 +113,7 @@ def check_adversary(space: str = "gower", ties: str = "risk", sizes: str = "give
     """Refuse a space, a rule for ties or a choice of sizes that there is not."""
     check_space(space)
     check_ties(ties)
-    if sizes not in ("given", "equal"):
-        raise InputError(f"sizes must be given or equal, got {sizes!r}")
+    check_word("sizes", sizes, "given", "equal")
 
 
 def _turned(found: Chances) -> Chances:  # that the given distance is the smaller one

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.distance.sdmetrics_dcr import Overfitting, baseline_protection, overfitting_protection
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, check_word
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours.famd import ProjectionName, check_projection, nearest_projected
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic, synthetic_to_real, synthetic_to_some
@@ -83,8 +83,7 @@ def check_closest(
 ) -> None:
     """Refuse option values that there are not."""
     check_projection(projection, space)
-    if overfitting not in ("sdmetrics", "corrected"):
-        raise InputError(f"overfitting must be sdmetrics or corrected, got {overfitting!r}")
+    check_word("overfitting", overfitting, "sdmetrics", "corrected")
     if not isinstance(baseline, bool):
         raise InputError(f"baseline must be true or false, got {baseline!r}")
 

@@ -11,7 +11,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import check_whole
 from synthrisk.metrics.intervals.roc import placements
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.models.record_features import one_hot_features
@@ -82,8 +82,7 @@ def reduce_detection(records: pd.DataFrame) -> Reduction:
 
 def check_folds(folds: int = 5) -> None:
     """Refuse a number of folds that is none."""
-    if not is_whole(folds, 2):
-        raise InputError(f"folds must be a whole number of at least 2, got {folds!r}")
+    check_whole("folds", folds, 2)
 
 
 def _placements(tables: Tables, folds: int, seed: int) -> np.ndarray:

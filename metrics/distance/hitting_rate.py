@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.distance.normalised_distance import reduce_mean
+from synthrisk.metrics.errors import ABOVE_0, check_range
+from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.neighbours.records import near_one
 from synthrisk.metrics.neighbours.ties import TIED
 from synthrisk.metrics.tables.codes import Codes, pack
 from synthrisk.metrics.tables.tables import Tables
@@ -46,7 +48,7 @@ def hitting_rate(tables: Tables, *, width: float = 30.0, trim: float = 0.0) -> S
             numbers += [tuple(np.nan_to_num(c) for c in cells)] if unit else []
     hit = _hit(pack(words), numbers)
     records = pd.DataFrame({"score": hit.astype(float)}, index=tables.real.index)
-    return Score.of("hitting_rate", records, reduce_hit(records), {}, {"width": width, "trim": trim})
+    return Score.of("hitting_rate", records, reduce_mean(records), {}, {"width": width, "trim": trim})
 
 
 def _hit(words: Codes, numbers: list[tuple[np.ndarray, ...]]) -> np.ndarray:
@@ -73,31 +75,18 @@ def in_widths(cells: tuple[np.ndarray, np.ndarray], width: float, trim: float) -
     there = cells[0][~np.isnan(cells[0])]
     if not len(there):
         return cells, 0.0
-    largest = max(float(np.nanmax(np.abs(c), initial=0.0)) for c in cells)
-    exponent = int(np.clip(np.frexp(largest)[1], -1000, 1000))  # a power of two: exact, and no range overflows
-    near_one = [np.ldexp(c, -exponent) for c in cells]
+    scaled, exponent = near_one(cells)  # by a power of two: exact, and no range overflows
     low, high = np.quantile(np.ldexp(there, -exponent), [trim, 1 - trim])
     unit = float(high - low) / width
     if unit == 0:
         return cells, 0.0
-    return tuple((c - low) / unit for c in near_one), float(np.ldexp(unit, exponent))
-
-
-def reduce_hit(records: pd.DataFrame) -> Reduction:
-    """Return the share of records that are hit, which the source prints too."""
-    value = mean_score(records)
-    return Reduction(value, value, {})
+    return tuple((c - low) / unit for c in scaled), float(np.ldexp(unit, exponent))
 
 
 def check_width(width: float = 30.0, trim: float = 0.0) -> None:
     """Refuse a width that is not above 0, and a trim that leaves no range."""
-    for name, value, low, high, rule in (
-        ("width", width, 0, np.inf, "a finite number above 0"),
-        ("trim", trim, -1, 0.5, "a number in [0, 0.5)"),
-    ):
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not number or not low < value < high or (name == "trim" and value < 0):
-            raise InputError(f"{name} must be {rule}, got {value!r}")
+    check_range("width", width, ABOVE_0, np.finfo(float).max, "a finite number above 0")
+    check_range("trim", trim, 0, np.nextafter(0.5, 0), "a number in [0, 0.5)")
 
 
 HITTING_RATE = Metric(
@@ -106,6 +95,6 @@ HITTING_RATE = Metric(
     group="distance",
     reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu), its defects corrected",
     copied=1.0,
-    reduce=reduce_hit,
+    reduce=reduce_mean,
     check_values=check_width,
 )

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import check_word
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.pair_distances import farthest
@@ -45,7 +45,7 @@ def close_value_probability(tables: Tables, *, space: SpaceName = "euclid", norm
         >>> round(CLOSE_VALUE_PROBABILITY(real, release).value, 4)
         0.6667
     """
-    return _score("close_value_probability", tables, space, normalise, lambda t: t < CLOSE * (1 - TIED), reduce_close)
+    return _score("close_value_probability", tables, space, normalise, lambda t: t < CLOSE * (1 - TIED), reduce_mean)
 
 
 def distant_value_probability(
@@ -98,11 +98,10 @@ def normalised(distance: np.ndarray, largest: float) -> np.ndarray:
 def check_normalise(space: str = "euclid", normalise: str = "nearest") -> None:
     """Refuse a space or a way to normalise that there is not."""
     check_space(space)
-    if normalise not in ("nearest", "all_pairs"):
-        raise InputError(f"normalise must be nearest or all_pairs, got {normalise!r}")
+    check_word("normalise", normalise, "nearest", "all_pairs")
 
 
-def reduce_close(records: pd.DataFrame) -> Reduction:
+def reduce_mean(records: pd.DataFrame) -> Reduction:
     """Return the mean score, which the source prints too."""
     value = mean_score(records)
     return Reduction(value, value, {})
@@ -144,6 +143,6 @@ def _metric(function: Callable[..., Score], reduce: Callable[[pd.DataFrame], Red
     )
 
 
-CLOSE_VALUE_PROBABILITY = _metric(close_value_probability, reduce_close)
+CLOSE_VALUE_PROBABILITY = _metric(close_value_probability, reduce_mean)
 DISTANT_VALUE_PROBABILITY = _metric(distant_value_probability, reduce_complement)
 NEAREST_SYNTHETIC_NEIGHBOUR_DISTANCE = _metric(nearest_synthetic_neighbour_distance, reduce_complement)

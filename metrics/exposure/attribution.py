@@ -15,14 +15,12 @@ from scipy.special import expit
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.arguments import scored
 from synthrisk.metrics.exposure.collinear import independent
-from synthrisk.metrics.exposure.interactions import PairTest
-from synthrisk.metrics.exposure.interactions import interactions as pair_tests
+from synthrisk.metrics.exposure.interactions import columns_of_tests, pair_interactions, triple_interactions
 from synthrisk.metrics.exposure.marginal_effects import Effect, marginal_effects
 from synthrisk.metrics.exposure.predicted_risk import Prediction, predictions
-from synthrisk.metrics.exposure.risk_grid import GridPoint
+from synthrisk.metrics.exposure.risk_grid import columns_of_grids
 from synthrisk.metrics.exposure.risk_model import RiskModel, fit
 from synthrisk.metrics.exposure.risk_terms import LeftOut, Merged, Term, design_matrix, risk_terms
-from synthrisk.metrics.exposure.triples import TriplePoint, TripleTest, triples
 from synthrisk.metrics.exposure.wald import ColumnTest, column_tests
 
 
@@ -59,10 +57,10 @@ class Attribution:
     effects: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=Effect._fields))
     predictions: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=Prediction._fields))
     columns: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=ColumnTest._fields))
-    interactions: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=PairTest._fields))
-    grids: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=GridPoint._fields))
-    triples: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=TripleTest._fields))
-    triple_grids: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=TriplePoint._fields))
+    interactions: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=columns_of_tests(2)))
+    grids: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=columns_of_grids(2)))
+    triples: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=columns_of_tests(3)))
+    triple_grids: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=columns_of_grids(3)))
     merged: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=Merged._fields))
     left_out: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=LeftOut._fields))
     notes: tuple[str, ...] = ()
@@ -131,15 +129,13 @@ def attribution(
     if found.reason:
         return found
     model = fit(design_matrix(terms), y, units, [term.codes for term in terms], confidence)
-    tests = column_tests(model, terms)
-    found = replace(found, effects=marginal_effects(model, terms), predictions=predictions(model, terms))
-    found = replace(found, columns=tests, notes=_notes(model))
+    tests, effects = column_tests(model, terms), marginal_effects(model, terms)
+    found = replace(found, columns=tests, effects=effects, predictions=predictions(model, terms), notes=_notes(model))
     if not interactions:
         return found
-    pairs = pair_tests(model, terms, tests)
-    left_out += pairs.left_out
-    left = pd.DataFrame(left_out, columns=LeftOut._fields)
-    three = triples(model, terms, pairs.tests)
+    pairs = pair_interactions(model, terms, tests)
+    three = triple_interactions(model, terms, pairs.tests)
+    left = pd.DataFrame(left_out + pairs.left_out, columns=LeftOut._fields)
     found = replace(found, triples=three.tests, triple_grids=three.grids)
     return replace(found, interactions=pairs.tests, grids=pairs.grids, left_out=left)
 

@@ -72,13 +72,8 @@ def mean_risk(model: RiskModel, own: np.ndarray, rows: np.ndarray, one_flag: Seq
     """Return mean P with the columns ``own`` set to each row; limits are made on the logit scale.
 
     At a level of one flag the coefficient is so uncertain that mean P is far from linear in it: its limits there also
-    hold mean P at both limits of the coefficient.
-
-    Args:
-        model: The model.
-        own: Which columns of the design are set.
-        rows: (k, len(own)) what they are set to.
-        one_flag: (k,) not empty where all records of this level have one flag.
+    hold mean P at both limits of the coefficient. ``rows`` are (k, len(own)); ``one_flag``, (k,), is not empty where
+    all records of this level have one flag.
     """
     others = model.beta.copy()
     others[own] = 0

@@ -1,7 +1,7 @@
 """Predicted risk on a grid: values of one quasi-identifier crossed with values of one or two others."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,27 +15,27 @@ GRID_POINTS = 9
 """Values of a numeric column on the first axis."""
 
 
-class GridPoint(NamedTuple):
-    """A row of the table of grids."""
+PLACES = ("first", "second", "third")
+_MEAN = ("records", "risk", "lower", "upper")
 
-    first: Hashable
-    second: Hashable
-    first_level: str
-    first_value: float
-    second_level: str
-    records: int
-    risk: float
-    lower: float
-    upper: float
+
+def columns_of_grids(crossed: int) -> list[str]:
+    """Return the columns of a table of grids of two or of three quasi-identifiers.
+
+    Example:
+        >>> columns_of_grids(2)[:5]
+        ['first', 'second', 'first_level', 'first_value', 'second_level']
+    """
+    return [*PLACES[:crossed], "first_level", "first_value", *(f"{p}_level" for p in PLACES[1:crossed]), *_MEAN]
 
 
 def grid(model: RiskModel, crossed: Products, start: int) -> list[tuple[Any, ...]]:
-    """Return the mean predicted risk at values of the terms that are crossed, a tuple as ``GridPoint`` for each.
+    """Return the mean predicted risk at values of the terms that are crossed, each as ``columns_of_grids`` says.
 
     ``model`` is the model with their products, ``start`` the first column of the design that the products have.
     """
     first, *others = crossed.terms
-    axes = [axis_points(first, (0.05, 0.95), GRID_POINTS), *(axis_points(term, (0.1, 0.5, 0.9)) for term in others)]
+    axes = [_axis_points(first, (0.05, 0.95), GRID_POINTS), *(_axis_points(term, (0.1, 0.5, 0.9)) for term in others)]
     at = [i.ravel() for i in np.indices([len(axis.names) for axis in axes])]
     rows = crossed.all_rows(*(axis.rows[i] for axis, i in zip(axes, at, strict=True)))
     own = np.concatenate([*(term.own for term in crossed.terms), np.arange(start, len(model.beta))])
@@ -49,7 +49,7 @@ def grid(model: RiskModel, crossed: Products, start: int) -> list[tuple[Any, ...
     return [(*names, *point) for point in zip(*columns, strict=True)]
 
 
-def axis_points(term: Term, shares: Sequence[float], count: int = 0) -> Points:
+def _axis_points(term: Term, shares: Sequence[float], count: int = 0) -> Points:
     """Return the points of an axis: quantiles of a numeric column or values between them, else levels that interact."""
     if term.is_numeric:
         return along(term, shares, count)

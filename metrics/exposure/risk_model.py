@@ -41,15 +41,10 @@ def fit(
     confidence: float,
     start: np.ndarray | None = None,
 ) -> RiskModel:
-    """Return the fitted model.
+    """Return the model fitted to ``scores``, (n,) in [0, 1], with the fields of ``RiskModel``.
 
-    Args:
-        design: (n, p) sparse by rows, the intercept first.
-        scores: (n,) in [0, 1].
-        units: (n,) independent unit of each record, numbered from 0.
-        groups: (n,) codes each, -1 = none: groups that the model fits by themselves, softened where of one flag.
-        confidence: Confidence level of what is read off the model.
-        start: (p,) coefficients to start from.
+    ``groups`` are (n,) codes each, -1 = none: groups that the model fits by themselves, softened where of one flag.
+    ``start`` are coefficients to start from.
     """
     target, extra = _softened(scores, units, groups)
     across = design.T.tocsr()

@@ -9,14 +9,9 @@ from synthrisk.metrics.exposure.gram import gram
 
 
 def meat(across: Any, design: Any, residual: np.ndarray, extra: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the summed squares of the units' scores, (p, p).
+    """Return the summed squares of the units' scores, (p, p), from X' (``across``) and X, both sparse by rows.
 
-    Args:
-        across: (p, n) sparse, X' by rows.
-        design: (n, p) sparse, X by rows.
-        residual: (n,) y - P.
-        extra: (n,) variance of each record that its residual does not show.
-        units: (n,) unit of each record, numbered from 0.
+    Each record has a ``residual`` y - P, a variance that this does not show (``extra``), and a unit, numbered from 0.
     """
     n = len(residual)
     if units.max() + 1 == n:

@@ -14,12 +14,7 @@ def record_exposure(
 
     Memorization = mean score as member - mean score as control, over all releases. The t interval is over the
     repetitions that know both sides: few give a wide one, one gives none. A record that never varies has no width.
-
-    Args:
-        scores: (R, K, n), NaN where not scored.
-        member: (R, K, n) booleans.
-        control: (R, K, n) booleans.
-        confidence: Confidence level.
+    ``scores`` are (R, K, n), NaN where not scored; ``member`` and ``control`` (R, K, n) booleans.
 
     Returns:
         n rows: ``as_member`` and ``as_control`` (mean score over all releases), ``memorization``, ``lower``, ``upper``;

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import check_whole
 from synthrisk.metrics.exposure.arguments import scored
 from synthrisk.metrics.intervals.proportions import wilson
 from synthrisk.metrics.tables.codes import Codes, pack
@@ -48,7 +48,7 @@ def risk_by(
         2  missing        1   0.0   0.00   0.79
     """
     known = scored(scores, table, columns, "columns", confidence)
-    _check_count("bins", bins, 2)
+    check_whole("bins", bins, 2)
     parts = []
     for name in known.columns:
         levels = column_levels(known.records[name], bins)
@@ -89,8 +89,8 @@ def risk_in(
         (('True', 'f'), 5, 1.0)
     """
     known = scored(scores, table, columns, "columns", confidence)
-    _check_count("bins", bins, 2)
-    _check_count("minimum", minimum, 1)
+    check_whole("bins", bins, 2)
+    check_whole("minimum", minimum, 1)
     levels = [column_levels(known.records[name], bins) for name in known.columns]
     packed = pack([Codes((each.codes,), len(each.names)) for each in levels]).tables[0]
     _, first, codes = np.unique(packed, return_index=True, return_inverse=True)
@@ -102,11 +102,6 @@ def risk_in(
     means = means.iloc[order]
     means.index = pd.MultiIndex.from_arrays(texts, names=known.columns)
     return means
-
-
-def _check_count(argument: str, value: object, low: int) -> None:
-    if not is_whole(value, low):
-        raise InputError(f"{argument} must be a whole number of at least {low}, got {value!r}")
 
 
 def _means(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
 from synthrisk.metrics.neighbours.nearest import real_to_real
 from synthrisk.metrics.tables.codes import matches
 from synthrisk.metrics.tables.tables import Tables
@@ -34,8 +34,7 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
         >>> {name: rows.tolist() for name, rows in vulnerable(people, ["job"], 0.25).items()}
         {'outliers': [True, False, False, False], 'rare_keys': [True, False, False, False]}
     """
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-        raise InputError(f"share must be a number in (0, 1), got {share!r}")
+    check_range("share", share, ABOVE_0, BELOW_1, "a number in (0, 1)")
     tables = Tables(real, real)
     if len(real) < 2:
         raise InputError(f"real must have at least 2 records to tell who is vulnerable, got {len(real)}")

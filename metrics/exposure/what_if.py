@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError, check_range, nearest
+from synthrisk.metrics.errors import ABOVE_0, InputError, check_range, nearest
 from synthrisk.metrics.intervals.estimates import difference
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.tables.tables import Tables
@@ -18,19 +18,13 @@ from synthrisk.metrics.tables.tables import Tables
 class Change:
     """A change of what an attacker knows of the quasi-identifiers (``coarsen.binned``).
 
-    Attributes:
-        drop: Columns that he does not know.
-        bins: Columns that he knows in so many parts.
-        binning: How numeric ones are cut.
-        noise: Numeric columns that he knows with an error of up to this share of their range.
-        merge: Categorical columns with merged levels: named groups, or so many levels with the rare ones put together
-            (as ``bins`` does).
+    ``merge`` is of categorical columns: named groups of levels, or so many with the rare ones put together.
     """
 
-    drop: Sequence[str] = ()
-    bins: Mapping[str, int] = field(default_factory=dict)
-    binning: str = "quantile"
-    noise: Mapping[str, float] = field(default_factory=dict)
+    drop: Sequence[str] = ()  # columns that he does not know
+    bins: Mapping[str, int] = field(default_factory=dict)  # columns that he knows in so many parts
+    binning: str = "quantile"  # how numeric ones are cut
+    noise: Mapping[str, float] = field(default_factory=dict)  # numeric columns known but for this share of their range
     merge: Mapping[str, int | Mapping[str, Sequence[Any]]] = field(default_factory=dict)
 
     @property
@@ -62,7 +56,7 @@ class Change:
         if twice:
             raise InputError(f"what_if must change each quasi-identifier in one way, got {twice[0]!r} in several")
         for column, share in self.noise.items():
-            check_range(f"noise of {column!r}", share, np.finfo(float).tiny, 1, "a number above 0 and at most 1")
+            check_range(f"noise of {column!r}", share, ABOVE_0, 1, "a number above 0 and at most 1")
         changes = {**self.bins, **self.merge, **{c: float(share) for c, share in self.noise.items()}}
         left = [c for c in known if c not in self.drop]
         if not left:

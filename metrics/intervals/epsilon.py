@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import beta
 
-from synthrisk.metrics.errors import InputError, check_range
+from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
 
 TAILS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Shares of all targets that the thresholds of the grid flag (the highest) or clear (the lowest)."""
@@ -77,14 +77,14 @@ def epsilon_lower_bound(
         >>> epsilon_lower_bound(np.arange(1000.0), np.arange(1000.0)).epsilon
         0.0
     """
-    check_range("confidence", confidence, np.nextafter(0, 1), np.nextafter(1, 0), "a number in (0, 1)")
+    check_range("confidence", confidence, ABOVE_0, BELOW_1, "a number in (0, 1)")
     members, controls = (np.sort(s[~np.isnan(s)]) for s in (np.asarray(member_scores), np.asarray(control_scores)))
     for name, scores in (("member_scores", members), ("control_scores", controls)):
         if not len(scores):
             raise InputError(f"{name} must hold a number, got none")
     if delta is None:
         delta = 1 / len(members)
-    check_range("delta", delta, 0, np.nextafter(1, 0), "a number in [0, 1)")
+    check_range("delta", delta, 0, BELOW_1, "a number in [0, 1)")
     both = np.sort(np.concatenate([members, controls]))
     count = np.ceil(np.array(TAILS) * len(both)).astype(np.int64)
     flagged = [len(s) - np.searchsorted(s, both[len(both) - count], "left") for s in (members, controls)]
@@ -105,13 +105,7 @@ def released_epsilon(
     Only the first release of each repetition counts: the folds of one repetition share a split, and what they show must
     not be counted twice. The splits of different repetitions are drawn independently, so that their counts add up. An
     entity with several records counts once, as the surest of them. Delta is 1/n, n the mean number of members.
-
-    Args:
-        scores: (R, K, n), higher for suspected members; NaN = not a target, -inf = the attack abstains.
-        member: (R, K, n) booleans.
-        control: (R, K, n) booleans.
-        entities: (n,) entity of each record, where one entity has several records.
-        confidence: Confidence of the bound.
+    The arguments are those of ``pooled_rates.pooled_rates``.
     """
     first, groups = scores[:, 0], (member[:, 0], control[:, 0])
     members, controls = (_surest(first, own & ~np.isnan(first), entities) for own in groups)

@@ -80,27 +80,19 @@ class Variances:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval.
+    """A number with its interval; the limits are NaN where there is none, and ``note`` says why.
 
-    Attributes:
-        value: The estimate.
-        lower: Lower limit; NaN where there is no interval (``note`` says why).
-        upper: Upper limit.
-        method: How the interval was made.
-        note: What limits the interval, or an empty string.
-        parts: The parts of the variance of ``mean``, where the interval is crossed or moderated.
-        mean: The mean that the value is made of.
-        scale: Range of the value, and how it is made of the mean.
+    ``parts`` are those of the variance of ``mean``, of which the value is made, where it is crossed or moderated.
     """
 
     value: float
     lower: float
     upper: float
-    method: str = "crossed"
-    note: str = ""
+    method: str = "crossed"  # how the interval was made
+    note: str = ""  # what limits the interval, or an empty string
     parts: Variances | None = field(default=None, compare=False, repr=False)
     mean: float = field(default=float("nan"), compare=False, repr=False)
-    scale: ValueScale = field(default=LINE, compare=False, repr=False)
+    scale: ValueScale = field(default=LINE, compare=False, repr=False)  # of the value, and how it is made of the mean
 
 
 @dataclass(frozen=True)
@@ -212,13 +204,8 @@ def t_test(
 ) -> TTest:
     """Return the ``crossed`` estimate and its t test against 0, from one variance and one number of degrees of freedom.
 
-    p = 2 P(T > |mean| / spread), T with Satterthwaite's degrees of freedom; 1 where mean and spread are 0.
-
-    Args:
-        contributions: (R, n), as for ``estimate``.
-        confidence: Confidence level of the interval.
-        entities: (n,) entity of each record, where one entity has several records.
-        scale: As for ``estimate``; the test is of the mean.
+    p = 2 P(T > |mean| / spread), T with Satterthwaite's degrees of freedom; 1 where mean and spread are 0. The
+    arguments are those of ``estimate``; the test is of the mean.
 
     Example:
         >>> found = t_test(np.array([[0.1, 0.3, 0.2, 0.4], [0.2, 0.2, 0.3, 0.3]]))
@@ -353,15 +340,8 @@ def of_groups(
 
     The few records of a small group may be alike by chance, and their mean then seems exact. If the groups have no
     record in common, the variance of a group below 50 records is therefore at least that of as many records of the
-    other group, and the degrees of freedom are Satterthwaite's of the two groups.
-
-    Args:
-        first: (R, n) contributions of the first group, NaN where a record is not in it.
-        second: (R, n) those of the second.
-        interval: Confidence, method, resamples and seed.
-        shift: What is added to the difference.
-        entities: As for ``estimate``.
-        scale: As for ``estimate``.
+    other group, and the degrees of freedom are Satterthwaite's of the two groups. Contributions, (R, n), are NaN where
+    a record is not in the group; ``shift`` is added to the difference; the other arguments are as for ``estimate``.
 
     Example:
         >>> members = np.array([[0.0, 1.0] * 30 + [np.nan] * 10])

@@ -29,14 +29,7 @@ def memorized(isolated: tuple[int, int], sizes: tuple[int, int], confidence: flo
     are. If the release remembers nobody, x is hypergeometric. The limits are exact given k: those of the odds ratio of
     Fisher's noncentral hypergeometric distribution, from its two tails, each turned into the mean of x/k there
     (Cornfield 1956; what ``fisher.test`` of R inverts). They stay inside [-n/c, 1] and never cover less than asked.
-
-    Args:
-        isolated: Members (x) and control records (k - x) that are isolated.
-        sizes: Members (n) and control records (c).
-        confidence: Confidence level.
-
-    Returns:
-        An estimate of G; NaN where nobody is isolated.
+    ``isolated`` are x and k - x, ``sizes`` n and c; G is NaN where nobody is isolated.
 
     Example:
         >>> found = memorized((18, 2), (80, 20))

@@ -11,15 +11,9 @@ def contributions(scores: np.ndarray, weights: np.ndarray, groups: np.ndarray) -
     """Return what each record adds to its group's weighted mean: r + w (s - r)/mean(w), r = sum(w s)/sum(w).
 
     Their plain mean over the group is r. Their variance divided by the group's size is that of r as a ratio of two
-    means, by linearisation: the weights vary with the records drawn.
-
-    Args:
-        scores: (..., n) scores of the records against one release or several; NaN = not scored.
-        weights: (..., n) weights, >= 0.
-        groups: (..., n) booleans: the records of the group.
-
-    Returns:
-        (..., n), NaN outside the group and where not scored or where the group has no weight.
+    means, by linearisation: the weights vary with the records drawn. All are (..., n), of one release or several:
+    scores (NaN = not scored), weights >= 0 and booleans, the records of the group. The result is NaN outside the group
+    and where not scored or where the group has no weight.
 
     Example:
         >>> found = contributions(np.array([1.0, 0.0, 1.0]), np.array([3.0, 1.0, 1.0]), np.array([True, True, False]))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from synthrisk.metrics.errors import check_range
+from synthrisk.metrics.errors import ABOVE_0, BELOW_1, check_range
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
 from synthrisk.metrics.intervals.proportions import clopper_pearson
 
@@ -78,7 +78,7 @@ def pooled_rates(
         (0.01, 'fewer than 10000 control scores')
     """
     for rate in rates:
-        check_range("rates", rate, np.nextafter(0, 1), np.nextafter(1, 0), "numbers in (0, 1)")
+        check_range("rates", rate, ABOVE_0, BELOW_1, "numbers in (0, 1)")
     scored = ~np.isnan(scores)
     member, control = member & scored, control & scored
     needed = {rate: int(np.ceil(_FALSE_POSITIVES / rate)) for rate in rates}
@@ -139,14 +139,12 @@ def _estimated(cells: _Cells, rates: Sequence[float], interval: Interval) -> dic
     ]
     spread = np.nanvar(np.concatenate(drawn, axis=1), axis=1, ddof=1)
     held = [(each.sum(axis=1) > 0).sum() for each in cells]
-    absent = 1 / (1 / held[0] + 1 / held[1])
-    return {
-        rate: replace(
-            clopper_pearson(float(v), _effective(float(v), float(s), absent, cells.members.sum()), interval.confidence),
-            method=METHOD,
-        )
-        for rate, v, s in zip(rates, values, spread, strict=True)
-    }
+    absent, found = 1 / (1 / held[0] + 1 / held[1]), {}
+    for rate, p, variance in zip(rates, values.tolist(), spread.tolist(), strict=True):
+        # the number of independent members that the estimate is worth
+        worth = min(p * (1 - p) / variance, cells.members.sum()) if variance > 0 and 0 < p < 1 else absent
+        found[rate] = replace(clopper_pearson(p, worth, interval.confidence), method=METHOD)
+    return found
 
 
 def _weights(rng: np.random.Generator, resamples: int, size: int) -> np.ndarray:  # (resamples, units)
@@ -167,8 +165,3 @@ def _true_positive_rates(cells: _Cells, weights: np.ndarray, rates: Sequence[flo
         share = np.clip((allowed - false[row, place] + tied) / np.maximum(tied, 1), 0, 1)
         found.append((true[row, 2 * place] + share * members[row, 2 * place + 1]) / total)
     return np.array(found)
-
-
-def _effective(value: float, spread: float, absent: float, scores: int) -> float:
-    """Return the number of independent members that the estimate is worth."""
-    return min(value * (1 - value) / spread, scores) if spread > 0 and 0 < value < 1 else absent

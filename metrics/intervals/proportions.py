@@ -119,16 +119,9 @@ def share_difference(members: Estimate, controls: Estimate, correlation: float =
 def share_gain(success: Estimate, yardstick: Estimate, correlation: float = 0.0) -> Estimate:
     """Return G = (x - s)/(1 - s) = 1 - (1 - x)/(1 - s) with the hybrid interval of a ratio of two shares.
 
-    The limits of the ratio q1/q2 are those r at which the limit of q1 - r q2, made as in ``share_difference``,
-    is 0 (MOVER-R; Donner and Zou 2012, doi:10.1177/0962280210375716).
-
-    Args:
-        success: x with its Wilson limits.
-        yardstick: s with its own.
-        correlation: Correlation of the scores, where both are of the same records.
-
-    Returns:
-        G, unclipped; NaN where s = 1.
+    The limits of the ratio q1/q2 are those r at which the limit of q1 - r q2, made as in ``share_difference``, is 0
+    (MOVER-R; Donner and Zou 2012, doi:10.1177/0962280210375716). x and s have Wilson limits; ``correlation`` is that of
+    the scores, where both are of the same records. G is unclipped, NaN where s = 1.
     """
     if yardstick.value == 1 or np.isnan(success.value) or np.isnan(yardstick.value):
         return Estimate(float("nan"), float("nan"), float("nan"), "mover")
@@ -148,10 +141,6 @@ def correlation(first: np.ndarray, second: np.ndarray) -> float:
 
     phi = c / sqrt((a + b)(c + d)(a + c)(b + d)) of the 2 x 2 table; a positive numerator ad - bc is lowered by n/2, to
     not less than 0. It is 0 where a margin is empty.
-
-    Args:
-        first: (n,) zeros and ones.
-        second: (n,) zeros and ones of the same records.
 
     Example:
         >>> first, second = np.repeat([1, 1, 0, 0], [20, 12, 2, 16]), np.repeat([1, 0, 1, 0], [20, 12, 2, 16])

@@ -17,17 +17,13 @@ _FALSE_POSITIVES = 10  # expected at a rate, for it to be estimable
 class MembershipAttack:
     """What a membership attack achieves.
 
-    Attributes:
-        auc: Chance that a random member scores higher than a random control, ties counted half; 0.5 = nothing.
-        advantage: Largest true-positive minus false-positive rate over all thresholds, in [0, 1]. The threshold is
-            chosen on the records that it is judged on, so that it is above 0 by chance too.
-        rates: True-positive rate at each false-positive rate, with its Clopper-Pearson interval; NaN with a note where
-            there are too few control records.
+    ``advantage`` is the largest true-positive minus false-positive rate over all thresholds, in [0, 1]. The threshold
+    is chosen on the records that it is judged on, so that it is above 0 by chance too.
     """
 
-    auc: float
+    auc: float  # chance that a random member scores higher than a random control, ties counted half; 0.5 = nothing
     advantage: float
-    rates: dict[float, Estimate]
+    rates: dict[float, Estimate]  # true-positive by false-positive rate, with Clopper-Pearson limits; NaN with a note
 
     def details(self, prefix: str = "") -> dict[str, float]:
         """Return all as named floats: ``auc``, ``advantage``, ``tpr_at_<fpr>`` with ``_lower`` and ``_upper``."""

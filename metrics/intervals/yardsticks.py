@@ -23,17 +23,13 @@ YARDSTICKS = ("guess", "control", "population")
 class Yardstick:
     """One yardstick beside one success x, unclipped.
 
-    Attributes:
-        success: s: what the attack achieves there.
-        gain: G = (x - s)/(1 - s); NaN where s = 1.
-        difference: x - s.
-        attack: x, where it is not the finding's risk: of claims that name no target, the share of the records that
-            they isolate that are members; else None.
+    ``attack`` is x where x is not the finding's risk: of claims that name no target, the share of the records that they
+    isolate that are members.
     """
 
-    success: Estimate
-    gain: Estimate
-    difference: Estimate
+    success: Estimate  # s: what the attack achieves there
+    gain: Estimate  # G = (x - s)/(1 - s); NaN where s = 1
+    difference: Estimate  # x - s
     attack: Estimate | None = None
 
 
@@ -95,16 +91,10 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
     """Return gain over control and the difference of mean scores, with their intervals.
 
     Scores that are right or wrong: Newcombe's hybrid interval, and that of a ratio; others: Welch's, of G by
-    linearisation. All take the records as independent and the release as given.
-
-    Args:
-        members: Scores of members, in [0, 1]; NaN = not scored.
-        controls: Scores of control records.
-        confidence: Confidence level.
+    linearisation. All take the records as independent and the release as given. Scores are in [0, 1]; NaN = not scored.
 
     Returns:
-        ``control_gain``, ``control_gain_lower``, ``control_gain_upper``, ``control_difference``, ``control_lower``,
-        ``control_upper``; NaN where a group has no scored record.
+        ``control_gain`` and ``control_difference``, limits as in ``against_guess``; NaN where a group has no score.
 
     Example:
         >>> found = against_control(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
@@ -129,20 +119,15 @@ def against_control(members: pd.Series, controls: pd.Series, confidence: float =
 def against_population(members: pd.Series, population: pd.Series, confidence: float = 0.95) -> dict[str, float]:
     """Return what the same attack with real non-members as the release achieves on the same members, beside x.
 
-    The records are the same, so the intervals are paired. Scores that are right or wrong: Newcombe's (1998, method
-    10 for paired shares), which stays in [-1, 1] and has a width near 0 and 1, where a normal one collapses;
-    others: Student's t of the differences, of G by linearisation. All take the release as given.
-
-    Args:
-        members: (n,) scores of members against the release, in [0, 1], or what the value is the mean of; NaN = not
-            scored.
-        population: (n,) the same of the same members against the non-members.
-        confidence: Confidence level.
+    The records are the same, so the intervals are paired. Scores that are right or wrong: Newcombe's (1998, method 10
+    for paired shares), which stays in [-1, 1] and has a width near 0 and 1, where a normal one collapses; others:
+    Student's t of the differences, of G by linearisation. All take the release as given. ``members`` are the (n,)
+    scores against the release, in [0, 1], or what the value is the mean of; ``population`` those of the same members
+    against the non-members; NaN = not scored.
 
     Returns:
-        ``population_gain``, ``population_gain_lower``, ``population_gain_upper``, ``population_difference`` (means over
-        the scored records of each), ``population_lower``, ``population_upper``; NaN where one has no scored record;
-        limits NaN too where no record is scored by both.
+        ``population_gain`` and ``population_difference`` (means over the scored records of each), limits as in
+        ``against_guess``; NaN where one has no scored record; limits NaN too where no record is scored by both.
 
     Example:
         >>> found = against_population(pd.Series([1.0, 1.0, 1.0, 0.0]), pd.Series([0.0, 1.0, 0.0, 1.0]))
@@ -152,9 +137,9 @@ def against_population(members: pd.Series, population: pd.Series, confidence: fl
     x, y = (s.to_numpy(dtype=float) for s in (members, population))
     if np.isnan(x).all() or np.isnan(y).all():
         return _details("population", NOT_ESTIMABLE, NOT_ESTIMABLE)
-    over, difference = paired_gain(x, y, confidence), paired_shares(x, y, confidence)
-    if over is not None and difference is not None:
-        return _details("population", over, difference)
+    paired = paired_shares(x, y, confidence)
+    if paired is not None:
+        return _details("population", *paired)
     success, s = float(np.nanmean(x)), float(np.nanmean(y))
     over = NOT_ESTIMABLE
     if s != 1:
@@ -163,29 +148,19 @@ def against_population(members: pd.Series, population: pd.Series, confidence: fl
     return _details("population", over, _centred(estimate((x - y)[None, :], confidence), success - s))
 
 
-def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:
-    """Return the paired difference of right-or-wrong scores with Newcombe's interval; None where it does not fit.
+def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float) -> tuple[Estimate, Estimate] | None:
+    """Return gain and difference of right-or-wrong scores with paired intervals; None where these do not fit.
 
-    It fits where the same records are scored by both, all with 0 or 1.
+    They fit where the same records are scored by both, all with 0 or 1.
     """
-    shares = _paired(first, second, confidence)
-    return None if shares is None else share_difference(*shares)
-
-
-def paired_gain(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate | None:
-    """Return the gain of the first over the second as ``paired_shares`` returns the difference."""
-    shares = _paired(first, second, confidence)
-    return None if shares is None else share_gain(*shares)
-
-
-def _paired(first: np.ndarray, second: np.ndarray, confidence: float) -> tuple[Estimate, Estimate, float] | None:
     scored = ~np.isnan(first)
     if not scored.any() or (scored != ~np.isnan(second)).any():
         return None
     x, y = first[scored], second[scored]
     if not (np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all()):
         return None
-    return share(x, confidence), share(y, confidence), correlation(x, y)
+    shares = share(x, confidence), share(y, confidence), correlation(x, y)
+    return share_gain(*shares), share_difference(*shares)
 
 
 def _welch(x: np.ndarray, y: np.ndarray, value: float, confidence: float) -> Estimate:

@@ -42,37 +42,27 @@ class AttackerModel:
         return make(seed)
 
 
-def _random_forest_classifier(seed: int) -> BaseEstimator:
-    return RandomForestClassifier(500, max_features="sqrt", min_samples_split=11, random_state=seed)
+def _seeded(model: Callable[..., BaseEstimator], **options: Any) -> Callable[[int], BaseEstimator]:
+    return lambda seed: model(random_state=seed, **options)
 
 
-def _random_forest_regressor(seed: int) -> BaseEstimator:
-    return RandomForestRegressor(500, max_features="sqrt", min_samples_split=6, random_state=seed)
-
-
-def _cart_classifier(seed: int) -> BaseEstimator:
-    return DecisionTreeClassifier(min_samples_split=20, min_samples_leaf=7, random_state=seed)  # rpart's sizes
-
-
-def _cart_regressor(seed: int) -> BaseEstimator:
-    return DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7, random_state=seed)
-
-
-def _logistic(_: int) -> BaseEstimator:
-    return LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=200)
-
+_FOREST = {"n_estimators": 500, "max_features": "sqrt"}
+_CART = {"min_samples_split": 20, "min_samples_leaf": 7}  # rpart's sizes
+_LOGISTIC = {"C": np.inf, "solver": "newton-cholesky", "tol": 1e-10, "max_iter": 200}
 
 ATTACKER_MODELS = {
     a.name: a
     for a in (
-        AttackerModel("random_forest", _random_forest_classifier, _random_forest_regressor),
         AttackerModel(
-            "gradient_boosting",
-            lambda seed: HistGradientBoostingClassifier(random_state=seed),
-            lambda seed: HistGradientBoostingRegressor(random_state=seed),
+            "random_forest",
+            _seeded(RandomForestClassifier, **_FOREST, min_samples_split=11),
+            _seeded(RandomForestRegressor, **_FOREST, min_samples_split=6),
         ),
-        AttackerModel("cart", _cart_classifier, _cart_regressor),
-        AttackerModel("logistic", _logistic, None, one_hot),
+        AttackerModel(
+            "gradient_boosting", _seeded(HistGradientBoostingClassifier), _seeded(HistGradientBoostingRegressor)
+        ),
+        AttackerModel("cart", _seeded(DecisionTreeClassifier, **_CART), _seeded(DecisionTreeRegressor, **_CART)),
+        AttackerModel("logistic", lambda _: LogisticRegression(**_LOGISTIC), None, one_hot),
         AttackerModel("lasso", LassoLogistic, lasso_linear, one_hot),
         AttackerModel("linear", None, lambda _: LinearRegression(), one_hot),
     )

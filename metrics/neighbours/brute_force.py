@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from synthrisk.metrics.neighbours.long_search import warn_if_long
-from synthrisk.metrics.neighbours.records import Records, Scale
+from synthrisk.metrics.neighbours.records import Records, Scale, sums_of
 
 _CELLS = 500_000  # distances held at once
 _LONG = 5e10  # cells compared in about two minutes
@@ -45,21 +45,7 @@ class Plain:
         step = max(1, _CELLS // len(self._reference.codes))
         for start in range(0, len(own), step):
             block = slice(start, start + step)
-            away = self._sums(Records(queries.numbers[block], queries.codes[block]))
+            away = sums_of(Records(*(cells[block, None, :] for cells in queries)), self._reference, self._scale)
             bound = np.flatnonzero(own[block] >= 0)
             away[bound, own[block][bound]] = np.inf
             yield block, away
-
-    def _sums(self, queries: Records) -> np.ndarray:
-        reference, scale = self._reference, self._scale
-        away = np.zeros((len(queries.codes), len(reference.codes)))
-        for c in range(queries.codes.shape[1]):
-            costs = scale.costs[scale.starts[c] : scale.starts[c + 1]]
-            ours, theirs = queries.codes[:, c, None], reference.codes[None, :, c]
-            away += np.where(ours != theirs, costs[ours] + costs[theirs], 0.0)
-        for c in range(queries.numbers.shape[1]):
-            gaps = np.abs(reference.numbers[None, :, c] - queries.numbers[:, c, None])
-            with np.errstate(over="ignore"):  # the cap is what counts where a range is 0
-                steps = np.minimum(gaps * scale.factors[c], scale.caps[c])
-            away += steps * steps if scale.squared else steps
-        return away

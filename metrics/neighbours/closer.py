@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import check_word
 from synthrisk.metrics.neighbours.ties import TIED
 
 TieRule = Literal["risk", "safe", "expected"]
@@ -41,5 +41,4 @@ def flags(found: CloserOrTied, ties: TieRule) -> np.ndarray:
 
 def check_ties(ties: str = "risk") -> None:
     """Refuse a rule for ties that there is not."""
-    if not isinstance(ties, str) or ties not in WEIGHTS:
-        raise InputError(f"ties must be risk, safe or expected, got {ties!r}")
+    check_word("ties", ties, *WEIGHTS)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import InputError, check_whole
 from synthrisk.metrics.neighbours.records import Records, Side, mixed, scale
 from synthrisk.metrics.neighbours.search import Search, search
 from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName, space_of
@@ -140,5 +140,4 @@ def as_sums(distances: np.ndarray, space: Space) -> np.ndarray:
 
 def check_k(k: int, most: int) -> None:
     """Refuse a number of neighbours that cannot be found."""
-    if not is_whole(k, 1, most):
-        raise InputError(f"k must be a whole number from 1 to the number of records searched, {most}, got {k!r}")
+    check_whole("k", k, 1, most, f"a whole number from 1 to the number of records searched, {most}")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from synthrisk.metrics.neighbours.nearest import as_distances
-from synthrisk.metrics.neighbours.records import Records, Scale, mixed, scale
+from synthrisk.metrics.neighbours.records import Records, Scale, mixed, scale, steps_of, sums_of
 from synthrisk.metrics.neighbours.spaces import SpaceName, space_of
 from synthrisk.metrics.tables.tables import Tables
 
@@ -23,7 +23,7 @@ def of_pairs(tables: Tables, space: SpaceName, real: np.ndarray, synthetic: np.n
     where = space_of(tables, space)
     both = mixed(tables, where)
     costs = scale(tables, where, "synthetic")
-    return as_distances(_sums(both.real.take(real), both.synthetic.take(synthetic), costs), where)
+    return as_distances(sums_of(both.real.take(real), both.synthetic.take(synthetic), costs), where)
 
 
 def farthest(tables: Tables, space: SpaceName) -> float:
@@ -53,7 +53,7 @@ def _farthest(tables: Tables, space: SpaceName) -> float:
         able &= other_words + other_center + (words + center)[block].max() > best
         if able.any():
             upright = Records(*(cells[block, None, :] for cells in both.real))
-            best = max(best, float(_sums(upright, both.synthetic.take(able), costs).max()))
+            best = max(best, float(sums_of(upright, both.synthetic.take(able), costs).max()))
         start, step = start + step, max(1, _CELLS // max(1, int(able.sum())))
     return float(as_distances(np.array(best), where))
 
@@ -72,25 +72,6 @@ def _bounds(
         words += costs.costs[costs.starts[c] + records.codes[:, c]]
     for c in range(records.numbers.shape[1]):
         own, ends = records.numbers[:, c], (others.numbers[:, c].min(), others.numbers[:, c].max())
-        far += _steps(np.maximum(*(np.abs(end - own) for end in ends)), costs, c)
-        center += _steps(np.abs(own - np.median(centered.numbers[:, c])), costs, c) * (2 if costs.squared else 1)
+        far += steps_of(np.maximum(*(np.abs(end - own) for end in ends)), costs, c)
+        center += steps_of(np.abs(own - np.median(centered.numbers[:, c])), costs, c) * (2 if costs.squared else 1)
     return words * _SAFE, far * _SAFE, center * _SAFE
-
-
-def _steps(gaps: np.ndarray, costs: Scale, column: int) -> np.ndarray:
-    with np.errstate(over="ignore"):  # where the range is 0, any difference comes to the cap
-        steps = np.minimum(gaps * costs.factors[column], costs.caps[column])
-    return np.asarray(steps * steps if costs.squared else steps)
-
-
-def _sums(ours: Records, theirs: Records, costs: Scale) -> np.ndarray:
-    """Return sums of column distances, added column after column as every search does; rows are broadcast."""
-    total = np.zeros(np.broadcast_shapes(ours.codes.shape[:-1], theirs.codes.shape[:-1]))
-    for c in range(ours.codes.shape[-1]):
-        of_levels = costs.costs[costs.starts[c] : costs.starts[c + 1]]
-        a, b = ours.codes[..., c], theirs.codes[..., c]
-        total += np.where(a != b, of_levels[a] + of_levels[b], 0.0)
-    for c in range(ours.numbers.shape[-1]):
-        gaps = np.abs(theirs.numbers[..., c] - ours.numbers[..., c])
-        total += _steps(gaps, costs, c)
-    return total

@@ -91,6 +91,25 @@ def scale(tables: Tables, space: Space, reference: Side) -> Scale:
     return Scale(np.array(factors, dtype=float), np.array(caps, dtype=float), np.concatenate(costs), starts, squared)
 
 
+def sums_of(ours: Records, theirs: Records, scale: Scale) -> np.ndarray:
+    """Return sums of column distances, added column after column as every search does; rows are broadcast."""
+    total = np.zeros(np.broadcast_shapes(ours.codes.shape[:-1], theirs.codes.shape[:-1]))
+    for c in range(ours.codes.shape[-1]):
+        costs = scale.costs[scale.starts[c] : scale.starts[c + 1]]
+        a, b = ours.codes[..., c], theirs.codes[..., c]
+        total += np.where(a != b, costs[a] + costs[b], 0.0)
+    for c in range(ours.numbers.shape[-1]):
+        total += steps_of(np.abs(theirs.numbers[..., c] - ours.numbers[..., c]), scale, c)
+    return total
+
+
+def steps_of(gaps: np.ndarray, scale: Scale, column: int) -> np.ndarray:
+    """Return what differences of numbers come to in the sum."""
+    with np.errstate(over="ignore"):  # where the range is 0, any difference comes to the cap
+        steps = np.minimum(gaps * scale.factors[column], scale.caps[column])
+    return np.asarray(steps * steps if scale.squared else steps)
+
+
 def _factor(weight: float, unit: float) -> float:
     """Return weight/unit; where the range is 0, any difference at all comes to the cap."""
     if not weight:
@@ -118,7 +137,7 @@ def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:
         half = np.full(codes.size, 0.5)
         yield Axis(column, codes.tables, costs=_standardised(share) if space.name == "euclid" else half)
         return
-    cells, exponent = _near_one(tables.floats(column))
+    cells, exponent = near_one(tables.floats(column))
     missing = np.isnan(cells[0]), np.isnan(cells[1])
     if space.name == "gower":
         units = {"real": _range(cells[0]), "synthetic": _range(cells[1]), "both": _range(np.concatenate(cells))}
@@ -131,7 +150,7 @@ def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:
         yield Axis(column, missing, costs=_standardised(share) / 2)  # the two levels are one 0/1 column
 
 
-def _near_one(cells: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], int]:
+def near_one(cells: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], int]:
     """Return the cells times the power of two that brings the largest into [1/2, 1), and its exponent."""
     largest = max(float(np.nanmax(np.abs(c), initial=0.0)) for c in cells)
     exponent = int(np.clip(np.frexp(largest)[1], -1000, 1000))

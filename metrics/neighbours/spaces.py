@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, check_word
 from synthrisk.metrics.tables.tables import Tables, in_order
 
 SpaceName = Literal["euclid", "gower"]
@@ -30,8 +30,7 @@ class Space:
 
 def check_space(space: str = "euclid") -> None:
     """Refuse a name that is no space."""
-    if space not in ("euclid", "gower"):
-        raise InputError(f"space must be euclid or gower, got {space!r}")
+    check_word("space", space, "euclid", "gower")
 
 
 def space_of(

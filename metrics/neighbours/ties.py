@@ -23,13 +23,6 @@ def tie_counts(
 ) -> np.ndarray:
     """Return how many records lie at the smallest distance of each record, (n,); with k > 1 up to the k-th smallest.
 
-    Args:
-        tables: The tables of a release.
-        direction: ``real_to_synthetic``, ``synthetic_to_real``, ``real_to_real`` or ``synthetic_to_synthetic``.
-        space: ``euclid`` or ``gower``.
-        k: Which nearest record sets the limit.
-        **options: See ``nearest.Options``.
-
     Raises:
         InputError: An argument breaks its rule, or there are fewer records to be found.
 

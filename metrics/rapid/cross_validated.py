@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import InputError, check_whole
 from synthrisk.metrics.rapid.rapid import RAPID
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.kinds import kind
@@ -57,8 +57,7 @@ def cross_validated(
     Raises:
         InputError: ``folds`` is no whole number between 2 and the number of records, or an option breaks its rule.
     """
-    if not is_whole(folds, 2, len(real)):
-        raise InputError(f"folds must be a whole number between 2 and the number of records, got {folds!r}")
+    check_whole("folds", folds, 2, len(real), "a whole number between 2 and the number of records")
     if sensitive not in real.columns:
         raise InputError(f"sensitive must be a column of the table, got {sensitive!r}")
     values = []

@@ -17,31 +17,21 @@ P_VALUES = tuple(f"null_{permute}_p_value" for permute in get_args(Permute))
 class Null:
     """A value of RAPID beside its distribution under permuted sensitive values.
 
-    Attributes:
-        permute: Whose sensitive column was permuted: ``synthetic`` (the attacker model knows nothing) or ``real``
-            (the model is as it is, its guesses meet other people's values).
-        permutations: How many were drawn; 0 = the distribution is the normal one with the exact mean and sd.
-        observed: The value under no permutation, of the same attacker model.
-        threshold: Smallest gain that at most 5 % of the pooled null gains exceed, not below 0; None for a number.
-        tolerance: Largest error that at most 5 % of the pooled null errors stay below; None for a category.
-        mean: Mean of the null's values.
-        sd: Their standard deviation: over all permutations (``real``) or estimated from those drawn (``synthetic``).
-        quantile: Their 95 % quantile.
-        p_value: Probability of a null value of at least ``observed``: (1 + number of such)/(permutations + 1), or
-            the normal tail.
-        values: The values drawn, (permutations,).
+    ``permute`` says whose sensitive column was permuted: ``synthetic`` (the attacker model knows nothing) or ``real``
+    (the model is as it is, its guesses meet other people's values). Without permutations the distribution is the normal
+    one with the exact mean and sd.
     """
 
     permute: Permute
-    permutations: int
-    observed: float
-    threshold: float | None
-    tolerance: float | None
-    mean: float
-    sd: float
-    quantile: float
-    p_value: float
-    values: np.ndarray
+    permutations: int  # how many were drawn
+    observed: float  # the value under no permutation, of the same attacker model
+    threshold: float | None  # of a category: smallest gain that at most 5 % of the pooled null gains exceed, or 0
+    tolerance: float | None  # of a number: largest error that at most 5 % of the pooled null errors stay below
+    mean: float  # of the null's values
+    sd: float  # over all permutations (``real``) or estimated from those drawn (``synthetic``)
+    quantile: float  # 95 % quantile of the null's values
+    p_value: float  # of a null value of at least ``observed``: (1 + how many)/(permutations + 1), or the normal tail
+    values: np.ndarray  # (permutations,) those drawn
 
 
 def named(null: Null) -> dict[str, float]:
@@ -72,10 +62,7 @@ def permutation_moments(rows: np.ndarray, columns: np.ndarray) -> tuple[float, f
 
     With row means r, column means c and mean g: mean = g, variance = (g(1 - g) - var r - var c)/(n - 1); Hoeffding
     1951, "A combinatorial central limit theorem", doi:10.1214/aoms/1177729545, which also says that it is near normal.
-
-    Args:
-        rows: (n,) row means of a.
-        columns: (n,) column means of a.
+    ``rows`` and ``columns`` are the (n,) row and column means of a.
 
     Example:
         >>> permutation_moments(np.array([0.5, 0.5]), np.array([0.5, 0.5]))  # the unit matrix: 1 or 0

@@ -72,16 +72,8 @@ def null_of_permuted_numbers(
 
     As ``null_of_permuted_real``, with a[i, j] = 1 where the error of prediction i for the true value j is below
     ``tolerance``. The predictions near enough to a true value lie side by side, so that the n x n matrix is never
-    built: O(n log n). Records without a true value are left out.
-
-    Args:
-        predicted: (n,) predictions.
-        truth: (n,) true values, NaN where missing.
-        tolerance: Error below which a record is at risk.
-        error: Which error: see ``prediction_error``.
-        delta: Its stabiliser.
-        permutations: How many to draw for quantile and p; 0: both by the normal approximation.
-        seed: Seed of the draws.
+    built: O(n log n). ``predicted`` and ``truth`` are (n,); records without a true value (NaN) are left out. For
+    ``error`` and ``delta`` see ``prediction_error``.
 
     Example:
         >>> null = null_of_permuted_numbers(np.array([1.0, 2.0]), np.array([1.1, 2.1]), 0.2, "absolute")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, check_range, check_word
 from synthrisk.metrics.tables.tolerance import ErrorName
 
 
@@ -64,7 +64,5 @@ def best_constant(truth: np.ndarray, limit: float, error: ErrorName, delta: floa
 
 def check_error(error: str, delta: float) -> None:
     """Refuse an error or a stabiliser that breaks its rule."""
-    if error not in ("symmetric", "stabilized_relative", "absolute"):
-        raise InputError(f"error must be symmetric, stabilized_relative or absolute, got {error!r}")
-    if isinstance(delta, bool) or not isinstance(delta, int | float) or not 0 <= delta < np.inf:
-        raise InputError(f"delta must be a number of at least 0, got {delta!r}")
+    check_word("error", error, "symmetric", "stabilized_relative", "absolute")
+    check_range("delta", delta, 0, np.finfo(float).max, "a number of at least 0")

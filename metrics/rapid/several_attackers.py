@@ -6,16 +6,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Reduction, Score
 
 Envelope = Literal["max", "mean"]
-
-
-def check_envelope(envelope: str) -> None:
-    """Refuse a name that is no envelope."""
-    if envelope not in ("max", "mean"):
-        raise InputError(f"envelope must be max or mean, got {envelope!r}")
 
 
 def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
@@ -23,12 +16,8 @@ def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[
 
     ``max``: each record is attacked by the model with the largest gain (smallest error) on it. The value, the share at
     risk then, flatters the attacker: nobody knows beforehand which model is best. ``mean``: a record's score is the
-    share of models that put it at risk; the value is the mean of their values.
-
-    Args:
-        scores: Score of each attacker model, on the same records.
-        envelope: ``max`` or ``mean``.
-        reduce: Makes a value and details of records.
+    share of models that put it at risk; the value is the mean of their values. ``scores`` are on the same records;
+    ``reduce`` makes a value and details of records.
 
     Returns:
         A ``Score``; ``records`` hold ``score_<attacker>`` of each too, and ``best``, the score of the best;

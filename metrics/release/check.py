@@ -53,9 +53,6 @@ def check_release(
         people: How many real people the release was drawn from, where it repeats some (``fresh``); evidence is counted
             in people there, not in rows.
 
-    Returns:
-        A ``ReleaseCheck``.
-
     Raises:
         InputError: A table is empty or has other columns than ``members``.
 

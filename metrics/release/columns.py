@@ -62,7 +62,8 @@ def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
             return None
         what = "dates or durations" if is_temporal(members) else "numbers"
         words = f"{where} {what} among the members, but not in the release"
-        if _measured_alike(members, released) or released.isna().all():
+        kinds = [(is_temporal(each), pd.api.types.is_timedelta64_dtype(each.dtype)) for each in (members, released)]
+        if kinds[0] == kinds[1] or released.isna().all():
             if not np.isinf(as_floats(released)).any():
                 return None
             words = f"{where} infinite numbers in the release"
@@ -70,11 +71,6 @@ def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
         told = "single values of the members' type" if kind(members) == "categorical" else "numbers"
         words = f"{where} {told} among the members, but not in the release"
     return Problem("type", str(members.name), "broken", words)
-
-
-def _measured_alike(members: pd.Series, released: pd.Series) -> bool:
-    kinds = [(is_temporal(each), pd.api.types.is_timedelta64_dtype(each.dtype)) for each in (members, released)]
-    return kinds[0] == kinds[1]
 
 
 def column_problems(tables: Tables, column: Any, people: int | None = None) -> list[Problem]:

@@ -97,11 +97,8 @@ def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str]) -> Release
 def mean_keys(releases: Sequence[ReleaseKeys]) -> ReleaseKeys:
     """Return the mean over releases; of control records over the releases that have some."""
     controls = [each.controls for each in releases if each.controls is not None]
-    return ReleaseKeys(
-        _mean([each.release for each in releases]),
-        _mean([each.members for each in releases]),
-        _mean(controls) if controls else None,
-    )
+    own = _mean([each.release for each in releases]), _mean([each.members for each in releases])
+    return ReleaseKeys(*own, _mean(controls) if controls else None)
 
 
 def _mean(found: Sequence[KeySizes]) -> KeySizes:

@@ -65,9 +65,6 @@ def strangers(
         release: The released rows, with the same columns but the identifier, or None.
         identifier: The column of members and control records that names the entity of each record, or None.
 
-    Returns:
-        A ``Strangers``.
-
     Raises:
         InputError: A table is empty, has other columns, or its values are of other types.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,10 +67,8 @@ _NUMBERS: dict[str, Callable[[ReleaseCheck], float]] = {
 def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
     """Combine the checks of all releases of one synthesizer; the order of the releases does not matter but in words.
 
-    A problem of one release is told with the number of releases that have it, however many have not.
-
-    Args:
-        checks: One a release, at least one.
+    A problem of one release is told with the number of releases that have it, however many have not. There is at least
+    one check.
 
     Example:
         >>> from synthrisk.metrics.release.check import check_release
@@ -102,15 +99,14 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
 
 def releases_table(summaries: Mapping[str, ReleaseSummary]) -> pd.DataFrame:
     """Return one row a synthesizer: means over its releases, the largest counts, and what is wrong in words."""
-    return pd.DataFrame([_row(name, each) for name, each in summaries.items()])
-
-
-def _row(name: str, each: ReleaseSummary) -> dict[str, Any]:
-    numbers = {n: getattr(each, n).mean for n in _NUMBERS}
-    highest = {f"{n}_highest": getattr(each, n).highest for n in _NUMBERS if not n.endswith("_expected")}
-    texts = {n: getattr(each, n) for n in ("status", "invalid", "suspicious", "nearer_reason")}
-    texts["notes"] = "; ".join(each.notes)
-    return {"synthesizer": name, "releases": each.releases} | numbers | highest | texts
+    rows = []
+    for name, each in summaries.items():
+        numbers = {n: getattr(each, n).mean for n in _NUMBERS}
+        highest = {f"{n}_highest": getattr(each, n).highest for n in _NUMBERS if not n.endswith("_expected")}
+        texts = {n: getattr(each, n) for n in ("status", "invalid", "suspicious", "nearer_reason")}
+        texts["notes"] = "; ".join(each.notes)
+        rows.append({"synthesizer": name, "releases": each.releases} | numbers | highest | texts)
+    return pd.DataFrame(rows)
 
 
 def _counted(some: int, every: int) -> str:

@@ -46,14 +46,8 @@ def verbatim(tables: Tables) -> Verbatim:
     """Count the released rows that equal a real record in all columns, and the real records that occur in the release.
 
     Values are compared as in ``codes.joint_codes``. Some people are alike: ``expected`` is what ``chance_of_twin`` says
-    of as many other people as there are rows.
-
-    Args:
-        tables: Real records with ``groups`` (1 member, 0 control record; all are members without groups), n in all;
-            the release, m rows.
-
-    Returns:
-        A ``Verbatim``; where there are no control records, theirs are counts of 0.
+    of as many other people as there are rows. ``tables`` are real records with ``groups`` (1 member, 0 control record;
+    all are members without groups) and the release; where there are no control records, theirs are counts of 0.
 
     Example:
         >>> import pandas as pd
@@ -97,10 +91,7 @@ def chance_of_twin(sizes: np.ndarray, among: int) -> float:
 
     Args:
         sizes: (N,) for each real record, how many real records equal it, itself included.
-        among: k, how many other people are looked at.
-
-    Returns:
-        A chance in [0, 1]; 0 where there is nobody else.
+        among: k, how many other people are looked at; the chance is 0 where there is nobody else.
 
     Example:
         >>> round(chance_of_twin(np.array([2, 2, 1, 1]), 1), 4)  # one of three others, for half of the people

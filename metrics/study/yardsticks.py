@@ -7,7 +7,7 @@ import numpy as np
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, of_groups, paired
 from synthrisk.metrics.intervals.proportions import share_gain
 from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN
-from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known, paired_gain, paired_shares, slopes
+from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known, paired_shares, slopes
 from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Finding
 
@@ -60,10 +60,9 @@ def beside_population(
         return None
     if finding.risk.method == s.method == "wilson":
         scores = np.round(own.risk[0]), np.round(of_population.risk[0])  # 0 and 1, but for the last bit
-        difference = paired_shares(*scores, interval.confidence)
-        over = paired_gain(*scores, interval.confidence)
-        if difference is not None and over is not None:
-            note = finding.risk.note
+        paired = paired_shares(*scores, interval.confidence)
+        if paired is not None:
+            (over, difference), note = paired, finding.risk.note
             return Yardstick(s, _noted(replace(over, note=note), s.value), replace(difference, note=note))
     return _crossed(finding.risk.value, own.risk, s, of_population.risk, interval, entities)
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError, is_whole, nearest
+from synthrisk.metrics.errors import InputError, check_word, is_whole, nearest
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.level_order import level_order
 from synthrisk.metrics.tables.tables import Tables
@@ -33,12 +33,8 @@ def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bi
 
     A mapping from new names to lists of levels merges these levels of a categorical column. Other levels stay.
 
-    Args:
-        tables: All tables.
-        known: Quasi-identifiers.
-        hidden: Sensitive attributes.
-        bins: A number of parts for all numeric columns, or a mapping from column to number, share or mapping.
-        binning: ``quantile`` or ``width``.
+    ``known`` are quasi-identifiers, ``hidden`` sensitive attributes; ``bins`` is a number of parts for all numeric
+    columns, or a mapping from column to number, share or mapping.
 
     Raises:
         InputError: ``bins`` or ``binning`` breaks its rule, or names a column that is neither known nor guessed.
@@ -63,8 +59,7 @@ def check_bins(bins: object, binning: object = "quantile") -> None:
             continue
         if bins is not None and not is_whole(number, 2):
             raise InputError(f"bins must be a whole number of at least 2, or one for each column, got {number!r}")
-    if binning not in ("quantile", "width"):
-        raise InputError(f"binning must be quantile or width, got {binning!r}")
+    check_word("binning", binning, "quantile", "width")
 
 
 def _check_groups(groups: Mapping[str, Any]) -> None:

@@ -23,16 +23,10 @@ class Codes(NamedTuple):
 
 
 def joint_codes(columns: Sequence[pd.Series]) -> tuple[Codes, np.ndarray]:
-    """Return the codes of the same column in several tables, and the levels behind the codes.
+    """Return the codes of the same column in several tables, and the levels behind the codes (missing: ``nan``).
 
     Values are compared, not dtypes: 1 == 1.0 == True, but '1' differs from 1. NaN, None, NA and NaT are one level of
     their own, the last. Neither the order of categories nor that of rows changes which values are equal.
-
-    Args:
-        columns: The column in each table.
-
-    Returns:
-        ``Codes`` and an object array of the levels (the missing level is ``nan``).
 
     Raises:
         InputError: The tables hold values of different types that can never be equal, or unhashable values.

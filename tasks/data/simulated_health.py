@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import truncnorm
 
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import ABOVE_0, check_range, check_whole
 
 AGES = 18.0, 85.0
 GENDER = ["female", "male"]
@@ -59,7 +59,12 @@ def simulated_health(
         >>> simulated_health(rows=1000, kappa=0, seed=1)["disease"].value_counts(normalize=True).round(2).tolist()
         [0.66, 0.2, 0.14]
     """
-    _check(rows, kappa, seed, age_mean, age_sd)
+    largest = np.finfo(float).max
+    check_whole("rows", rows, 2)
+    check_whole("seed", seed, 0, 2**32 - 1, "a whole number in [0, 2^32)")
+    check_range("kappa", kappa, 0, largest, "a number of at least 0")
+    check_range("age_mean", age_mean, *AGES, "a number in [18, 85]")
+    check_range("age_sd", age_sd, ABOVE_0, largest, "a number above 0")
     rng = np.random.default_rng(seed)
     signal, noise = np.sqrt(kappa / (1 + kappa)), np.sqrt(1 / (1 + kappa))
     status = rng.standard_normal(rows)
@@ -84,24 +89,6 @@ def simulated_health(
             "disease": pd.Categorical.from_codes(illness, pd.Index(DISEASE)),
         }
     )
-
-
-def _check(rows: int, kappa: float, seed: int, age_mean: float, age_sd: float) -> None:
-    _refuse_unless(is_whole(rows, 2), "rows must be a whole number of at least 2", rows)
-    _refuse_unless(is_whole(seed, 0, 2**32 - 1), "seed must be a whole number in [0, 2^32)", seed)
-    _refuse_unless(_is_number(kappa) and 0 <= kappa < np.inf, "kappa must be a number of at least 0", kappa)
-    is_age = _is_number(age_mean) and AGES[0] <= age_mean <= AGES[1]
-    _refuse_unless(is_age, "age_mean must be a number in [18, 85]", age_mean)
-    _refuse_unless(_is_number(age_sd) and 0 < age_sd < np.inf, "age_sd must be a number above 0", age_sd)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
-
-
-def _refuse_unless(kept: bool, rule: str, value: object) -> None:
-    if not kept:
-        raise InputError(f"{rule}, got {value!r}")
 
 
 def _standardised(values: np.ndarray) -> np.ndarray:

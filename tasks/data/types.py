@@ -35,9 +35,7 @@ _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, 
 def infer(column: pd.Series, *, code: bool = False) -> pd.Series:
     """Return a column in the type its cells ask for (table above), with a RangeIndex.
 
-    Args:
-        column: Any column.
-        code: The column is a code list: make it a category (booleans, categories already, stay as they are).
+    A ``code`` list becomes a category (booleans and categories stay as they are).
 
     Raises:
         InputError: The cells are containers or complex numbers, dates lie outside 1677-2262, or numbers are

@@ -1,6 +1,5 @@
 """The figure of effects: average marginal effects of the quasi-identifiers, a group each."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -9,8 +8,8 @@ from matplotlib.figure import Figure
 
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
-from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, shortened, width_of
-from synthrisk.tasks.pages.panels import SIZE, draw_interval, levels_panel, plain_label, say, words_alone
+from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, SIZE, draw_interval, say, shortened, width_of
+from synthrisk.tasks.pages.panels import levels_panel, plain_label, words_alone
 
 
 class _Line(NamedTuple):
@@ -27,11 +26,8 @@ class _Line(NamedTuple):
 def effects_figure(found: Attribution, levels: int = 8) -> Figure:
     """Return the average marginal effects with intervals, a group a quasi-identifier, the strongest group first.
 
-    The hollow dot is the level that the others are compared with; levels of fewer than ``RARE`` records are grey.
-
-    Args:
-        found: What ``attribution`` returns.
-        levels: Most levels that are drawn of a column, those of the largest effects.
+    The hollow dot is the level that the others are compared with; levels of fewer than ``RARE`` records are grey. At
+    most ``levels`` of a column are drawn, those of the largest effects.
     """
     if found.reason:
         return words_alone(found.reason)
@@ -41,7 +37,10 @@ def effects_figure(found: Attribution, levels: int = 8) -> Figure:
     labels = [shortened(line.text) if line.role in ("level", "reference") else "" for line in lines]
     others = [shortened(line.text, 28) for line in lines if line.role in ("column", "more")]
     figure, axes = levels_panel(labels, 0.3 + width_of([*labels, *others]))
-    _fit_axis(axes, [end for line in lines if "collinear" not in line.note for end in (line.lower, line.upper)])
+    ends = [end for line in lines if "collinear" not in line.note for end in (line.lower, line.upper)]
+    low, high = min(0.0, *ends), max(0.02, *ends)
+    pad = 0.04 * (high - low)
+    axes.set_xlim(low - pad, high + pad)
     axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
     for y, line in enumerate(lines):
         _draw(axes, y, line, figure.get_figwidth())
@@ -79,12 +78,6 @@ def _draw(axes: Axes, y: int, line: _Line, width: float) -> None:
     elif line.role == "reference":
         axes.plot([0], [y], "o", markersize=4.2, mfc="white", mec=INK, mew=0.9, zorder=3)
     elif line.note.startswith("collinear"):
-        say(axes, y, line.note.split("; ")[0])
+        say(axes, y, shortened(line.note.split("; ")[0], 44))
     else:
         draw_interval(axes, line.lower, line.effect, line.upper, y, MUTED if "few" in line.note else ACCENT)
-
-
-def _fit_axis(axes: Axes, ends: Sequence[float]) -> None:
-    low, high = min(0.0, *ends), max(0.02, *ends)
-    pad = 0.04 * (high - low)
-    axes.set_xlim(low - pad, high + pad)

@@ -22,39 +22,21 @@ WORST, FEWEST = 12, 10  # rows of the table of combinations, and records of a co
 
 @dataclass(frozen=True)
 class Exposed:
-    """What the page says of one measure.
+    """What the page says of one measure."""
 
-    Attributes:
-        measure: Its key.
-        classes: Risk of the records of each sensitive value.
-        levels: Risk of the records of each level of each quasi-identifier.
-        combinations: The worst joint subgroups of two quasi-identifiers.
-        memorized: Those that carry most memorization; empty where no record was ever kept away.
-        records: The records that are most surely memorized, by their position in the real table.
-        attribution: Effects of the quasi-identifiers; None where the attack trains no model.
-        drawings: Figures of the attribution.
-        three: The columns of the three-way interaction that is drawn last; empty where none is.
-    """
-
-    measure: str
-    classes: pd.DataFrame
-    levels: pd.DataFrame
-    combinations: pd.DataFrame
-    memorized: pd.DataFrame
-    records: pd.DataFrame
-    attribution: Attribution | None
-    drawings: Sequence[Markup]
-    three: Sequence[str] = ()
+    measure: str  # its key
+    classes: pd.DataFrame  # risk of the records of each sensitive value
+    levels: pd.DataFrame  # risk of the records of each level of each quasi-identifier
+    combinations: pd.DataFrame  # the worst joint subgroups of two quasi-identifiers
+    memorized: pd.DataFrame  # those that carry most memorization; empty where no record was ever kept away
+    records: pd.DataFrame  # those that are most surely memorized, by their position in the real table
+    attribution: Attribution | None  # effects of the quasi-identifiers; None where the attack trains no model
+    drawings: Sequence[Markup]  # figures of the attribution
+    three: Sequence[str] = ()  # columns of the three-way interaction that is drawn last; empty where none is
 
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
-    """Return the page of one generator.
-
-    Args:
-        found: What was found of it.
-        study_id: The study.
-        confidence: Confidence level of all intervals.
-    """
+    """Return the page of one generator, with all intervals at a confidence level."""
     scores = pd.read_parquet(found.exposed)
     records, entities = found.sample.records(), found.sample.entities()
     measures = []
@@ -88,7 +70,7 @@ def _exposed(
         .query("memorization > 0")
         .head(WORST),
         why,
-        [Markup(svg(figure, f"{key}/{i}")) for i, figure in enumerate(drawn)],  # noqa: S704 - matplotlib escapes texts
+        [svg(figure, f"{key}/{i}") for i, figure in enumerate(drawn)],
         [] if why is None or not three else [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]],
     )
 

@@ -9,6 +9,7 @@ from io import StringIO
 
 import matplotlib as mpl
 import numpy as np
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
@@ -22,7 +23,9 @@ from synthrisk.metrics.study.findings import Finding
 INK, MUTED, ACCENT, ALARM, FAINT = "#1f2933", "#6b7280", "#1d4f91", "#b3261e", "#d5dae1"
 LINES = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # after Okabe and Ito
 DASHES: tuple[tuple[int, tuple[float, ...]], ...] = ((0, ()), (0, (5, 1.6)), (0, (1.2, 1.2)))
-_SIZE = 8.5
+DASHED = (0, (2.5, 1.5))
+SIZE = 8.5
+ROUND = [1, 2, 2.5, 5, 10]  # steps of ticks
 _WIDTH, _CURVES_WIDTH = 3.6, 5.2  # inches
 
 
@@ -57,7 +60,7 @@ def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
     _threshold(axes, limit)
     for y, row in enumerate(rows):
         if row.finding is not None:
-            axes.vlines(row.finding.guess, y - 0.5, y + 0.5, colors=MUTED, linewidth=1, linestyles=(0, (2.5, 1.5)))
+            axes.vlines(row.finding.guess, y - 0.5, y + 0.5, colors=MUTED, linewidth=1, linestyles=DASHED)
             population = row.finding.population.value
             if not np.isnan(population):
                 axes.vlines(population, y - 0.5, y + 0.5, colors=INK, linewidth=0.9)
@@ -94,7 +97,7 @@ def curves_figure(rows: Sequence[Row]) -> Figure:
         whole = points.size and np.isfinite(points[:, 0]).all()
         lines.append(_Line(row, np.array(CURVE[: len(points)]), points) if whole else None)
     figure, axes = _lines(lines)
-    axes.set_xlabel("threshold", size=_SIZE, color=INK)
+    axes.set_xlabel("threshold", size=SIZE, color=INK)
     return figure
 
 
@@ -120,7 +123,7 @@ def selective_figure(rows: Sequence[Row]) -> Figure:
     figure, axes = _lines(lines)
     ticks = range(decades + 1)
     axes.set_xticks([1 - d / decades for d in ticks], [f"{100 / 10**d:g} %" if d else "all" for d in ticks])
-    axes.set_xlabel("targets claimed", size=_SIZE, color=INK)
+    axes.set_xlabel("targets claimed", size=SIZE, color=INK)
     if not any(lines):
         axes.text(0.5, 0.5, "too few claims", size=8, color=MUTED, ha="center", style="italic")
     return figure
@@ -159,12 +162,11 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
         axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, linestyle=leader, clip_on=False)
         axes.plot([1.04, 1.12], [place] * 2, color=colour, linewidth=width, linestyle=dash, clip_on=False)
         ink = MUTED if row.reference else INK
-        text = axes.text(1.14, place, shortened(row.name), color=ink, size=_SIZE, va="center")
-        text.set_parse_math(False)
+        axes.text(1.14, place, shortened(row.name), color=ink, size=SIZE, va="center", parse_math=False)
     return figure, axes
 
 
-def svg(figure: Figure, salt: str) -> str:
+def svg(figure: Figure, salt: str) -> Markup:
     """Return the figure as an SVG element: the same bytes each time, and no id that another panel has."""
     text = StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -173,7 +175,7 @@ def svg(figure: Figure, salt: str) -> str:
         FigureCanvasSVG(figure).print_svg(text, metadata=nothing)
     body = text.getvalue()
     body = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", body[body.index("<svg") :], count=1, flags=re.DOTALL)
-    return re.sub(r'<g id="[^"<>]*"', "<g", body).strip()
+    return Markup(re.sub(r'<g id="[^"<>]*"', "<g", body).strip())  # noqa: S704 - matplotlib escapes the texts in it
 
 
 def shortened(name: str, width: int = 24) -> str:
@@ -210,7 +212,7 @@ def bare_axes(
     axes = figure.add_axes((left / width, bottom / total, (width - left - right) / width, height / total))
     axes.patch.set_visible(False)
     axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, labelsize=_SIZE, labelcolor=INK, pad=4)
+    axes.tick_params(length=0, labelsize=SIZE, labelcolor=INK, pad=4)
     return figure, axes
 
 
@@ -218,16 +220,34 @@ def _panel(rows: Sequence[Row], low: float, high: float) -> tuple[Figure, Axes]:
     names = [shortened(row.name) for row in rows]
     figure, axes = bare_axes(_WIDTH, 0.2 * len(rows) + 0.1, 0.12 + width_of(names), 0.12)
     axes.set_xlim(low, high)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_yticks(range(len(rows)))
-    for label, row in zip(axes.set_yticklabels(names), rows, strict=True):
-        label.set_parse_math(False)  # a name may hold dollar signs
-        label.set_color(MUTED if row.reference else INK)
+    name_rows(axes, names, [MUTED if row.reference else INK for row in rows])
     room = axes.get_position().width * _WIDTH
-    axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.36))), steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.36))), steps=ROUND))
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     return figure, axes
+
+
+def name_rows(axes: Axes, names: Sequence[str], colours: Sequence[str]) -> None:
+    """Name the rows of axes, the first on top."""
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_yticks(range(len(names)))
+    for label, colour in zip(axes.set_yticklabels(names), colours, strict=True):
+        label.set(parse_math=False, color=colour)  # a name may hold dollar signs
+
+
+def say(axes: Axes, y: float, words: str) -> None:
+    """Say why a row has no estimate."""
+    text = axes.text(0.02, y, words, transform=axes.get_yaxis_transform(), size=8, va="center")
+    text.set(parse_math=False, color=MUTED, style="italic")
+    text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
+
+
+def draw_interval(axes: Axes, lower: float, value: float, upper: float, y: float, colour: str) -> None:
+    """Draw a value as a dot and its limits, where there are some, as a line, at height ``y``."""
+    if not np.isnan(lower):
+        axes.plot([lower, upper], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
+    axes.plot([value], [y], "o", color=colour, markersize=4.2, zorder=3)
 
 
 def _threshold(axes: Axes, limit: float | None) -> None:
@@ -242,16 +262,10 @@ def _threshold(axes: Axes, limit: float | None) -> None:
 
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
-    colour = MUTED if row.reference else ACCENT
     if found is None or np.isnan(found.value):
-        words = row.absent if found is None else "not estimable"
-        place = axes.get_yaxis_transform()
-        text = axes.text(0.02, y, words, transform=place, size=8, color=MUTED, va="center", style="italic")
-        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
-        return
-    if not np.isnan(found.lower):
-        axes.plot([found.lower, found.upper], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
-    axes.plot([found.value], [y], "o", color=colour, markersize=4.2, zorder=3)
+        say(axes, y, row.absent if found is None else "not estimable")
+    else:
+        draw_interval(axes, found.lower, found.value, found.upper, y, MUTED if row.reference else ACCENT)
 
 
 def _spread(targets: Sequence[float], gap: float, top: float) -> list[float]:

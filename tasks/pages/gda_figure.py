@@ -8,9 +8,8 @@ from matplotlib.figure import Figure
 
 from synthrisk.metrics.study.gda import ColumnScore, GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
-from synthrisk.tasks.pages.figures import ACCENT, FAINT, INK, MUTED, shortened
+from synthrisk.tasks.pages.figures import ACCENT, FAINT, INK, MUTED, SIZE, name_rows, shortened
 
-_SIZE = 8.5
 _ROW, _TOP, _BOTTOM, _LEFT, _PANEL, _GAP = 0.24, 0.42, 0.3, 1.55, 1.2, 0.42  # inches
 _Quantity = tuple[str, bool, Callable[[GdaScore], float], Callable[[ColumnScore], float] | None]
 _QUANTITIES: tuple[_Quantity, ...] = (
@@ -37,10 +36,8 @@ def gda_figure(views: Sequence[AttackView]) -> Figure:
         axes = figure.add_axes((left / width, _BOTTOM / height, _PANEL / width, _ROW * len(views) / height))
         _panel(axes, views, quantity)
         if i == 0:
-            axes.set_yticks(range(len(views)))
-            for label, view in zip(axes.set_yticklabels([shortened(v.synthesizer) for v in views]), views, strict=True):
-                label.set_parse_math(False)
-                label.set_color(INK if view.role == "synthesizer" else MUTED)
+            colours = [INK if view.role == "synthesizer" else MUTED for view in views]
+            name_rows(axes, [shortened(v.synthesizer) for v in views], colours)
     return figure
 
 
@@ -52,10 +49,10 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity) -> None
     seen = seen[np.isfinite(seen)]
     axes.patch.set_visible(False)
     axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, labelsize=_SIZE, labelcolor=INK, pad=3)
+    axes.tick_params(length=0, labelsize=SIZE, labelcolor=INK, pad=3)
     axes.set_yticks([])
     axes.set_ylim(len(views) - 0.4, -0.6)
-    axes.set_title(title, size=_SIZE, color=INK, loc="left", pad=6)
+    axes.set_title(title, size=SIZE, color=INK, loc="left", pad=6)
     low = 0.0
     if logarithmic:
         axes.set_xscale("log")
@@ -74,14 +71,14 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity) -> None
     for y, (view, value, each) in enumerate(zip(views, values, columns, strict=True)):
         colour = ACCENT if view.role == "synthesizer" else MUTED
         if np.isnan(value):
-            text = axes.text(0.02, y, "no claim", transform=axes.get_yaxis_transform(), size=8, va="center")
-            text.set(color=MUTED, style="italic")
+            place = axes.get_yaxis_transform()
+            axes.text(0.02, y, "no claim", transform=place, size=8, va="center", color=MUTED, style="italic")
             continue
         axes.barh(y, value - low, left=low, height=0.56, color=colour, alpha=0.85)
         axes.vlines([x for x in each if np.isfinite(x)], y - 0.4, y + 0.4, color=INK, linewidth=0.9)
         shown = f"{value + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−")
         shown = f"{value:,.0f}" if logarithmic and value >= 100 else shown
-        axes.text(1.02, y, shown, transform=axes.get_yaxis_transform(), size=_SIZE, color=INK, va="center")
+        axes.text(1.02, y, shown, transform=axes.get_yaxis_transform(), size=SIZE, color=INK, va="center")
 
 
 def _per(cells: float, column: ColumnScore) -> float:

@@ -7,9 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.tasks.pages.figures import FAINT, INK, MUTED, bare_axes, shortened
+from synthrisk.tasks.pages.figures import FAINT, INK, MUTED, ROUND, SIZE, bare_axes, name_rows
 
-SIZE = 8.5
 ROW = 0.2  # inches a line
 _WIDTH = 5.2  # inches
 
@@ -24,11 +23,9 @@ def empty_axes(height: float, left: float, bottom: float = 0.45, right: float = 
 def levels_panel(labels: Sequence[str], left: float, right: float = 0.12, row: float = ROW) -> tuple[Figure, Axes]:
     """Return axes with a line, ``row`` inches high, for each label, the first on top."""
     figure, axes = empty_axes(row * len(labels) + 0.1, left, right=right)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    for tick in axes.set_yticks(range(len(labels)), labels):
-        tick.label1.set_parse_math(False)  # a name may hold dollar signs
+    name_rows(axes, labels, [INK] * len(labels))
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
-    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=ROUND))
     return figure, axes
 
 
@@ -38,19 +35,6 @@ def words_alone(text: str) -> Figure:
     axes.set_axis_off()
     axes.text(0, 0.5, text, transform=axes.transAxes, size=SIZE, color=MUTED, va="center", style="italic")
     return figure
-
-
-def say(axes: Axes, y: float, words: str) -> None:
-    """Say why a line has no estimate."""
-    text = axes.text(0.02, y, shortened(words, 44), transform=axes.get_yaxis_transform(), size=8, va="center")
-    text.set(parse_math=False, color=MUTED, style="italic")
-    text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
-
-
-def draw_interval(axes: Axes, lower: float, value: float, upper: float, y: float, colour: str) -> None:
-    """Draw a value as a dot and its limits as a line, at height ``y``."""
-    axes.plot([lower, upper], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
-    axes.plot([value], [y], "o", color=colour, markersize=4.2, zorder=3)
 
 
 def plain_label(text: Text) -> None:

@@ -14,8 +14,21 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
 from synthrisk.metrics.tables.value_texts import NANOSECONDS_A_DAY
-from synthrisk.tasks.pages.figures import ACCENT, DASHES, FAINT, LINES, MUTED, shortened, width_of
-from synthrisk.tasks.pages.panels import SIZE, draw_interval, empty_axes, levels_panel, plain_label, say
+from synthrisk.tasks.pages.figures import (
+    ACCENT,
+    DASHED,
+    DASHES,
+    FAINT,
+    LINES,
+    MUTED,
+    ROUND,
+    SIZE,
+    draw_interval,
+    say,
+    shortened,
+    width_of,
+)
+from synthrisk.tasks.pages.panels import empty_axes, levels_panel, plain_label
 
 _CURVES = 2.4  # inches
 _LEAST_SPAN = 0.2  # of an axis of risks
@@ -90,9 +103,8 @@ def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) ->
             axes.fill_between(x, line["lower"], line["upper"], color=colour, alpha=0.12, linewidth=0)
             axes.plot(x, line["risk"], color=colour, linewidth=1.5, linestyle=dash, label=name)
         _risk_axis(axes, first, kinds[first])
-    legend = axes.legend(
-        title=shortened(str(second)), loc="upper left", bbox_to_anchor=(1.01, 1.03), frameon=False, fontsize=SIZE
-    )
+    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.03)}
+    legend = axes.legend(title=shortened(str(second)), frameon=False, fontsize=SIZE, **place)
     for text in (legend.get_title(), *legend.get_texts()):
         plain_label(text)
     legend.set_alignment("left")
@@ -108,10 +120,10 @@ def interaction_figures(found: Attribution, count: int = 3) -> list[Figure]:
 def _by_level(rows: pd.DataFrame, column: Any, average: float) -> Figure:
     labels = [shortened(level) for level in rows["level"]]
     figure, axes = levels_panel(labels, 0.25 + width_of(labels))
-    axes.axvline(average, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)))
+    axes.axvline(average, color=MUTED, linewidth=1, linestyle=DASHED)
     for y, (_, row) in enumerate(rows.iterrows()):
         if row["note"]:
-            say(axes, y, row["note"])
+            say(axes, y, shortened(row["note"], 44))
         else:
             draw_interval(axes, row["lower"], row["risk"], row["upper"], y, ACCENT)
     axes.set_xlim(*_span(*axes.get_xlim()))
@@ -124,7 +136,7 @@ def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
     figure, axes = empty_axes(_CURVES, 0.65)
     curve = rows[rows["value"].notna()]
     x = _values(axes, kind, curve["value"])
-    axes.axhline(average, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)))
+    axes.axhline(average, color=MUTED, linewidth=1, linestyle=DASHED)
     axes.fill_between(x, curve["lower"], curve["upper"], color=ACCENT, alpha=0.15, linewidth=0)
     axes.plot(x, curve["risk"], color=ACCENT, linewidth=1.5)
     for _, row in rows[rows["value"].isna() & (rows["note"] == "")].iterrows():
@@ -180,7 +192,7 @@ def _risk_axis(axes: Axes, column: Any, kind: str) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.grid(color=FAINT, linewidth=0.5)
     if kind != "date":
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=ROUND))
     plain_label(axes.set_xlabel(shortened(str(column)) + (", days" if kind == "duration" else "")))
     plain_label(axes.set_ylabel("predicted risk"))
 

@@ -1,16 +1,14 @@
 """The report of a study: one HTML page that says what may be read from it, and what may not."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from synthrisk.metrics.claims.selective_curve import detail_of
 from synthrisk.metrics.release.k_anonymity import SIZES
-from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda import GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
@@ -50,11 +48,7 @@ _MEANING = {
     "FAILED": "was not measured: it could not be run to the end",
     UNSET: "is measured but not judged: nobody has said how much would be too much",
 }
-_YARDSTICK = {
-    "guess": "best constant guess",
-    "control": "same attack on control records",
-    "population": "population",
-}
+_YARDSTICK = {"guess": "best constant guess", "control": "same attack on control records", "population": "population"}
 _GUESS_OF_CLAIMS = "statistical guess S"
 _FEW = 24  # rows that a table of pairs shows without being asked
 
@@ -73,21 +67,12 @@ class Headline:
 
 @dataclass(frozen=True)
 class Panel:
-    """One figure of one measure."""
+    """One figure of one measure, or of one attack with its ``views``."""
 
     title: str
     text: str
     drawing: Markup
-
-
-@dataclass(frozen=True)
-class GdaPanel:
-    """The GDA view of one attack."""
-
-    name: str
-    text: str
-    views: Sequence[AttackView]
-    drawing: Markup
+    views: Sequence[AttackView] = ()
 
 
 class Notes:
@@ -107,6 +92,7 @@ def page(result: StudyResult, settings: str) -> str:
     """Return the page: one file, nothing fetched, nothing executed, every text escaped."""
     notes = Notes()
     names, measures = ordered_names(result), ordered_measures(result)
+    limits = limits_table(result).to_dict("records")
     return render(
         "report.html",
         isnan=isnan,
@@ -123,7 +109,7 @@ def page(result: StudyResult, settings: str) -> str:
         league=league(result) if measures else {},
         notes=notes,
         details=details_table(result).to_dict("records"),
-        limits=_limits(result),
+        limits=[(name, own) for name in result.limits if (own := [r for r in limits if r["name"] == name])],
         variants=_variants(result),
         gda=_gda(result, names),
         together=_together,
@@ -136,7 +122,7 @@ def page(result: StudyResult, settings: str) -> str:
         yardstick_words=_YARDSTICK,
         guess_of_claims=_GUESS_OF_CLAIMS,
         claims=any(f.is_of_claims and not isnan(f.guess) for f in result.findings),
-        pairs=_pairs(result),
+        pairs=sorted(result.comparisons, key=lambda c: (not c.lower, isnan(c.p_holm))),  # those that differ first
         few_pairs=_FEW,
         power_shares=sorted({share for power in result.powers.values() for share, _ in power.seen}),
         population=any("population" in f.yardsticks for f in result.findings),
@@ -162,12 +148,6 @@ def beside(finding: Finding) -> str:
     return ", ".join(texts)
 
 
-def _limits(result: StudyResult) -> list[tuple[str, list[dict[Hashable, Any]]]]:
-    """Return what each generator reaches in each limited quantity, by limit."""
-    rows = limits_table(result).to_dict("records")
-    return [(name, own) for name in result.limits if (own := [r for r in rows if r["name"] == name])]
-
-
 def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
     """Return the findings of what-ifs, each after the finding that it varies."""
     own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in result.findings}
@@ -185,11 +165,6 @@ def _yardsticks(
     own = [n for n in names if not is_reference(result, n)]
     found = [(m, [r.finding for r in _rows(result, own, m) if r.finding and r.finding.yardsticks]) for m in measures]
     return [(m, rows) for m, rows in found if rows]
-
-
-def _pairs(result: StudyResult) -> list[Comparison]:
-    """Return the pairs of synthesizers, those that differ first."""
-    return sorted(result.comparisons, key=lambda c: (not c.lower, isnan(c.p_holm)))
 
 
 def _rows(result: StudyResult, names: Sequence[str], measure: Measure) -> list[Row]:
@@ -210,23 +185,25 @@ def _figures(result: StudyResult, names: Sequence[str], measures: Sequence[Measu
     """Return the panels of each figure."""
     panels: dict[str, list[Panel]] = {"memorization": [], "risk": [], "spread": [], "curves": [], "selective": []}
     panels["map"] = _maps(result, names)
+
+    def add(kind: str, measure: Measure, told: str, drawn: Figure) -> None:
+        drawing = svg(drawn, f"{kind}/{measure.key}")
+        panels[kind].append(Panel(measure.key, f"{kind} by {measure.key}: {told}", drawing))
+
     for measure in measures:
         rows = _rows(result, names, measure)
         for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
             limit = result.limits.get(f"{kind}/{measure.key}")
-            drawn = draw(rows, limit.value if limit else None)
-            panels[kind].append(_panel(kind, measure, _told(rows, kind), drawn))
-        if any(r.finding.spread for r in rows if r.finding):
-            told = "; ".join(
-                f"{r.name} median {number(r.finding.spread[3])}" for r in rows if r.finding and r.finding.spread
-            )
-            panels["spread"].append(_panel("spread", measure, told, spread_figure(rows)))
+            add(kind, measure, _told(rows, kind), draw(rows, limit.value if limit else None))
+        spreads = [f"{r.name} median {number(r.finding.spread[3])}" for r in rows if r.finding and r.finding.spread]
+        if spreads:
+            add("spread", measure, "; ".join(spreads), spread_figure(rows))
         surest = [r.name for r in rows if r.finding and detail_of(1.0) in r.finding.details]
         if surest:
-            panels["selective"].append(_panel("selective", measure, ", ".join(surest), selective_figure(rows)))
+            add("selective", measure, ", ".join(surest), selective_figure(rows))
         lines = [r.name for r in rows if r.finding and r.finding.curve]
         if lines:
-            panels["curves"].append(_panel("curves", measure, ", ".join(lines), curves_figure(rows)))
+            add("curves", measure, ", ".join(lines), curves_figure(rows))
     return panels
 
 
@@ -260,24 +237,19 @@ def _maps(result: StudyResult, names: Sequence[str]) -> list[Panel]:
             drawn = risk_utility_figure(points, measure.key, what.words, ceilings[0], limit)
             told = "; ".join(f"{p.name} {number(p.utility.value)} and {number(p.risk.value)}" for p in points)
             text = f"{measure.key} and {what.words} by {what.key}: {told}"
-            panels.append(Panel(f"{what.words} by {what.key}", text, Markup(svg(drawn, f"map/{name}"))))  # noqa: S704 - escaped
+            panels.append(Panel(f"{what.words} by {what.key}", text, svg(drawn, f"map/{name}")))
     return panels
 
 
-def _panel(kind: str, measure: Measure, told: str, drawn: Figure) -> Panel:
-    drawing = Markup(svg(drawn, f"{kind}/{measure.key}"))  # noqa: S704 - matplotlib escapes the texts in it
-    return Panel(measure.key, f"{kind} by {measure.key}: {told}", drawing)
-
-
-def _gda(result: StudyResult, names: Sequence[str]) -> list[GdaPanel]:
+def _gda(result: StudyResult, names: Sequence[str]) -> list[Panel]:
     """Return the GDA view of each attack that makes claims, synthesizers in the order of every table."""
     views = gda_views(result)
     panels = []
     for attack in dict.fromkeys(v.attack for v in views):
         own = sorted((v for v in views if v.attack == attack), key=lambda v: names.index(v.synthesizer))
         told = "; ".join(f"{v.synthesizer} {either(v.overall.confidence_improvement, sign=True)}" for v in own)
-        drawing = Markup(svg(gda_figure(own), f"gda/{attack}"))  # noqa: S704 - matplotlib escapes the texts in it
-        panels.append(GdaPanel(attack, f"confidence improvement by {attack}: {told}", own, drawing))
+        drawing = svg(gda_figure(own), f"gda/{attack}")
+        panels.append(Panel(attack, f"confidence improvement by {attack}: {told}", drawing, own))
     return panels
 
 

@@ -10,10 +10,21 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.tasks.pages.figures import ACCENT, ALARM, FAINT, INK, MUTED, bare_axes, shortened, text_cells
+from synthrisk.tasks.pages.figures import (
+    ACCENT,
+    ALARM,
+    DASHED,
+    FAINT,
+    INK,
+    MUTED,
+    ROUND,
+    SIZE,
+    bare_axes,
+    shortened,
+    text_cells,
+)
 from synthrisk.tasks.pages.templates import number
 
-_SIZE = 8.5
 _WIDTH, _HEIGHT = 4.55, 3.0  # inches of the axes
 _LEFT, _RIGHT, _BOTTOM, _TOP = 0.55, 0.12, 0.5, 0.26
 _CELL, _LINE = 0.071, 0.14  # inches that a character and a line of text take
@@ -52,23 +63,19 @@ def risk_utility_figure(
 ) -> Figure:
     """Return the map of one measure of risk and one of utility.
 
-    Args:
-        points: Synthesizers (filled) and reference generators (hollow), each with both estimates.
-        utility: Name of the horizontal axis.
-        risk: Name of the vertical axis.
-        ceiling: Utility of real records in place of a release; a dashed line.
-        limit: Threshold of the risk; a red line.
+    Synthesizers are filled points, reference generators hollow ones. The ``ceiling``, the utility of real records in
+    place of a release, is a dashed line; the threshold of the risk, ``limit``, a red one.
     """
     figure, axes = bare_axes(_LEFT + _WIDTH + _RIGHT, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP)
     axes.grid(color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     kind = "utility, at the size of the ceiling" if np.isfinite(ceiling) else "utility"
-    axes.set_xlabel(f"{utility} ({kind})", size=_SIZE, color=INK)
-    axes.set_ylabel(risk, size=_SIZE, color=INK)
+    axes.set_xlabel(f"{utility} ({kind})", size=SIZE, color=INK)
+    axes.set_ylabel(risk, size=SIZE, color=INK)
     axes.set_xlim(*_limits([p.utility for p in points], [ceiling], 0.0, 1.0))
     axes.set_ylim(*_heights(points, [0.0 if risk == "memorization" else np.nan, np.nan if limit is None else limit]))
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_major_locator(MaxNLocator(5, steps=ROUND))
     taken = _lines(axes, ceiling, limit)
     points = [_brought_in(axes, p) for p in points]
     for point in points:
@@ -112,7 +119,7 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
     """Draw ceiling and threshold, with their names at the margin; return what room they take."""
     taken = []
     if np.isfinite(ceiling):
-        axes.axvline(ceiling, color=MUTED, linewidth=1, linestyle=(0, (2.5, 1.5)), zorder=1)
+        axes.axvline(ceiling, color=MUTED, linewidth=1, linestyle=DASHED, zorder=1)
         place, x = axes.get_xaxis_transform(), _inches(axes, ceiling, 0)[0]
         side = "right" if x > _WIDTH / 2 else "left"
         axes.text(ceiling, 1.02, "ceiling", transform=place, color=MUTED, size=8, ha=side, va="bottom")
@@ -163,7 +170,7 @@ def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> Non
         ink = MUTED if point.reference else INK
         middle = (best.left + best.right) / 2, (best.bottom + best.top) / 2
         text = axes.text(middle[0] / _WIDTH, middle[1] / _HEIGHT, name, transform=axes.transAxes)
-        text.set(size=_SIZE, color=ink, ha="center", va="center", zorder=4, parse_math=False)
+        text.set(size=SIZE, color=ink, ha="center", va="center", zorder=4, parse_math=False)
         near = min(max(x, best.left), best.right), min(max(y, best.bottom), best.top)
         if np.hypot(near[0] - x, near[1] - y) > max(reach) + 0.1:
             ends = [x / _WIDTH, near[0] / _WIDTH], [y / _HEIGHT, near[1] / _HEIGHT]
