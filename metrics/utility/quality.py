@@ -78,9 +78,5 @@ def _plain(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 QUALITY = utility_metric(
-    "quality",
-    quality,
-    "SDMetrics 0.32, QualityReport (DataCebo)",
-    check_values=check_installed,
-    package="sdmetrics",
+    "quality", quality, "SDMetrics 0.32, QualityReport (DataCebo)", check_values=check_installed, package="sdmetrics"
 )
