@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from math import inf, nextafter
 from numbers import Integral, Real
+from typing import cast
 
 ABOVE_0, BELOW_1 = nextafter(0, 1), nextafter(1, 0)
 """The ends of (0, 1) for ``check_range``."""
@@ -36,7 +37,7 @@ def is_whole(value: object, low: float, high: float = float("inf")) -> bool:
 
 def check_range(name: str, value: object, low: float, high: float, rule: str) -> float:
     """Return ``value`` as a float inside [``low``, ``high``]; ``rule`` says the range in words."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= cast(float, value) <= high:
         raise InputError(f"{name} must be {rule}, got {value!r}")
     return float(value)
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from synthrisk.metrics.exposure.predicted_risk import mean_risk
+from synthrisk.metrics.exposure.predicted_risk import Points, along, at_levels, mean_risk
 from synthrisk.metrics.exposure.products import Products
 from synthrisk.metrics.exposure.risk_model import RiskModel
-from synthrisk.metrics.exposure.risk_points import Points, along, at_levels
 from synthrisk.metrics.exposure.risk_terms import Term
 
 GRID_POINTS = 9

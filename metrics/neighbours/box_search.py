@@ -60,8 +60,7 @@ class Forest:
             warn_if_long(n, min(rows, m), len(self._scale.factors) + len(self._scale.starts) - 1, _LONG)
             if rows > m:
                 return self._flat, np.arange(n)
-        near = leaves(self._splits, queries, self._scale)  # those that fall into one leaf come together
-        return [self._tree], np.argsort(near, kind="stable")
+        return [self._tree], self._order(queries)
 
     def _nearest(
         self, trees: list[Tree], order: np.ndarray, queries: Records, own: np.ndarray, k: int
@@ -81,6 +80,9 @@ class Forest:
             trees, order = self._plan(queries, own, 1)
             for tree in trees:
                 box_walk.within(tree, self._scale, queries, order, limits, ends, rows)
+
+    def _order(self, queries: Records) -> np.ndarray:  # those that fall into one leaf together
+        return np.argsort(leaves(self._splits, queries, self._scale), kind="stable")
 
     @cached_property
     def _splits(self) -> Splits:
