@@ -42,7 +42,8 @@ from synthrisk.metrics.study.result_tables import (
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness, utility_table
 from synthrisk.metrics.study.verdicts import Verdict, worst
-from synthrisk.tasks.pages.written import written_exposure, written_report
+from synthrisk.tasks.expose import expose
+from synthrisk.tasks.report import report
 from synthrisk.tasks.workspace.handed import Found, Judged
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.references import Table
@@ -122,9 +123,9 @@ def log(
     result, estimated = judged.result, judged.estimated
     sample, asked = estimated.sample, settings or described(judged)
     own = pages or Pages(
-        written_report(judged, asked),
+        report.fn(judged, asked),
         {
-            found.name: written_exposure(found, result.study_id, estimated.settings.confidence)
+            found.name: expose.fn(found, result.study_id, estimated.settings.confidence)
             for found in estimated.found
             if exposure and found.generator.role == "synthesizer"
         },

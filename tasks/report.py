@@ -1,11 +1,17 @@
 """Write the report of a study into the workspace."""
 
-from synthrisk.tasks.pages.written import written_report
+from pathlib import Path
+
+from synthrisk.tasks.pages.report import page
+from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Judged
+from synthrisk.tasks.workspace.store import replace_file
 from synthrisk.tasks.workspace.verb import verb
 
 
 @verb("report")
 def report(judged: Judged, settings: str) -> str:
-    """Write the page of a study; return its path. ``settings`` say what was asked, as YAML."""
-    return written_report(judged, settings)
+    """Write the page of a study, with ``settings``, what was asked, as YAML; return its path."""
+    folder = Path(judged.estimated.sample.workspace)
+    path = folder / "reports" / judged.result.study_id / "report.html"
+    return told_safely(folder, "report", lambda: str(replace_file(path, page(judged.result, settings))))
