@@ -4,13 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import pandas as pd
-
 from synthrisk.conf import Study
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
-from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
@@ -28,13 +25,9 @@ def check_on(study: Study, sample: Sample, planned: Sequence[Planned], generator
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
-    models = [partial(_check_model, measure, records) for measure in trained]
+    models = [partial(ATTACKER_MODELS[str(m.attacker)].estimator, kind(records[m.sensitive]), 0) for m in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
     _refuse(study, [*tried, *models, *fitting])
-
-
-def _check_model(measure: Measure, records: pd.DataFrame) -> None:
-    ATTACKER_MODELS[str(measure.attacker)].estimator(kind(records[measure.sensitive]), 0)
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], object]]) -> None:

@@ -115,13 +115,8 @@ def study_of(
     return load(
         {
             "name": "evaluate",
-            "data": {
-                "source": real,
-                "quasi_identifiers": known,
-                "sensitive": list(sensitive),
-                "categorical": list(categorical or ()),
-                "identifier": identifier,
-            },
+            "data": {"source": real, "quasi_identifiers": known, "sensitive": list(sensitive)}
+            | {"categorical": list(categorical or ()), "identifier": identifier},
             "split": {"holdout": 0.5, "repetitions": 1},
             "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
             "references": [] if references == "none" else ["copy", "near_copy"],
@@ -174,12 +169,6 @@ def _with_changes(metric: str, what_if: Sequence[Mapping[str, Any]]) -> dict[str
 
 def announce(synthetic: str, outcome: Outcome) -> None:
     """Emit the event that says whether a release passed, for automations that wait for it."""
-    emit_event(
-        EVALUATED,
-        resource={"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"},
-        payload={
-            "path": synthetic,
-            "passed": outcome.result.passed,
-            "verdicts": {v.quantity: v.word for v in outcome.result.verdicts},
-        },
-    )
+    verdicts = {v.quantity: v.word for v in outcome.result.verdicts}
+    payload = {"path": synthetic, "passed": outcome.result.passed, "verdicts": verdicts}
+    emit_event(EVALUATED, {"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"}, payload=payload)

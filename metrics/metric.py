@@ -91,7 +91,7 @@ class Metric:
     transform: Callable[[float], float] | None = None
     copied: float | None = None
     difference_only: bool = False
-    check_values: Callable[..., None] | None = None
+    check_values: Callable[..., object] | None = None
     check_table: Callable[..., None] | None = None
     package: str | None = None
     against: Callable[..., float] | None = None

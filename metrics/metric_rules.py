@@ -35,6 +35,7 @@ def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
     by_release = m.scores == "synthetic" or not m.per_record
     plain = m.weight is None and m.contribution == "score" and m.transform is None
     unknown = [n for n in m.needs if n not in takes and n not in ROLES]
+    named = isinstance(m.unaveraged, tuple) and all(isinstance(n, str) and n != m.guess for n in m.unaveraged)
     settled = m.isolated is not None or m.label == "utility"
     return [
         ("function", "be a function whose first parameter is called tables", takes[:1] == ["tables"], takes[:1]),
@@ -45,22 +46,13 @@ def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
         ("mean", "be False where weight, transform or contribution makes the value", plain or not m.mean, m.mean),
         ("transform", "be None where weight makes the value", m.weight is None or m.transform is None, m.transform),
         ("gains", "be False where no real records are scored", not (m.gains and by_release), m.gains),
-        (
-            "unaveraged",
-            "be a tuple of names of details, the guess not among them",
-            _are_names(m.unaveraged) and m.guess not in m.unaveraged,
-            m.unaveraged,
-        ),
+        ("unaveraged", "be a tuple of names of details, the guess not among them", named, m.unaveraged),
         ("ranking", "be None where no real records are scored", m.ranking is None or not by_release, m.ranking),
         ("reduce", "be given where real records are scored", m.reduce is not None or by_release, m.reduce),
         ("against", "be given where no real records are scored", bool(m.against or settled) or not by_release, None),
         ("population", "be False where control is needed", not (m.population and "control" in m.needs), m.population),
         ("copied", "be None or lie in range", m.copied is None or low <= m.copied <= high, m.copied),
     ]
-
-
-def _are_names(given: Any) -> bool:
-    return isinstance(given, tuple) and all(isinstance(name, str) for name in given)
 
 
 def _parameters(function: Any) -> list[str]:

@@ -18,7 +18,7 @@ from synthrisk.metrics.study.verdicts import Beside, check_limits, holds_for
 from synthrisk.metrics.study.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import Generator, Sample
+from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, verb
 
@@ -97,7 +97,9 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         failures={name: reason for name, reason in failures.items() if name != NON_MEMBERS},
         limits=_spelled_out(limits, estimated),
         facts=facts,
-        settings={g.name: _settings(g) for g in generators},
+        settings={
+            g.name: {"role": g.role, "kind": g.kind} | {k: str(v) for k, v in g.options.items()} for g in generators
+        },
         answers=answers,
         comparisons=estimated.compared.comparisons,
         powers=estimated.compared.powers,
@@ -151,7 +153,3 @@ def _threat_model(sample: Sample) -> str:
     known = sample.quasi_identifiers
     knows = "all other columns" if known == "*" else ", ".join(known)
     return f"attacker has the release, knows {knows}; guesses {', '.join(sample.sensitive)}"
-
-
-def _settings(generator: Generator) -> dict[str, str]:
-    return {"role": generator.role, "kind": generator.kind, **{k: str(v) for k, v in generator.options.items()}}

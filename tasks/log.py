@@ -175,24 +175,18 @@ def league(tracking: Tracking, workspace: Path, experiment: str) -> pd.DataFrame
 def described(judged: Judged) -> str:
     """Return as YAML what the references of a study remember of what was asked."""
     sample, result, estimated = judged.estimated.sample, judged.result, judged.estimated
-    known = sample.quasi_identifiers
-    asked: dict[str, Any] = {
+    roles = {name: getattr(sample, name) for name in ("quasi_identifiers", "sensitive", "identifier")}
+    asked = {
         "name": result.name,
-        "data": {
-            "digest": sample.table.digest,
-            "quasi_identifiers": known if known == "*" else list(known),
-            "sensitive": list(sample.sensitive),
-            "identifier": sample.identifier,
-        },
+        "data": {"digest": sample.table.digest} | roles,
         "split": {"digest": sample.cut.digest, "repetitions": sample.cut.repetitions, "releases": sample.cut.releases},
-        "generators": {name: dict(each) for name, each in result.settings.items()},
-        "measures": {p.measure.key: dict(p.options) for found in estimated.found for p in found.planned},
+        "generators": result.settings,
+        "measures": {p.measure.key: p.options for found in estimated.found for p in found.planned},
         "bootstrap": estimated.settings.model_dump(mode="json"),
         "thresholds": {name: vars(limit) for name, limit in result.limits.items()},
         "seed": sample.seed,
     }
-    plain = json.loads(json.dumps(asked, default=str))
-    return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True))
+    return str(yaml.safe_dump(json.loads(json.dumps(asked, default=str)), sort_keys=False, allow_unicode=True))
 
 
 def league_rows(runs: pd.DataFrame) -> list[LeagueRow]:
@@ -306,7 +300,9 @@ def _verdict_tag(verdict: Verdict, keys: Collection[str]) -> str:
 
 
 def _numbers(client: MlflowClient, run_id: str, findings: Sequence[Finding], useful: Sequence[Usefulness] = ()) -> None:
-    metrics = [m for f in findings for m in _metrics(f)] + [m for f in useful for m in _utility(f)]
+    metrics = [m for f in findings for m in _metrics(f)]
+    for f in useful:
+        metrics += _logged(f.measure.key, [("utility", 0, f.value.value), ("utility_ceiling", 0, f.ceiling.value)])
     for start in range(0, len(metrics), _BATCH):
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
 
@@ -337,10 +333,6 @@ def _limited(result: StudyResult, name: str) -> list[Metric]:
             values += [(f"{quantity}_lower", 0, row["lower"]), (f"{quantity}_upper", 0, row["upper"])]
             entries += _logged(row["measure"], values)
     return entries
-
-
-def _utility(f: Usefulness) -> list[Metric]:
-    return _logged(f.measure.key, [("utility", 0, f.value.value), ("utility_ceiling", 0, f.ceiling.value)])
 
 
 def _logged(measure: str, entries: Sequence[tuple[str, int, float]]) -> list[Metric]:

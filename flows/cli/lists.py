@@ -34,7 +34,7 @@ def print_metrics() -> None:
         scored = scores if metric.is_utility else f"{scores} records"
         for text in (
             said,
-            f"needs {needs}; scores {scored}; {', '.join(_own_options(metric)) or 'no options'}",
+            f"needs {needs}; scores {scored}; {', '.join(f'{o}=' for o in metric.choices) or 'no options'}",
             source,
         ):
             console.print(Padding(Text(text), (0, 0, 0, 4)))
@@ -92,10 +92,6 @@ def _table(title: str, numbers: Sequence[str]) -> Table:
     for name in numbers:
         table.add_column(name, justify="right")
     return table
-
-
-def _own_options(metric: Metric) -> list[str]:
-    return [f"{o}=" for o in metric.choices]
 
 
 def _ordered() -> list[Metric]:

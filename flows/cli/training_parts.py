@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from synthrisk.conf import Study
-from synthrisk.tasks.data import load_table
+from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
 from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import open_workspace, private_folder
@@ -15,10 +15,10 @@ def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list
 
     The identifier is left out, as no synthesizer sees it.
     """
-    workspace = open_workspace(Path(study.workspace))
-    table = load_table(study.data, study.split, workspace, study.seed)
-    cut = split.fn(table, study.split, study.data.identifier, str(workspace), study.seed)
-    sample, folder = Sample.of(study.data, table, cut, str(workspace), study.seed), private_folder(to)
+    workspace = str(open_workspace(Path(study.workspace)))
+    table = data.fn(study.data, study.split, workspace, study.seed)
+    cut = split.fn(table, study.split, study.data.identifier, workspace, study.seed)
+    sample, folder = Sample.of(study.data, table, cut, workspace, study.seed), private_folder(to)
     written = []
     for repetition in range(cut.repetitions):
         for fold in range(cut.releases):

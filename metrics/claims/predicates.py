@@ -28,11 +28,8 @@ def scales_of(table: pd.DataFrame) -> Scales:
         >>> scales_of(pd.DataFrame({"x": [1], "c": ["a"]}))
         {'x': 'numbers', 'c': 'levels'}
     """
-    return {c: "levels" if kind(table[c]) == "categorical" else _ordered(table[c]) for c in table.columns}
-
-
-def _ordered(column: pd.Series) -> Scale:
-    return "times" if is_temporal(column) else "numbers"
+    ordered: dict[Hashable, Scale] = {c: "times" if is_temporal(table[c]) else "numbers" for c in table.columns}
+    return {c: "levels" if kind(table[c]) == "categorical" else ordered[c] for c in table.columns}
 
 
 class Counts(NamedTuple):

@@ -56,7 +56,7 @@ def check_references(
 
     copies, ideal, independent = of("copy"), of("ideal"), of("independent")
     tests = max(1, len(ideal) + len(independent))
-    widen = _bonferroni(tests, confidence)
+    widen = float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.5 + confidence / 2))
     checks = []
     if copies:
         seen = [f.measure.key for f in copies if f.memorization.lower > 0]
@@ -116,10 +116,6 @@ def _between(f: Finding, fresh: Sequence[Finding], copies: Sequence[Finding], wi
             seen = f"{spelled(f.memorization)} and {spelled(o.memorization)}"
             checks.append(Check(f.synthesizer, f.measure.key, words, passed, seen))
     return checks
-
-
-def _bonferroni(tests: int, confidence: float) -> float:
-    return float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.5 + confidence / 2))
 
 
 def _widened(found: Estimate, factor: float) -> tuple[float, float]:

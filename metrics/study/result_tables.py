@@ -34,15 +34,12 @@ def copy_share(result: StudyResult, finding: Finding) -> Estimate:
     It gives a difference of distances, whose unit nobody can read, a unit. The copy's own difference is taken as
     known. Not estimable where no copy ran, or where the measure does not see even the copy.
     """
-    copies = [f.memorization for f in result.findings if f.measure == finding.measure and _is_copy(result, f)]
+    own = [f for f in result.findings if f.measure == finding.measure]
+    copies = [f.memorization for f in own if result.answers.get(f.synthesizer) == "copy"]
     if not copies or not copies[0].lower > 0:
         return NOT_ESTIMABLE
-    own, whole = finding.memorization, copies[0].value
-    return replace(own, value=own.value / whole, lower=own.lower / whole, upper=own.upper / whole)
-
-
-def _is_copy(result: StudyResult, finding: Finding) -> bool:
-    return result.answers.get(finding.synthesizer) == "copy"
+    found, whole = finding.memorization, copies[0].value
+    return replace(found, value=found.value / whole, lower=found.lower / whole, upper=found.upper / whole)
 
 
 def league_table(result: StudyResult) -> pd.DataFrame:

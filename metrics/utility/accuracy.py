@@ -85,14 +85,10 @@ def _share_right(answers: Answered) -> float:
     return 1 - float(answers.errors.mean())
 
 
-def _check(queries: object = "generic") -> None:
-    check_queries(queries)
-
-
 ACCURACY = utility_metric(
     "accuracy",
     accuracy,
     "Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)",
-    check_values=_check,
+    check_values=check_queries,
     check_table=check_query_columns,
 )

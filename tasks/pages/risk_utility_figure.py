@@ -150,7 +150,8 @@ def _mark(axes: Axes, point: MapPoint) -> None:
 
 def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> None:
     """Write each name where it covers least, the nearest such place; a thin line leads to one that is far."""
-    marks = [_around(*_inches(axes, p.utility.value, p.risk.value)) for p in points]
+    centres = [_inches(axes, p.utility.value, p.risk.value) for p in points]
+    marks = [_Box(x - 0.06, y - 0.06, x + 0.06, y + 0.06) for x, y in centres]
     obstacles = [*taken, *(b for p in points for b in _bars(axes, p))]
     labels: list[_Box] = []
     for point in points:
@@ -204,10 +205,6 @@ def _bars(axes: Axes, point: MapPoint) -> list[_Box]:
         (a, b), (_, c) = _inches(axes, x.value, y.lower), _inches(axes, x.value, y.upper)
         boxes.append(_Box(a - thin, b, a + thin, c))
     return boxes
-
-
-def _around(x: float, y: float) -> _Box:
-    return _Box(x - 0.06, y - 0.06, x + 0.06, y + 0.06)
 
 
 def _outside(box: _Box) -> float:  # inches

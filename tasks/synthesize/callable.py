@@ -81,8 +81,4 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [spec.origin] if spec is not None and spec.has_location and spec.origin else []
 
 
-def _check(path: str) -> None:
-    _function(path)
-
-
-CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_check)
+CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_function)

@@ -38,15 +38,13 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
     rng = np.random.default_rng(job.seed)
     copied = job.train.take(copied_positions(len(job.train), job.rows, rng)).reset_index(drop=True)
     columns = [_changed(copied.iloc[:, c], job.train.iloc[:, c], jitter, redrawn, rng) for c in range(copied.shape[1])]
-    same = np.all([_equal(new, copied.iloc[:, c]) for c, new in enumerate(columns)], axis=0) & (jitter + redrawn > 0)
+    pairs = [(new, copied.iloc[:, c]) for c, new in enumerate(columns)]
+    equal = [(a == b).fillna(False).astype(bool) | (a.isna() & b.isna()) for a, b in pairs]
+    same = np.all(equal, axis=0) & (jitter + redrawn > 0)
     _change_one(columns, job.train, np.flatnonzero(same), rng)
     synthetic = pd.concat(columns, axis=1)
     synthetic.columns = job.train.columns
     return Release(synthetic)
-
-
-def _equal(first: pd.Series, second: pd.Series) -> np.ndarray:
-    return ((first == second).fillna(False).astype(bool) | (first.isna() & second.isna())).to_numpy()
 
 
 def _change_one(columns: list[pd.Series], train: pd.DataFrame, rows: np.ndarray, rng: np.random.Generator) -> None:

@@ -101,15 +101,11 @@ def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
     return half, half[rng.integers(len(half), size=job.rows)]
 
 
-def _leaked(share: float = LEAKY_SHARE) -> float:
-    return share
-
-
 def _reference(function: Callable[..., Release], answer: Answer, **facts: Any) -> Synthesizer:
     return Synthesizer(function.__name__, function, packages=("numpy", "pandas"), trial="few", answer=answer, **facts)
 
 
 COPY = _reference(copy, "copy")
-LEAKY = _reference(leaky, "leak", check=_check_share, leaked=_leaked)
+LEAKY = _reference(leaky, "leak", check=_check_share, leaked=lambda share=LEAKY_SHARE: share)
 FRESH = _reference(fresh, "ideal")
 MARGINALS = _reference(marginals, "independent")

@@ -77,7 +77,7 @@ class Synthesizer:
     extra: str | None = None
     packages: tuple[str, ...] = ("numpy", "pandas", "scikit-learn")
     inputs: Callable[[dict[str, object], int, int], list[str]] | None = None
-    check: Callable[..., None] | None = None
+    check: Callable[..., object] | None = None
     trial: Literal["few", "all", "none"] = "none"
     any_size: bool = False
     answer: Answer | None = None

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.data import Table, load_table, store
+from synthrisk.tasks.data import Table, store
+from synthrisk.tasks.data.task import data as load
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.table import digest
 
@@ -127,12 +128,12 @@ def test_every_typed_column_round_trips(tmp_path, cells, code):
     pd.testing.assert_frame_equal(store(frame, tmp_path).read(), frame)
 
 
-def test_load_table(tmp_path):
+def test_the_task_reads_types_and_stores(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("age,income,day\n40,low,2024-01-02\n,high,\n30,?,2024-01-01\n")
     data = Data(source=str(path), quasi_identifiers=["age"], sensitive=["income"], missing=["?"])
-    table = load_table(data, Split(folds=2), tmp_path / "work", seed=1)
+    table = load.fn(data, Split(folds=2), str(tmp_path / "work"), seed=1)
     read = table.read()
     assert [str(t) for t in read.dtypes] == ["float64", "category", "datetime64[ns]"]
     assert read.isna().sum().tolist() == [1, 1, 1]
-    assert load_table(data, Split(folds=2), tmp_path / "work", seed=1) == table
+    assert load.fn(data, Split(folds=2), str(tmp_path / "work"), seed=1) == table
