@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
@@ -11,14 +11,27 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from synthrisk.conf.sentences import sentences
 from synthrisk.conf.study import Sql, Study
 from synthrisk.metrics.errors import InputError, nearest
 
 _M = TypeVar("_M", bound=BaseModel)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PASSWORD = re.compile(r"://[^/@:]*:(?!\$\{)[^@]+@")
-RENAMED = {"controls": "references", "model_yardstick": "population_yardstick"}
-"""Settings of earlier studies, and what each is called now."""
+
+
+class _Once(yaml.SafeLoader):
+    """Reads YAML in which no setting is given twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """Return a mapping; refuse a second value of a key."""
+        lines: dict[str, int] = {}
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            line = key.start_mark.line + 1
+            if key.value in lines:
+                raise InputError(f"{key.value!r} must be given once, got it at lines {lines[key.value]} and {line}")
+            lines[key.value] = line
+        return super().construct_mapping(node, deep)
 
 
 def shipped() -> dict[str, str]:
@@ -56,7 +69,9 @@ def checked(model: type[_M], settings: Any, name: str) -> _M:
     try:
         return model.model_validate(settings)
     except ValidationError as error:
-        lines = _lines(error)
+        found = Study.model_json_schema()
+        known = {f for part in (found, *found["$defs"].values()) for f in part.get("properties", {})}
+        lines = sentences(error, known)
         if len(lines) == 1:
             raise InputError(f"{name} has 1 error: {lines[0]}") from None
         raise InputError(f"{name} has {len(lines)} errors:\n" + "\n".join(f"- {line}" for line in lines)) from None
@@ -99,7 +114,9 @@ def _read(study: str) -> tuple[str, dict[str, Any]]:
         hint = nearest(study, shipped())
         raise InputError(f"the study must be a YAML file or one of {', '.join(shipped())}, got {study!r}{hint}")
     try:
-        settings = yaml.safe_load(text)
+        settings = yaml.load(text, _Once)  # noqa: S506 - a safe loader
+    except InputError as error:
+        raise InputError(f"{study}: {error}") from None
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f" at line {where.line + 1}" if where else ""
@@ -113,6 +130,8 @@ def _override(settings: dict[str, Any], override: str) -> None:
     path, equals, text = override.partition("=")
     if not equals or not path:
         raise InputError(f"--set must be a.b=value, got {override!r}")
+    if not text.strip():
+        raise InputError(f"--set must be a.b=value, null where there shall be none, got {override!r}")
     try:
         value = yaml.safe_load(text)
     except yaml.YAMLError:
@@ -165,25 +184,3 @@ def _texts(settings: Any) -> Iterator[str]:
     elif isinstance(settings, Mapping | list | tuple):
         for part in settings.values() if isinstance(settings, Mapping) else settings:
             yield from _texts(part)
-
-
-def _lines(error: ValidationError) -> list[str]:
-    lines = []
-    for problem in error.errors(include_url=False, include_input=True):
-        where = ".".join(str(p) for p in problem["loc"] if not str(p).startswith(("function-", "<"))) or "study"
-        new = RENAMED.get(where) if problem["type"] == "extra_forbidden" else None
-        lines.append(f"{where} is called {new} now" if new else f"{where}: {_sentence(problem)}")
-    return lines
-
-
-def _sentence(problem: Mapping[str, Any]) -> str:
-    if problem["type"] == "extra_forbidden":
-        found = Study.model_json_schema()
-        known = {f for part in (found, *found["$defs"].values()) for f in part.get("properties", {})}
-        return f"no such setting{nearest(str(problem['loc'][-1]), known)}"
-    if problem["type"] == "missing":
-        return "must be given"
-    message = str(problem["msg"]).removeprefix("Value error, ")
-    got = problem.get("input")
-    plain = isinstance(got, str | int | float | bool) and problem["type"] != "value_error"
-    return f"{message}, got {got!r}" if plain else message

@@ -19,7 +19,7 @@ class InputError(ValueError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name nearest to ``name``, or an empty string."""
-    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -10,7 +10,7 @@ from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import ValidationError
 
 from synthrisk.conf import Study, load, resolve, schema, shipped
-from synthrisk.conf.load import RENAMED
+from synthrisk.conf.sentences import RENAMED
 from synthrisk.metrics import InputError
 
 SMALL = {
@@ -283,7 +283,6 @@ def test_settings_survive_a_round_trip():
         ("thresholds.risk/zero_cap.income=0.05", lambda s: s.thresholds["risk/zero_cap.income"].value == 0.05),
         ("thresholds.risk/rapid.capital.gain=0.1", lambda s: s.thresholds["risk/rapid.capital.gain"].value == 0.1),
         ("tracking.uri=sqlite:///x.db", lambda s: s.tracking.uri == "sqlite:///x.db"),
-        ("workspace=", lambda s: True),
     ],
 )  # fmt: skip
 def test_set(override, read):
@@ -292,10 +291,52 @@ def test_set(override, read):
         metrics=["zero_cap", {"name": "rapid"}],
         thresholds={},
     )
-    if override == "workspace=":  # an empty value is YAML's null, and a folder is needed
-        assert "workspace: " in refusal(settings, [override])
-    else:
-        assert read(load(settings, [override]))
+    assert read(load(settings, [override]))
+
+
+@pytest.mark.parametrize("override", ["workspace=", "data.rows= "])
+def test_set_without_a_value_is_refused(override):
+    told = refusal(changed(), [override])
+    assert told == f"--set must be a.b=value, null where there shall be none, got {override!r}"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("name: x\nseed: 1\nname: y\n", "'name' must be given once, got it at lines 1 and 3"),
+        ("name: x\ndata:\n  source: a\n  rows: 5\n  rows: 6\n", "'rows' must be given once, got it at lines 4 and 5"),
+        ("split: {folds: 2, folds: 3}\n", "'folds' must be given once, got it at lines 1 and 1"),
+        ("metrics:\n  - {name: rapid, threshold: 1, threshold: 2}\n", "'threshold' must be given once"),
+    ],
+)
+def test_a_setting_that_is_given_twice_is_refused(tmp_path, content, sentence):
+    path = tmp_path / "study.yaml"
+    path.write_text(content)
+    assert f"{path}: {sentence}" in refusal(str(path))
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"seed": "x"}, "seed: must be a whole number, got 'x'"),
+        ({"seed": -1}, "seed: must be at least 0, got -1"),
+        ({"seed": 1.5}, "seed: must be a whole number, got 1.5"),
+        ({"data__rows": 1}, "data.rows: must be at least 2, got 1"),
+        ({"bootstrap": {"confidence": 1}}, "bootstrap.confidence: must be below 1.0, got 1"),
+        ({"bootstrap": {"confidence": "high"}}, "bootstrap.confidence: must be a number, got 'high'"),
+        ({"bootstrap": {"method": "magic"}}, "bootstrap.method: must be 'moderated', 'crossed'"),
+        ({"exposure": "perhaps"}, "exposure: must be true or false, got 'perhaps'"),
+        ({"split": 3}, "split: must be a mapping of settings, got 3"),
+        ({"metrics": "rapid"}, "metrics: must be a list, got 'rapid'"),
+        ({"metrics": []}, "metrics: must hold at least 1 entry, got list"),
+        ({"name": "a b"}, "name: must be letters, digits, - and _, got 'a b'"),
+        ({"name": None}, "name: must be a text, got None"),
+        ({"thresholds": {"risk/rapid": "low"}}, "must be a number, got 'low'"),
+        ({"tracking": []}, "tracking: must be a mapping of settings, got list"),
+    ],
+)
+def test_rules_are_said_in_plain_words(parts, sentence):
+    assert sentence in refusal(changed(**parts))
 
 
 def test_later_set_wins():

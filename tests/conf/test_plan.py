@@ -141,9 +141,9 @@ def test_noise_and_groups_of_levels_are_what_ifs_too():
     [
         ([{}], "must drop or coarsen"),
         ([{"drop": ["sex"]}], "drop must name quasi-identifiers, got 'sex'"),
-        ([{"bins": {"age": 1}}], "greater than or equal to 2"),
-        ([{"noise": {"age": 0}}], "greater than 0"),
-        ([{"merge": {"city": 1}}], "greater than or equal to 2"),
+        ([{"bins": {"age": 1}}], "must be at least 2"),
+        ([{"noise": {"age": 0}}], "must be above 0"),
+        ([{"merge": {"city": 1}}], "must be at least 2"),
         ([{"drop": ["age"]}, {"drop": ["age"]}], "distinct names, got 'zero_cap-without-age.ill' twice"),
     ],
 )
