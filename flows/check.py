@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from synthrisk.conf import Study
+from synthrisk.flows.reach import check_address, check_tracking
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
@@ -13,6 +15,7 @@ from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
 from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.references import Generator, Sample
+from synthrisk.tasks.workspace.store import check_writable
 
 
 def check(study: Study) -> None:
@@ -40,6 +43,9 @@ def _refuse(study: Study, checks: Iterable[Callable[[], object]]) -> None:
 
 def _checks(study: Study) -> Iterator[Callable[[], object]]:
     yield partial(check_runner, study.runner)
+    yield partial(check_address, study.runner)
+    yield partial(check_tracking, study.tracking)
+    yield partial(check_writable, "workspace", Path(study.workspace), folder=True)
     yield from (partial(generator, each.name, each.kind, each.options) for each in study.synthesizers)
     yield from (partial(reference, each.name, each.kind, each.options) for each in study.references)
     for choice in study.metrics:

@@ -17,6 +17,7 @@ from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import Outcome, concluded, conduct
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.release.strangers import strangers
+from synthrisk.metrics.study.quantities import AGAINST_CONTROL, limited
 from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.synthesize import Job, run, synthesizer
 from synthrisk.tasks.workspace.references import Sample
@@ -78,6 +79,7 @@ def evaluate(
     asked = {name: value for name, value in arguments.items() if value not in (None, [], {})}
     without_control = {name: value for name, value in arguments.items() if name != "control"}
     every = [name for name in _without_options() if control or "control" not in METRICS[name].needs]
+    check_control(control, thresholds)
     study = study_of(**without_control | {"metrics": metrics or every})
     check(study)
     folder = str(open_workspace(Path(workspace)))
@@ -129,6 +131,20 @@ def study_of(
             "seed": seed,
         }
     )
+
+
+def check_control(control: str | None, thresholds: Mapping[str, float] | None) -> None:
+    """Refuse limits that compare members with control records where there are none.
+
+    Raises:
+        InputError: There is such a limit.
+    """
+    against = [name for name in thresholds or {} if control is None and limited(name).quantity in AGAINST_CONTROL]
+    if against:
+        raise InputError(
+            f"control must be given for the threshold {against[0]!r}, which compares members with real records that "
+            "the synthesizer never saw; got none"
+        )
 
 
 def check_strangers(sample: Sample, synthetic: str) -> str:

@@ -78,10 +78,10 @@ def evaluate(
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
     from synthrisk.flows.check import check
     from synthrisk.flows.cli.summary import as_json, close
+    from synthrisk.flows.evaluate import check_control, study_of
     from synthrisk.flows.evaluate import evaluate as flow
-    from synthrisk.flows.evaluate import study_of
     from synthrisk.flows.server import prefect_api
-    from synthrisk.tasks.workspace.store import replace_file
+    from synthrisk.tasks.workspace.store import check_writable, replace_file
 
     arguments: dict[str, Any] = {
         "real": real,
@@ -99,6 +99,9 @@ def evaluate(
         "workspace": workspace,
         "seed": seed,
     }
+    check_control(control, arguments["thresholds"])
+    if json_to is not None:
+        check_writable("--json", json_to, folder=False)
     check(study_of(**arguments))
     with prefect_api():
         outcome = flow(control=control, **arguments)

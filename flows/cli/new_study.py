@@ -15,7 +15,7 @@ from synthrisk.conf.study import Data, Split
 from synthrisk.metrics import InputError, Tables
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data import read, typed
-from synthrisk.tasks.workspace.store import replace_file
+from synthrisk.tasks.workspace.store import check_writable, replace_file
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ def write_study(data: str, to: Path, roles: Roles, force: bool) -> str:
     Raises:
         InputError: The file is there already, the table cannot be read, or a column is absent.
     """
+    check_writable("--to", to, folder=False)
     if to.exists() and not force:
         raise InputError(f"--to must be a new file (or give --force), got {str(to)!r}, which is there")
     frame = read(data, roles.missing)

@@ -36,6 +36,8 @@ def close(outcome: Outcome) -> None:
     console.print(
         f"Study [bold]{result.name}[/bold], {result.facts['records']} records, {result.facts['releases']} releases"
     )
+    if not result.limits:
+        console.print(Text("Nothing was judged: the study has no thresholds.", style="bold yellow"))
     if result.warning:
         console.print(Text(f"Mind         {result.warning}", style="bold yellow"))
     console.print(*release_lines(result), *_leagues(result), *_limits(result), *_utilities(result), sep="")

@@ -7,7 +7,7 @@ from synthrisk.conf import Study
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
 from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import open_workspace, private_folder
+from synthrisk.tasks.workspace.store import check_writable, open_workspace, private_folder
 
 
 def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list[Path]:
@@ -15,6 +15,7 @@ def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list
 
     The identifier is left out, as no synthesizer sees it.
     """
+    check_writable("--to", to, folder=True)
     workspace = str(open_workspace(Path(study.workspace)))
     table = data.fn(study.data, study.split, workspace, study.seed)
     cut = split.fn(table, study.split, study.data.identifier, workspace, study.seed)

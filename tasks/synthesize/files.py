@@ -11,7 +11,7 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-from synthrisk.tasks.workspace.csv import separator_of
+from synthrisk.tasks.workspace.csv import decoded, separator_of
 
 _PLACES = ("repetition", "fold")
 _PARQUET = (".parquet", ".pq")
@@ -91,7 +91,7 @@ def _read_csv(raw: bytes, job: Job) -> pd.DataFrame:
     An empty cell and the study's ``missing`` texts are missing; so are the usual markers (NA, nan ...) unless the
     real column holds them as values. Semicolon files may have decimal commas.
     """
-    text = raw.decode("utf-8-sig")
+    text = decoded(raw, "path")
     separator = separator_of(text) if text.strip() else ","
     real = pd.concat([job.train, job.held_out])
     texts = {c: {v for v in real[c].unique() if isinstance(v, str)} for c in real.columns}

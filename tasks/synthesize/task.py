@@ -14,6 +14,7 @@ from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
+from synthrisk.tasks.workspace.printed import printed_to
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import file_digest, keep, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_again, verb
@@ -72,7 +73,8 @@ def synthesize(
         whose = sample.entities()
         whose = None if whose is None else whose[held_out]
         job = Job(train, rest, len(train), drawn, repetition, fold, releases, sample.missing, whose)
-        release = run(job, own, made_by.options)
+        with printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
+            release = run(job, own, made_by.options)
         write_typed(release.synthetic, draft / RELEASE)
         np.save(draft / USED, release.used, allow_pickle=False)
 

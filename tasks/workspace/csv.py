@@ -3,14 +3,17 @@
 import csv
 import io
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 
 import pandas as pd
+from charset_normalizer import from_bytes
 
 from synthrisk.metrics.errors import InputError
 
 SEPARATORS = ",;\t"
 _HEADER = 2**16  # characters in which the header line ends
+_SAMPLE = 2**18  # bytes by which an encoding is told
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
 
 
@@ -24,16 +27,13 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
     ones. ``name`` is what messages call the file.
 
     Raises:
-        InputError: Not UTF-8, empty, without rows, rows longer than the header, or a name given twice.
+        InputError: No text, empty, without rows, rows longer than the header, or a name given twice.
 
     Example:
         >>> read_csv(b"age;height\n40;1,80\n;1,65\n", "people.csv").height.tolist()
         [1.8, 1.65]
     """
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{name} must be UTF-8 text; save it as CSV in UTF-8") from None
+    text = decoded(raw, name)
     if not text.strip():
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
     separator = separator_of(text)
@@ -49,6 +49,26 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
     for column in frame.columns[frame.dtypes == "string"]:
         frame[column] = _texts(frame[column], missing, decimal_comma=separator == ";")
     return frame
+
+
+def decoded(raw: bytes, name: str) -> str:
+    r"""Return the text of a file: UTF-8, UTF-16 by its first bytes, or the encoding that its bytes are most like.
+
+    Raises:
+        InputError: It is no text.
+
+    Example:
+        >>> decoded("Straße;Köln\nGäßchen;Düren\n".encode("latin-1"), "a.csv").splitlines()[0]
+        'Straße;Köln'
+    """
+    try:
+        return raw.decode("utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
+    except UnicodeDecodeError:
+        found = None if b"\0" in raw else from_bytes(raw[:_SAMPLE]).best()
+    try:
+        return raw.decode("" if found is None else found.encoding)
+    except (UnicodeDecodeError, LookupError):
+        raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got neither") from None
 
 
 def separator_of(text: str) -> str:

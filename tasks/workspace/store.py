@@ -15,6 +15,8 @@ from typing import Any
 import fsspec
 import numpy as np
 
+from synthrisk.metrics.errors import InputError
+
 _ABANDONED = 86_400.0  # seconds
 
 
@@ -87,11 +89,31 @@ def save_array(array: np.ndarray, path: Path) -> None:
         np.save(file, array, allow_pickle=False)
 
 
+def check_writable(argument: str, path: Path, *, folder: bool) -> None:
+    """Refuse a place that nothing can be written to, before anything is computed.
+
+    Raises:
+        InputError: A folder is wanted where a file is, or a file where a folder is, or it cannot be made.
+    """
+    kind, other = ("folder", "file") if folder else ("file", "folder")
+    if path.exists() and path.is_dir() != folder:
+        raise InputError(f"{argument} must be a {kind}, got {str(path)!r}, which is a {other}")
+    there = next(p for p in (path, *path.absolute().parents) if p.exists())
+    if there != path and not there.is_dir():
+        raise InputError(f"{argument} must be a {kind} in a folder, got {str(path)!r}, and {str(there)!r} is a file")
+    if not os.access(there, os.W_OK):
+        raise InputError(f"{argument} must be a {kind} that can be written, got {str(path)!r}, which cannot")
+
+
 def open_workspace(folder: Path) -> Path:
     """Return the workspace, created for its owner alone and kept out of version control.
 
     Drafts that a killed process left a day ago or earlier are removed: they hold records.
+
+    Raises:
+        InputError: It is no folder, or cannot be written.
     """
+    check_writable("workspace", folder, folder=True)
     private_folder(folder)
     for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
         with suppress(FileNotFoundError):

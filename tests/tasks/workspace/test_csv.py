@@ -72,8 +72,7 @@ SECRET = "Ada Lovelace"
         (b"", "empty file"),
         (b" \n\n", "empty file"),
         (b"a,b\n", "header line alone"),
-        ("name\nZoë\n".encode("latin-1"), "UTF-8"),
-        ("a,b\n1,2\n".encode("utf-16"), "UTF-8"),
+        (b"a,b\n\x00\xff\xfe\x81\n", "must be text, in UTF-8 or another encoding"),
         (f"a,b\n{SECRET},2\n{SECRET},2,3\n".encode(), "line 3"),
         (f"a,b\n{SECRET},2,3\n{SECRET},2,3\n".encode(), "more"),
         (f'a,b\n"{SECRET},2\n3,4\n'.encode(), "cannot be parsed"),
@@ -85,3 +84,18 @@ def test_unreadable_files_give_one_sentence_without_cells(content, says):
         read_csv(content, "x.csv")
     assert SECRET not in str(caught.value)
     assert "Ada" not in repr(caught.value.__cause__)
+
+
+GERMAN = "name;ort;straße\nMüller;Köln;Gäßchen 3\nGroß;Düren;Am Bäckerwäldchen\nJäger;München;Löwengasse\n"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "iso8859-15", "utf-16", "utf-8", "utf-8-sig"])
+def test_the_encoding_is_told_by_the_bytes(encoding):
+    table = read_csv(GERMAN.encode(encoding), "people.csv")
+    assert list(table.columns) == ["name", "ort", "straße"]
+    assert table["straße"].tolist() == ["Gäßchen 3", "Am Bäckerwäldchen", "Löwengasse"]
+
+
+def test_other_alphabets_too():
+    table = read_csv(("имя;город\nИван;Москва\nОльга;Казань\n" * 5).encode("cp1251"), "people.csv")
+    assert table.iloc[0].tolist() == ["Иван", "Москва"]

@@ -1,0 +1,97 @@
+"""Servers and places that a study names are looked at before anything is computed."""
+
+import socket
+
+import pytest
+
+from synthrisk.conf import load
+from synthrisk.conf.study import Runner, Tracking
+from synthrisk.flows.check import check
+from synthrisk.flows.evaluate import check_control
+from synthrisk.flows.reach import check_address, check_tracking
+from synthrisk.metrics import InputError
+from synthrisk.tasks.workspace.store import check_writable, open_workspace
+
+
+@pytest.fixture
+def free_port():
+    """A port at which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+@pytest.fixture
+def open_port():
+    """A port at which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_tracking_server_must_answer(free_port, open_port, monkeypatch):
+    monkeypatch.setenv("PASSWORD", "hidden")
+    check_tracking(Tracking(uri=f"http://127.0.0.1:{open_port}"))
+    for uri in (None, "sqlite:///x.db", "postgresql+psycopg://host/db", "file:///tmp/x", "runs"):
+        check_tracking(Tracking(uri=uri))
+    with pytest.raises(InputError, match=f"got none at 127.0.0.1:{free_port} .ConnectionRefusedError") as refused:
+        check_tracking(Tracking(uri=f"http://me:${{PASSWORD}}@127.0.0.1:{free_port}/mlflow"))
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("uri", ["htp://host:5000", "foo://me:${HOME}@host"])
+def test_a_scheme_that_is_none_is_refused_without_the_rest(uri):
+    with pytest.raises(InputError, match=r"tracking\.uri must begin with one of http, https, .*, got (htp|foo)://$"):
+        check_tracking(Tracking(uri=uri))
+
+
+def test_a_dask_scheduler_must_answer(free_port, open_port):
+    check_address(Runner())
+    for address in (f"tcp://127.0.0.1:{open_port}", f"127.0.0.1:{open_port}"):
+        check_address(Runner(kind="dask", address=address))
+    with pytest.raises(
+        InputError, match=f"runner.address must lead to a server that answers, got none at .*{free_port}"
+    ):
+        check_address(Runner(kind="dask", address=f"tcp://127.0.0.1:{free_port}"))
+    for address in ("tcp://host", "host:port", "tcp://"):
+        with pytest.raises(InputError, match=r"runner\.address must be tcp://host:port, got"):
+            check_address(Runner(kind="dask", address=address))
+
+
+def test_places_that_cannot_be_written_are_refused(tmp_path):
+    (tmp_path / "file").touch()
+    check_writable("--json", tmp_path / "new" / "x.json", folder=False)
+    check_writable("--json", tmp_path / "file", folder=False)
+    for path, folder, sentence in (
+        (tmp_path, False, "which is a folder"),
+        (tmp_path / "file", True, "which is a file"),
+        (tmp_path / "file" / "x.json", False, "file' is a file"),
+        (tmp_path / "file" / "x", True, "file' is a file"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            check_writable("--to", path, folder=folder)
+    with pytest.raises(InputError, match="workspace must be a folder, got"):
+        open_workspace(tmp_path / "file")
+
+
+def test_all_of_it_is_told_at_once(tmp_path, free_port):
+    (tmp_path / "file").touch()
+    study = load(
+        {
+            "name": "x",
+            "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
+            "synthesizers": ["cart"],
+            "metrics": ["zero_cap"],
+            "tracking": {"uri": f"http://127.0.0.1:{free_port}"},
+            "workspace": str(tmp_path / "file"),
+        }
+    )
+    with pytest.raises(InputError, match=r"study x has 2 errors:\n- tracking\.uri must .*\n- workspace must be a folder"):
+        check(study)
+
+
+def test_a_limit_against_control_records_needs_them():
+    check_control(None, {"risk/zero_cap": 0.1})
+    check_control("held.csv", {"memorization/zero_cap": 0.1})
+    for name in ("memorization/zero_cap", "control_gain/rapid.income", "tpr/membership"):
+        with pytest.raises(InputError, match=f"control must be given for the threshold '{name}'"):
+            check_control(None, {name: 0.1})
