@@ -13,6 +13,7 @@ from synthrisk.metrics.errors import InputError
 
 SEPARATORS = ",;\t"
 _HEADER = 2**16  # characters in which the header line ends
+_LEADING_ZERO = re.compile(r"(?:^|[,;\t\"])0\d+(?:$|[,;\t\"\r])", re.MULTILINE)
 _SAMPLE = 2**18  # bytes by which an encoding is told
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
 
@@ -23,11 +24,13 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
     The separator is the one of comma, semicolon and tab that the header line holds most often. In files with
     semicolons, columns of numbers with decimal commas are numbers. An empty cell is missing, and so is each
     text in ``missing``; nothing else is: ``NA``, ``None`` and ``nan`` are texts unless listed. Integers that
-    64 bits cannot hold stay text (pandas reads -2**63 as missing). A row with too few cells ends in missing
+    64 bits cannot hold stay text (pandas reads -2**63 as missing), and so does a column of digits of which some
+    begin with 0, as postcodes and other codes do: 01003 is not 1003. A row with too few cells ends in missing
     ones. ``name`` is what messages call the file.
 
     Raises:
-        InputError: No text, empty, without rows, rows longer than the header, or a name given twice.
+        InputError: No text, empty, without rows, rows longer than the header, a last row cut short, or a name given
+            twice.
 
     Example:
         >>> read_csv(b"age;height\n40;1,80\n;1,65\n", "people.csv").height.tolist()
@@ -43,9 +46,15 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
         raise InputError(f"{name} must hold rows, got a header line alone")
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
+    _refuse_cut_short(text, separator, name, len(frame.columns))
     huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
     if huge:  # pandas takes 2**64 - 1 for its own missing marker
         frame[huge] = _parse(text, separator, name, missing, only=huge)
+    whole = [str(c) for c in frame.columns if frame[c].dtype == "Int64"]
+    if whole and _LEADING_ZERO.search(text):
+        digits = _parse(text, separator, name, missing, only=whole)
+        codes = [c for c in whole if digits[c].str.fullmatch(r"0\d+").any()]
+        frame[codes] = digits[codes]
     for column in frame.columns[frame.dtypes == "string"]:
         frame[column] = _texts(frame[column], missing, decimal_comma=separator == ";")
     return frame
@@ -86,6 +95,17 @@ def _refuse_same_names(text: str, separator: str, name: str) -> None:
             raise InputError(
                 f"{name} must have distinct column names, got one twice (columns {first} and {position + 1})"
             )
+
+
+def _refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
+    """Refuse a last row with fewer cells than the header: the file may have been cut off. Quotes are not looked into."""
+    last = text.rstrip("\r\n").rpartition("\n")[2]
+    cells = last.count(separator) + 1
+    if cells < columns and '"' not in last:
+        raise InputError(
+            f"{name} must have as many cells in its last row as names in its header, got {cells} of {columns}: "
+            "it may have been cut off"
+        )
 
 
 def _parse(text: str, separator: str, name: str, missing: Sequence[str], only: list[str] | None = None) -> pd.DataFrame:

@@ -85,7 +85,8 @@ def test_all_of_it_is_told_at_once(tmp_path, free_port):
             "workspace": str(tmp_path / "file"),
         }
     )
-    with pytest.raises(InputError, match=r"study x has 2 errors:\n- tracking\.uri must .*\n- workspace must be a folder"):
+    told = r"study x has 2 errors:\n- tracking\.uri must .*\n- workspace must be a folder"
+    with pytest.raises(InputError, match=told):
         check(study)
 
 

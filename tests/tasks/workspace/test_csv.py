@@ -76,6 +76,7 @@ SECRET = "Ada Lovelace"
         (f"a,b\n{SECRET},2\n{SECRET},2,3\n".encode(), "line 3"),
         (f"a,b\n{SECRET},2,3\n{SECRET},2,3\n".encode(), "more"),
         (f'a,b\n"{SECRET},2\n3,4\n'.encode(), "cannot be parsed"),
+        (f"a,b,c\n{SECRET},2,3\n{SECRET},2\n".encode(), "in its last row as names in its header, got 2 of 3"),
         (f"{SECRET},{SECRET}\n1,2\n".encode(), "columns 1 and 2"),
     ],
 )
@@ -99,3 +100,19 @@ def test_the_encoding_is_told_by_the_bytes(encoding):
 def test_other_alphabets_too():
     table = read_csv(("имя;город\nИван;Москва\nОльга;Казань\n" * 5).encode("cp1251"), "people.csv")
     assert table.iloc[0].tolist() == ["Иван", "Москва"]
+
+
+def test_digits_that_begin_with_0_are_codes():
+    frame = read('plz,"age",pay,code\n01003,40,0.5,007\n83022,0,00.5,12\n,7,1,\n')
+    assert frame.plz.tolist()[:2] == ["01003", "83022"]
+    assert frame.plz.isna().tolist() == [False, False, True]
+    assert frame.age.tolist() == [40, 0, 7]
+    assert frame.pay.tolist() == [0.5, 0.5, 1]
+    assert frame.code.tolist()[:2] == ["007", "12"]
+    assert read('a\n"01"\n2\n').a.tolist() == ["01", "2"]
+    assert read("a;b\n0;1\n10;2\n").a.tolist() == [0, 10]
+
+
+def test_a_short_row_in_between_ends_in_missing_cells():
+    assert read("a,b\n1\n2,3\n").b.isna().tolist() == [True, False]
+    assert read('a,b\n1,2\n"x\ny",3\n').b.tolist() == [2, 3]
