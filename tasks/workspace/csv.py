@@ -98,7 +98,7 @@ def _refuse_same_names(text: str, separator: str, name: str) -> None:
 
 
 def _refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
-    """Refuse a last row with fewer cells than the header: the file may have been cut off. Quotes are not looked into."""
+    """Refuse a last row, of no quoted cells, that is shorter than the header: the file may have been cut off."""
     last = text.rstrip("\r\n").rpartition("\n")[2]
     cells = last.count(separator) + 1
     if cells < columns and '"' not in last:
