@@ -139,7 +139,8 @@ def check_control(control: str | None, thresholds: Mapping[str, float] | None) -
     Raises:
         InputError: There is such a limit.
     """
-    against = [name for name in thresholds or {} if control is None and limited(name).quantity in AGAINST_CONTROL]
+    needing = (*AGAINST_CONTROL, "population_gain")
+    against = [name for name in thresholds or {} if control is None and limited(name).quantity in needing]
     if against:
         raise InputError(
             f"control must be given for the threshold {against[0]!r}, which compares members with real records that "

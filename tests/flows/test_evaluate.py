@@ -53,7 +53,7 @@ def uncontrolled(folder, tables, prefect_database):
         str(folder / "members.csv"),
         str(folder / "release.csv"),
         **ROLES,
-        thresholds={"memorization/zero_cap.income": 0.1},
+        thresholds={"risk/zero_cap.income": 0.1},
         workspace=str(folder / "uncontrolled"),
     )
 
@@ -175,8 +175,8 @@ def test_without_controls_there_is_no_memorization(uncontrolled):
             assert np.isfinite(found.risk.value)
         assert np.isnan([found.risk_control.value, found.memorization.value, found.memorization.lower]).all()
     (verdict,) = uncontrolled.result.verdicts
-    assert (verdict.word, verdict.reason) == ("INCONCLUSIVE", "memorization has no interval: no control records")
-    assert uncontrolled.result.exit_code == 1  # nothing shows that the limit is kept
+    assert (verdict.quantity, verdict.word) == ("risk/zero_cap.income", "RISK")
+    assert uncontrolled.result.exit_code == 1
 
 
 @pytest.mark.parametrize("which", ["judged", "uncontrolled"])
@@ -257,7 +257,7 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
     assert [e["payload"]["passed"] for e in found] == [False, False]
     said = [e["payload"]["verdicts"] for e in found]
     assert {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "INCONCLUSIVE"} in said
-    assert {"memorization/zero_cap.income": "INCONCLUSIVE"} in said
+    assert {"risk/zero_cap.income": "RISK"} in said
 
 
 def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatch, prefect_database, tmp_path):

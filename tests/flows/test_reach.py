@@ -93,6 +93,6 @@ def test_all_of_it_is_told_at_once(tmp_path, free_port):
 def test_a_limit_against_control_records_needs_them():
     check_control(None, {"risk/zero_cap": 0.1})
     check_control("held.csv", {"memorization/zero_cap": 0.1})
-    for name in ("memorization/zero_cap", "control_gain/rapid.income", "tpr/membership"):
+    for name in ("memorization/zero_cap", "control_gain/rapid.income", "tpr/membership", "population_gain/rapid"):
         with pytest.raises(InputError, match=f"control must be given for the threshold '{name}'"):
             check_control(None, {name: 0.1})
