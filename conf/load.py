@@ -130,8 +130,6 @@ def _override(settings: dict[str, Any], override: str) -> None:
     path, equals, text = override.partition("=")
     if not equals or not path:
         raise InputError(f"--set must be a.b=value, got {override!r}")
-    if not text.strip():
-        raise InputError(f"--set must be a.b=value, null where there shall be none, got {override!r}")
     try:
         value = yaml.safe_load(text)
     except yaml.YAMLError:
