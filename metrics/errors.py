@@ -19,7 +19,10 @@ class InputError(ValueError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name nearest to ``name``, or an empty string."""
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    names = list(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.6) or [
+        k for k in names if len(name) > 2 and k.startswith(name)
+    ]
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
