@@ -13,7 +13,7 @@ from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
-from synthrisk.tasks.synthesize.generators import generator, reference
+from synthrisk.tasks.synthesize.generators import generator, generators, reference
 from synthrisk.tasks.workspace.references import Generator, Sample
 from synthrisk.tasks.workspace.store import check_writable
 
@@ -23,10 +23,10 @@ def check(study: Study) -> None:
     _refuse(study, _checks(study))
 
 
-def check_on(study: Study, sample: Sample, planned: Sequence[Planned], generators: Sequence[Generator]) -> None:
+def check_on(study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]) -> None:
     """Raise ``InputError`` with every synthesizer, release, attacker model and option that does not fit the table."""
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
-    tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in generators]
+    tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in every]
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
     models = [partial(ATTACKER_MODELS[str(m.attacker)].estimator, kind(records[m.sensitive]), 0) for m in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
@@ -34,7 +34,7 @@ def check_on(study: Study, sample: Sample, planned: Sequence[Planned], generator
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], object]]) -> None:
-    problems = [problem for check in checks if (problem := _problem(check))]
+    problems = list(dict.fromkeys(problem for check in checks if (problem := _problem(check))))
     if len(problems) > 1:
         raise InputError(f"study {study.name} has {len(problems)} errors:\n" + "\n".join(f"- {p}" for p in problems))
     if problems:
@@ -48,6 +48,7 @@ def _checks(study: Study) -> Iterator[Callable[[], object]]:
     yield partial(check_writable, "workspace", Path(study.workspace), folder=True)
     yield from (partial(generator, each.name, each.kind, each.options) for each in study.synthesizers)
     yield from (partial(reference, each.name, each.kind, each.options) for each in study.references)
+    yield partial(generators, study)  # once more together: those of ``power`` take names too
     for choice in study.metrics:
         attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]
         for chosen in attackers:

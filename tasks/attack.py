@@ -20,8 +20,8 @@ from synthrisk.metrics.study.scoring import attack_release, look, sizes_of_keys
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder
-from synthrisk.tasks.workspace.store import keep, key_of, versions
-from synthrisk.tasks.workspace.verb import check_given, found_again, verb
+from synthrisk.tasks.workspace.store import key_of, versions
+from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
 _SCORING = "synthrisk.metrics.study.scoring"
 
@@ -53,15 +53,13 @@ def attack(release: ReleaseFolder, metrics: Sequence[str | Mapping[str, Any] | P
         sample.key,
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
-    folder = Path(sample.workspace) / "ledgers" / key
-    if folder.is_dir():
-        found_again("attack")
-    told_safely(
-        Path(sample.workspace),
+    folder = Path(sample.workspace)
+    kept = told_safely(
+        folder,
         f"attack-{release.cell.name}",
-        lambda: keep(folder, lambda draft: _write(draft, release, planned)),
+        lambda: found_or_made("attack", folder / "ledgers" / key, lambda draft: _write(draft, release, planned)),
     )
-    return LedgerFolder(release, planned, str(folder))
+    return LedgerFolder(release, planned, kept)
 
 
 def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:

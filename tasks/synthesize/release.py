@@ -15,9 +15,9 @@ from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.store import keep, key_of
+from synthrisk.tasks.workspace.store import key_of
 from synthrisk.tasks.workspace.table import digest
-from synthrisk.tasks.workspace.verb import check_given, found_again, verb
+from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize.files", "synthrisk.tasks.workspace.parquet")
 
@@ -56,9 +56,7 @@ def release(
             np.save(draft / USED, np.empty(0, dtype=np.int64), allow_pickle=False)
 
         folder = Path(sample.workspace) / "releases" / key
-        if folder.is_dir():
-            found_again("release")
-        return ReleaseFolder(sample, Generator(name, "release"), cell, str(keep(folder, write)), key)
+        return ReleaseFolder(sample, Generator(name, "release"), cell, found_or_made("release", folder, write), key)
 
     return told_safely(Path(sample.workspace), f"release-{cell.name}", kept)
 

@@ -16,8 +16,8 @@ from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.store import file_digest, keep, key_of, versions
-from synthrisk.tasks.workspace.verb import check_given, found_again, verb
+from synthrisk.tasks.workspace.store import file_digest, key_of, versions
+from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
 """The modules that decide what is released, whatever the synthesizer."""
@@ -68,8 +68,7 @@ def synthesize(
     def write(draft: Path) -> None:
         records = sample.records()
         held_out = sample.held_out(repetition, fold)
-        train = sample.members(repetition, fold)
-        rest = records[held_out].reset_index(drop=True)
+        train, rest = (records[own].reset_index(drop=True) for own in (~held_out, held_out))
         whose = sample.entities()
         whose = None if whose is None else whose[held_out]
         job = Job(train, rest, len(train), drawn, repetition, fold, releases, sample.missing, whose)
@@ -93,8 +92,6 @@ def synthesize(
             versions(own.packages),
         )
         folder = Path(sample.workspace) / "releases" / key
-        if folder.is_dir():
-            found_again("synthesize")
-        return ReleaseFolder(sample, made_by, cell, str(keep(folder, write)), key)
+        return ReleaseFolder(sample, made_by, cell, found_or_made("synthesize", folder, write), key)
 
     return told_safely(Path(sample.workspace), f"synthesize-{cell.name}", kept)

@@ -1,6 +1,7 @@
 """What all tasks have in common: the workspace keeps what they find, so Prefect keeps and compares nothing."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 from prefect import Task, task
@@ -9,6 +10,7 @@ from prefect.context import TaskRunContext
 from prefect.transactions import TransactionState, get_transaction
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.store import keep
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -35,8 +37,9 @@ def check_given(argument: str, value: object, kind: type, task: str) -> None:
         raise InputError(f"{argument} must be what {task} returns, got {type(value).__name__}")
 
 
-def found_again(name: str) -> None:
-    """Have Prefect show the run of this task as Cached: what it returns was in the workspace already."""
+def found_or_made(task: str, folder: Path, write: Callable[[Path], None]) -> str:
+    """Return the path of a folder that ``write`` fills unless it is there; Prefect shows the run as Cached if it is."""
     run, under_way = TaskRunContext.get(), get_transaction()
-    if run is not None and run.task.name == name and under_way is not None:
+    if folder.is_dir() and run is not None and run.task.name == task and under_way is not None:
         under_way.state = TransactionState.COMMITTED
+    return str(keep(folder, write))

@@ -96,3 +96,19 @@ def test_a_limit_against_control_records_needs_them():
     for name in ("memorization/zero_cap", "control_gain/rapid.income", "tpr/membership", "population_gain/rapid"):
         with pytest.raises(InputError, match=f"control must be given for the threshold '{name}'"):
             check_control(None, {name: 0.1})
+
+
+def test_names_that_power_takes_are_refused_and_each_problem_is_told_once(tmp_path):
+    study = {
+        "name": "x",
+        "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
+        "synthesizers": [{"name": "leaky-1pct", "kind": "cart"}],
+        "metrics": ["zero_cap"],
+        "power": {},
+        "workspace": str(tmp_path),
+    }
+    with pytest.raises(InputError, match="must have distinct names, got 'leaky-1pct' twice"):
+        check(load(study))
+    with pytest.raises(InputError, match=r"^cart takes no option 'leaves'") as refused:
+        check(load(study | {"synthesizers": [{"name": "cart", "leaves": 2}]}))
+    assert "errors" not in str(refused.value)
