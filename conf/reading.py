@@ -35,6 +35,8 @@ class Reading(Settings):
     """What stands before or after each number: ``€``, ``kg``, ``%``."""
     missing: Texts = []
     """Texts that mean a missing cell in this column, beside those of ``data.missing``: ``NA``, ``-9``."""
+    otherwise: Literal["refuse", "missing"] = "refuse"
+    """What is done with cells that are not of the type: the table is refused, or they are missing cells."""
     true_values: Texts = []
     """Texts of a boolean that mean true."""
     false_values: Texts = []
@@ -52,6 +54,8 @@ class Reading(Settings):
         ):
             if setting in self.model_fields_set and self.type != type:
                 raise ValueError(f"{setting} belongs to type {type}, got type {self.type}")
+        if self.otherwise == "missing" and self.type in (None, "presence"):
+            raise ValueError(f"otherwise belongs to a type whose cells may not fit, got type {self.type}")
         if self.type == "date" and self.format is None:
             raise ValueError("type date needs a format such as %d.%m.%Y, got none")
         if self.type == "boolean" and not (self.true_values and self.false_values):

@@ -21,7 +21,7 @@ def read_as(column: pd.Series, reading: Reading) -> pd.Series:
     """Return a column as its reading says; what is of that type already stays as it is.
 
     Raises:
-        InputError: Cells are neither of the type nor missing: their number, never what they are.
+        InputError: Cells are neither of the type nor missing, and shall not be: their number, never what they are.
 
     Example:
         >>> read_as(pd.Series(["1.200,50 €", "NA"]), Reading(type="number", decimal=",", thousands=".", unit="€",
@@ -42,10 +42,10 @@ def read_as(column: pd.Series, reading: Reading) -> pd.Series:
         text = f"data.columns.{column.name}.format must be a format of dates such as %d.%m.%Y, got {reading.format!r}"
         raise InputError(text) from None
     unread = int(np.isin(codes, np.flatnonzero(values.isna())).sum())
-    if unread:
+    if unread and reading.otherwise == "refuse":
         raise InputError(
             f"column {column.name!r} must hold {_spelled(reading)}, got {unread} cells that are not; list texts that "
-            f"mean a missing cell in data.columns.{column.name}.missing"
+            f"mean a missing cell in data.columns.{column.name}.missing, or set its otherwise to missing"
         )
     return pd.Series(values.array.take(codes, allow_fill=True), index=column.index, name=column.name)
 
