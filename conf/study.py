@@ -147,7 +147,9 @@ class _Choice(_Settings):
     def _short_forms(cls, values: Any) -> Any:
         given = {"name": values} if isinstance(values, str) else values
         if not isinstance(given, Mapping):
-            return given
+            raise ValueError(f"must be a name or a mapping of settings, got {values!r}")
+        if not isinstance(given.get("options") or {}, Mapping):
+            raise ValueError(f"options must be a mapping, got {type(given['options']).__name__}")
         own: dict[str, Any] = {k: v for k, v in given.items() if k in cls.model_fields}
         loose = {k: v for k, v in given.items() if k not in cls.model_fields}
         name = own.get(cls._default) or own.get("name", "")
@@ -303,8 +305,8 @@ def _counts(counts: Any) -> Any:
 class Tracking(_Settings):
     """Where results go in MLflow."""
 
-    uri: str | None = None
-    """Tracking URI; null: SQLite in the workspace."""
+    uri: Annotated[str | None, AfterValidator(lambda uri: uri or None)] = None
+    """Tracking URI; null or empty: SQLite in the workspace."""
     experiment: str | None = None
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
@@ -375,7 +377,7 @@ class Study(_Settings):
     the workspace unless ``tracking.records`` is full."""
     tracking: Tracking = Tracking()
     runner: Runner = Runner()
-    workspace: str = ".synthrisk"
+    workspace: str = Field(default=".synthrisk", min_length=1)
     """Folder for typed data, releases, ledgers and the embedded MLflow store."""
     seed: int = Field(default=1, ge=0)
     """Root of all randomness."""

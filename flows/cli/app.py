@@ -33,9 +33,12 @@ def benchmark(
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.check import check
+    from synthrisk.flows.check import check, check_on
+    from synthrisk.flows.sample import sample_of
 
-    check(load(study, overrides or ()))
+    settings = load(study, overrides or ())
+    check(settings)
+    check_on(settings, sample_of(settings))
     from synthrisk.flows.benchmark import benchmark as flow
     from synthrisk.flows.cli.summary import close
     from synthrisk.flows.server import prefect_api
@@ -76,9 +79,9 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
-    from synthrisk.flows.check import check
+    from synthrisk.flows.check import check, check_on
     from synthrisk.flows.cli.summary import as_json, close
-    from synthrisk.flows.evaluate import check_control, study_of
+    from synthrisk.flows.evaluate import check_control, prepared, study_of
     from synthrisk.flows.evaluate import evaluate as flow
     from synthrisk.flows.server import prefect_api
     from synthrisk.tasks.workspace.store import check_writable, replace_file
@@ -102,7 +105,10 @@ def evaluate(
     check_control(control, arguments["thresholds"])
     if json_to is not None:
         check_writable("--json", json_to, folder=False)
-    check(study_of(**arguments))
+    study = study_of(**arguments)
+    check(study)
+    whole, sample, _ = prepared(study, control, synthetic)
+    check_on(whole, sample)
     with prefect_api():
         outcome = flow(control=control, **arguments)
     if json_to is not None:
@@ -215,8 +221,8 @@ def _names(text: str) -> list[str]:
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
     limits = {}
     for text in texts:
-        name, _, value = text.rpartition("=")
         try:
+            name, value = text.rsplit("=", 1)
             limits[name] = float(value)
         except ValueError:
             raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None

@@ -62,6 +62,8 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
     if absent or extra:
         close = nearest(str(absent[0]), [str(c) for c in extra]) if absent else ""
         rule = f"{name} must have the columns of the real table"
+        if len(absent) == len(due):  # names that may be cells are not told
+            raise InputError(f"{rule}, {due}, got none of them: has the file a header line?")
         raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {extra or 'none'}{close}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")

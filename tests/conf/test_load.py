@@ -282,7 +282,7 @@ def test_settings_survive_a_round_trip():
         ("metrics.1.attackers=[logistic]", lambda s: s.metrics[1].attackers == ["logistic"]),
         ("thresholds.risk/zero_cap.income=0.05", lambda s: s.thresholds["risk/zero_cap.income"].value == 0.05),
         ("thresholds.risk/rapid.capital.gain=0.1", lambda s: s.thresholds["risk/rapid.capital.gain"].value == 0.1),
-        ("tracking.uri=", lambda s: s.tracking.uri is None),  # as deployments write what is not set
+        ("tracking.uri=''", lambda s: s.tracking.uri is None),  # as deployments write what is not set
         ("tracking.uri=sqlite:///x.db", lambda s: s.tracking.uri == "sqlite:///x.db"),
     ],
 )  # fmt: skip
