@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 from synthrisk.tasks.workspace.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
+from synthrisk.tasks.workspace.readings import released
 
 _PLACES = ("repetition", "fold")
 _PARQUET = (".parquet", ".pq")
@@ -50,7 +52,19 @@ def read_release(job: Job, path: str, concrete: str) -> pd.DataFrame:
     if len(table) < 2:
         got = "one" if len(table) else "none"
         raise InputError(f"path {path!r} must lead to files with rows, two at least, got {got} in {concrete!r}")
-    return conform(table, job.train, concrete)
+    return fitted(table, job.train, job.form, concrete)
+
+
+def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) -> pd.DataFrame:
+    """Return a release with the columns and types of the training table.
+
+    Columns that the study leaves out are left out, and cells are read as those of the real table.
+
+    Raises:
+        InputError: The release, called ``name``, does not fit.
+    """
+    left_out = [c for c in form.left_out if c in table.columns and c not in train.columns]
+    return conform(released(table.drop(columns=left_out), form.columns), train, name)
 
 
 def concrete_path(path: str, repetition: int, fold: int) -> str:
@@ -102,13 +116,14 @@ def _read_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
     refuse_same_names(text, separator, name)
     real = pd.concat([job.train, job.held_out])
     texts = {c: {v for v in real[c].unique() if isinstance(v, str)} for c in real.columns}
-    markers = {c: sorted({"", *job.missing} | (MISSING - texts[c])) for c in real.columns}
+    markers = {c: sorted({"", *job.form.missing} | (MISSING - texts[c])) for c in real.columns}
     table = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, na_values=markers)
     if not isinstance(table.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
     refuse_cut_short(text, separator, name, len(table.columns))
     if separator == ";":
-        for name in (c for c in table.columns if c in texts and types.is_numeric_dtype(job.train[c].dtype)):
+        plain = [c for c in table.columns if c in texts and c not in job.form.columns]
+        for name in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
             table[name] = table[name].str.replace(",", ".", regex=False)
     return table
 
