@@ -46,6 +46,8 @@ def _line(where: str, problems: Sequence[Mapping[str, Any]], known: Iterable[str
     """Return what is wrong with one setting: of one that takes several forms, the rule of each."""
     if where in RENAMED and problems[0]["type"] == "extra_forbidden":
         return f"{where} is called {RENAMED[where]} now"
+    if own := next((p for p in problems if p["type"] == "value_error"), None):
+        return f"{where}: " + str(own["msg"]).removeprefix("Value error, ")
     rules = [rule for rule in (_rule(problem) for problem in problems) if rule]
     if rules:
         got = problems[0].get("input")
@@ -55,18 +57,13 @@ def _line(where: str, problems: Sequence[Mapping[str, Any]], known: Iterable[str
     problem = problems[0]
     if problem["type"] == "extra_forbidden":
         return f"{where}: no such setting{nearest(str(problem['loc'][-1]), known)}"
-    return f"{where}: " + ("must be given" if problem["type"] == "missing" else _own(problem))
-
-
-def _own(problem: Mapping[str, Any]) -> str:
-    """Return the sentence of a rule of ours."""
-    return str(problem["msg"]).removeprefix("Value error, ")
+    return f"{where}: must be given"
 
 
 def _rule(problem: Mapping[str, Any]) -> str:
-    """Return the rule that a value breaks; nothing where the sentence is not about a value, or is whole."""
+    """Return the rule that a value breaks; nothing where the sentence is not about a value."""
     kind = str(problem["type"])
-    if kind in ("extra_forbidden", "missing", "value_error"):
+    if kind in ("extra_forbidden", "missing"):
         return ""
     rule = _RULES.get(kind) or _RULES.get(kind.partition("_")[0])
     if rule is None:

@@ -54,8 +54,11 @@ def _check_sqlite(path: Path) -> None:
     check_writable("tracking.uri", path, folder=False)
     if not path.parent.is_dir():
         raise InputError(f"tracking.uri must be a file in a folder that is there, got {str(path)!r}")
-    if path.exists() and path.stat().st_size and path.open("rb").read(len(_SQLITE)) != _SQLITE:
-        raise InputError(f"tracking.uri must be an SQLite file, got {str(path)!r}, which is another kind of file")
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            begins = file.read(len(_SQLITE))
+        if begins != _SQLITE:
+            raise InputError(f"tracking.uri must be an SQLite file, got {str(path)!r}, which is another kind of file")
 
 
 def _port(address: SplitResult) -> int | None:

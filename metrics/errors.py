@@ -20,8 +20,8 @@ class InputError(ValueError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name nearest to ``name``, or an empty string.
 
-    A name is near where it is mistyped (most letters are the same, most so where the first is another), written in other
-    capitals, or cut short.
+    A name is near where it is mistyped (most letters are the same, more of them where the first is another), written
+    in other capitals, or cut short.
 
     Example:
         >>> nearest("aeg", ["age", "wage"]), nearest("kart", ["cart"]), nearest("colour", ["holdout", "columns"])

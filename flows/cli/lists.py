@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.reach import check_tracking
 from synthrisk.flows.cli.league_lines import HEADS, league_cells, number, style_of
+from synthrisk.flows.reach import check_tracking
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.study.league import LeagueRow

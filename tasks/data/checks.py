@@ -67,8 +67,8 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
             yield f"column {name!r} must hold values, got blanks only; list it in data.drop"
         elif is_text and name not in (*data.categorical, data.identifier) and _beyond_64_bits(column):
             yield (
-                f"column {name!r} holds numbers that 64 bits cannot hold: list it in data.categorical if they are codes, "
-                "in data.drop, or as data.identifier if each names a person"
+                f"column {name!r} holds numbers that 64 bits cannot hold: list it in data.categorical if they are "
+                "codes, in data.drop, or as data.identifier if each names a person"
             )
         elif name in data.sensitive and column.nunique() < 2:
             yield f"data.sensitive column {name!r} must hold at least two different values, got one"
@@ -77,8 +77,11 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
 def _beyond_64_bits(column: pd.Series) -> bool:
     """Tell whether texts are all numbers, none with a leading zero, of which some are too large to be read as such."""
     levels = pd.Series(column.cat.categories)
-    numbers = pd.to_numeric(levels, errors="coerce").astype(float)
-    return bool(numbers.notna().all() and (numbers.abs() >= 2.0**63).any() and not levels.str.match(r"0\d").any())
+    try:
+        numbers = levels.astype(float)
+    except ValueError:
+        return False
+    return bool((numbers.abs() >= 2.0**63).any() and not levels.str.match(r"0\d").any())
 
 
 def of_size(rows: int, data: Data, split: Split) -> Iterator[str]:

@@ -52,7 +52,9 @@ def _function(path: str) -> Callable[..., object]:
         got = "no such name" if function is None else f"a {type(function).__name__}"
         raise InputError(f"path {path!r} must name a function of {place}, got {got}")
     if not _takes_three(function):
-        raise InputError(f"path {path!r} must name a function of (train, rows, seed), got one that takes other arguments")
+        raise InputError(
+            f"path {path!r} must name a function of (train, rows, seed), got one that takes other arguments"
+        )
     return cast(Callable[..., object], function)
 
 

@@ -51,7 +51,7 @@ def read_release(job: Job, path: str, concrete: str) -> pd.DataFrame:
     table = _read(path, concrete, job)
     if len(table) < 2:
         got = "one" if len(table) else "none"
-        raise InputError(f"path {path!r} must lead to files with rows, two at least, got {got} in {concrete!r}")
+        raise InputError(f"path {path!r} must lead to files of at least two rows, got {got} in {concrete!r}")
     return fitted(table, job.train, job.form, concrete)
 
 
@@ -97,10 +97,18 @@ def _read(pattern: str, path: str, job: Job) -> pd.DataFrame:
         raise InputError(f"path {pattern!r} needs a package that is not installed: {error}") from None
     except pd.errors.EmptyDataError:
         raise InputError(f"path {pattern!r} must lead to files with rows, got none in {path!r}") from None
-    except (ValueError, OSError) as error:  # pandas and Arrow say what is in the file: it stays unsaid
-        line = re.search(r"\bline (\d+)", str(error)) if isinstance(error, pd.errors.ParserError) else None
-        where = f"{path!r}, line {line[1]}" if line else f"{path!r}"
-        raise InputError(f"path {pattern!r} must lead to readable files, got one that is not: {where}") from None
+    except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
+        raise _unreadable(pattern, path, error) from None
+
+
+def _unreadable(pattern: str, path: str, error: Exception) -> InputError:
+    """Return what is said of a file that cannot be read: pandas and Arrow say what is in it, which stays unsaid."""
+    protocol = path.partition("://")[0]
+    if protocol != path and protocol not in (known := fsspec.available_protocols()):
+        return InputError(f"no file system is called {protocol}://{nearest(protocol, known)}")
+    line = re.search(r"\bline (\d+)", str(error)) if isinstance(error, pd.errors.ParserError) else None
+    where = f"{path!r}, line {line[1]}" if line else f"{path!r}"
+    return InputError(f"path {pattern!r} must lead to readable files, got one that is not: {where}")
 
 
 def _read_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 import io
 
-import numpy as np
 import pandas as pd
 
 from bad_inputs.case import EVALUATE, Case, release
@@ -30,8 +29,8 @@ def _limit(name: str, limit: str, told: str) -> Case:
 _RELEASES = (
     Case("no such release", (*EVALUATE, "--synthetic", "absent.csv"), "path 'absent.csv' must lead to a file"),
     release("an empty release", "", "path 'own.csv' must lead to files with rows, got none in 'own.csv'"),
-    release("a header alone as release", lambda p: p.head(0), "path 'own.csv' must lead to files with rows"),
-    release("a release of one row", lambda p: p.head(1), "path 'own.csv' must lead to files with rows, two at least, got one in 'own.csv'"),
+    release("a header alone as release", lambda p: p.head(0), "path 'own.csv' must lead to files of at least two rows, got none in 'own.csv'"),
+    release("a release of one row", lambda p: p.head(1), "path 'own.csv' must lead to files of at least two rows, got one in 'own.csv'"),
     release("a release without a column", lambda p: p.drop(columns="hours"), "absent: ['hours'], extra: none"),
     release("a release with a column more", lambda p: p.assign(id=1), "absent: none, extra: ['id']"),
     release("a release with an index", lambda p: p.to_csv(), "extra: ['Unnamed: 0']"),
@@ -53,7 +52,12 @@ _RELEASES = (
             "'own.csv' must have as many cells in its last row as names in its header, got 2 of 4"),
     release("a release with a row too long", lambda p: p.to_csv(index=False) + "40,Graz,1,low,5\n",
             "path 'own.csv' must lead to readable files, got one that is not: 'own.csv', line 62"),
-    release("a release with the identifier", lambda p: p, "extra: ['hours']", "--identifier", "hours"),
+    release("a release of a column that is all missing", lambda p: p.assign(hours=None),
+            "own.csv: column 'hours' must hold values, as the real one does, got missing cells only"),
+    release("a release of a sensitive column that is all missing", lambda p: p.assign(income=None),
+            "own.csv: column 'income' must hold values, as the real one does, got missing cells only"),
+    Case("a release in a file system that is none", (*EVALUATE, "--synthetic", "htp://host/release.csv"),
+         "no file system is called htp:// (did you mean 'http'?)"),
     Case("a release that is a folder", (*EVALUATE, "--synthetic", "all.csv"), "path 'all.csv' must lead to a file",
          {"all.csv/own.csv": "age\n1\n"}),
     Case("a release at a server that is not there", (*EVALUATE, "--synthetic", "http://127.0.0.1:9/release.csv"),

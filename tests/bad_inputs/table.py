@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 
-from bad_inputs.case import STUDY, Case, study, table
+from bad_inputs.case import Case, study, table
 
 
 def _parquet(people: pd.DataFrame) -> bytes:
@@ -80,7 +80,7 @@ _FILES = (
     table("NUL bytes at the end", lambda p: (_csv(p) + "\0" * 512).encode(), "'own.csv' must be text, got NUL bytes"),
     table("HTML instead of a table", "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n", "'age'"),
     table("JSON instead of a table", '[{"age": 1, "city": "Graz"}]\n', "own.csv"),
-    table("another separator", lambda p: p.to_csv(index=False, sep="|"), "'age'"),
+    table("another separator", lambda p: p.to_csv(index=False, sep="/"), "'age'"),
     table("blanks between the cells", lambda p: p.to_csv(index=False, sep=" "), "'age'"),
     table("a row too long", lambda p: _csv(p) + "40,Graz,38,low,9\n", "'own.csv' must be a CSV file, but cannot be parsed at line 62"),
     table("all rows too long", lambda p: "\n".join(f"{line},1" for line in _csv(p).splitlines()).replace("income,1", "income"),

@@ -30,8 +30,9 @@ def open_port():
 
 def test_a_tracking_server_must_answer(free_port, open_port, monkeypatch):
     monkeypatch.setenv("PASSWORD", "hidden")
-    check_tracking(Tracking(uri=f"http://127.0.0.1:{open_port}"))
-    for uri in (None, "sqlite:///x.db", "postgresql+psycopg://host/db", "file:runs", "runs"):
+    for scheme in ("http", "postgresql+psycopg"):
+        check_tracking(Tracking(uri=f"{scheme}://127.0.0.1:{open_port}"))
+    for uri in (None, "sqlite:///x.db", "postgresql+psycopg:///db", "file:runs", "runs"):
         check_tracking(Tracking(uri=uri))
     with pytest.raises(InputError, match=f"got none at 127.0.0.1:{free_port} .ConnectionRefusedError") as refused:
         check_tracking(Tracking(uri=f"http://me:${{PASSWORD}}@127.0.0.1:{free_port}/mlflow"))

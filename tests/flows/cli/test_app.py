@@ -184,7 +184,6 @@ EVALUATE = ("evaluate", "--quasi-identifiers", "age,city", "--sensitive", "incom
         (["--real", "people.csv", "--synthetic", "release.csv", "--coarsen", "aeg=5"], ["did you mean 'age'?"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--without", "income"], ["got 'income'"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--identifier", "hour"], ["did you mean 'hours'?"]),
-        (["--real", "people.csv", "--synthetic", "release.csv", "--identifier", "hours"], ["extra: ['hours']"]),
     ],
 )  # fmt: skip
 def test_evaluate_refuses(place, people, say, prefect_database, arguments, words):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 from bad_inputs import CASES, Case
-from bad_inputs.case import STUDY
+from bad_inputs.case import EVALUATE, STUDY
 
 COMPUTED = {"releases", "ledgers", "exposed", "reports", "printed", "failures", "mlflow.db", "artifacts", "parts"}
 FOREIGN = ("Traceback", "pydantic", "ValidationError", "validation error", "pandas.", "pyarrow", "numpy", "NoneType")
@@ -64,8 +64,17 @@ def test_each_case_is_another_one():
     assert all(inputs.count(each) == 1 for each in inputs)
 
 
-@pytest.mark.parametrize("arguments", [("benchmark", "study.yaml")], ids=["benchmark"])
-def test_the_good_study_gets_as_far_as_the_server(place, say, arguments):
+GOOD = {
+    "benchmark": ("benchmark", "study.yaml"),
+    "release": (*EVALUATE, "--synthetic", "release.csv"),
+    "control": (*EVALUATE, "--synthetic", "release.csv", "--control", "control.csv"),
+    "identifier": (*EVALUATE, "--synthetic", "release.csv", "--identifier", "hours"),  # which the release holds too
+}
+
+
+@pytest.mark.parametrize("arguments", GOOD.values(), ids=GOOD)
+def test_what_is_right_gets_as_far_as_the_server(place, people, say, arguments):
     """Nothing but what a case says is wrong with it."""
+    people(60, seed=2).to_csv("control.csv", index=False)
     with pytest.raises(pytest.fail.Exception, match="a server was started"):
         say(*arguments)
