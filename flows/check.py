@@ -1,6 +1,8 @@
 """Refuse a study that cannot run before anything is computed: all that is wrong, at once."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,9 @@ from synthrisk.tasks.synthesize.generators import generator, generators, referen
 from synthrisk.tasks.workspace.references import Generator, Sample
 from synthrisk.tasks.workspace.store import check_writable
 
+_FITTING: ContextVar[tuple[object, ...]] = ContextVar("fitting", default=())
+"""The study and the table that a command has found to fit."""
+
 
 def check(study: Study) -> None:
     """Raise ``InputError`` with every option, extra and runner that is wrong or absent."""
@@ -35,6 +40,8 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
     planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
     check_limits(list(study.thresholds), [p.measure for p in planned])
     every = generators(study)
+    if _FITTING.get() == _of(study, sample):
+        return planned, every
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
@@ -42,6 +49,25 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
     _refuse(study, [*tried, *models, *fitting])
     return planned, every
+
+
+@contextmanager
+def checked_on(study: Study, sample: Sample) -> Iterator[None]:
+    """Check a study on its table, once for all that the block does: on a large one a check takes seconds.
+
+    Raises:
+        InputError: They do not fit; see ``check_on``.
+    """
+    check_on(study, sample)
+    before = _FITTING.set(_of(study, sample))
+    try:
+        yield
+    finally:
+        _FITTING.reset(before)
+
+
+def _of(study: Study, sample: Sample) -> tuple[object, ...]:
+    return study, sample.table.digest, sample.cut.digest
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], object]]) -> None:

@@ -33,17 +33,16 @@ def benchmark(
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.check import check, check_on
-    from synthrisk.flows.sample import sample_of
+    from synthrisk.flows.check import check, checked_on
 
     settings = load(study, overrides or ())
     check(settings)
-    check_on(settings, sample_of(settings))
     from synthrisk.flows.benchmark import benchmark as flow
     from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.sample import sample_of
     from synthrisk.flows.server import prefect_api
 
-    with prefect_api():
+    with checked_on(settings, sample_of(settings)), prefect_api():
         outcome = flow(study, overrides or [])
     close(outcome)
     raise typer.Exit(outcome.result.exit_code)
@@ -79,7 +78,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
-    from synthrisk.flows.check import check, check_on
+    from synthrisk.flows.check import check, checked_on
     from synthrisk.flows.cli.summary import as_json, close
     from synthrisk.flows.evaluate import check_control, prepared, study_of
     from synthrisk.flows.evaluate import evaluate as flow
@@ -108,8 +107,7 @@ def evaluate(
     study = study_of(**arguments)
     check(study)
     whole, sample, _ = prepared(study, control, synthetic)
-    check_on(whole, sample)
-    with prefect_api():
+    with checked_on(whole, sample), prefect_api():
         outcome = flow(control=control, **arguments)
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from synthrisk.conf import load, schema
-from synthrisk.flows.check import check
+from synthrisk.flows.check import check, check_on, checked_on
 from synthrisk.flows.cli.training_parts import write_parts
+from synthrisk.flows.sample import sample_of
 from synthrisk.metrics import METRICS, InputError
 
 COMMANDS = ("benchmark", "evaluate", "init", "split", "metrics", "compare", "ui", "schema")
@@ -215,6 +216,20 @@ def test_wrong_usage_is_exit_code_2(place, say, arguments):
     said = say(*arguments)
     assert said.code == 2
     assert "Traceback" not in said.err
+
+
+def test_what_is_checked_before_the_server_starts_is_not_checked_again(place, people):
+    study = load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: release.csv}"])
+    people(60, seed=1).to_csv("release.csv", index=False)
+    sample = sample_of(study)
+    with checked_on(study, sample):
+        Path("release.csv").unlink()
+        again = sample_of(study)
+        check_on(load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: release.csv}"]), again)
+        with pytest.raises(InputError, match=r"found none at 'other\.csv'"):
+            check_on(load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: other.csv}"]), again)
+    with pytest.raises(InputError, match=r"found none at 'release\.csv'"):
+        check_on(study, sample)
 
 
 # help
