@@ -27,6 +27,7 @@ _RULES = {
     "finite_number": "must be a finite number",
     "too_short": "must hold at least {min_length} entry",
     "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} letters",
     "literal_error": "must be {expected}",
     "string_pattern_mismatch": "must be letters, digits, - and _",
 }

@@ -16,6 +16,7 @@ from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
 GENERATOR_NAME = r"^[A-Za-z0-9_\-]+$"
+_LONGEST = 100  # letters of a name: files and folders are called by it
 NON_MEMBERS = "nonmembers"  # name and kind of the release behind the population yardstick
 
 
@@ -166,7 +167,7 @@ class SynthesizerChoice(_Choice):
     """One generator: a kind from the register with its options, under a name of its own."""
 
     _default = "kind"
-    name: str = Field(pattern=GENERATOR_NAME)
+    name: str = Field(pattern=GENERATOR_NAME, max_length=_LONGEST)
     """Name in tables and in MLflow; the kind too, unless ``kind`` is given."""
     kind: str = ""
     """Kind from the register: cart, gaussian_copula, ctgan, tvae, copulagan, files, callable, or a plugin's."""
@@ -213,7 +214,7 @@ class MetricChoice(_Choice):
     _default = "label"
     name: str
     """Register name (``synthrisk metrics`` lists them)."""
-    label: str = Field(default="", pattern=r"^[A-Za-z0-9_\-]*$")
+    label: str = Field(default="", pattern=r"^[A-Za-z0-9_\-]*$", max_length=_LONGEST)
     """Name in keys and tables; the register name unless given. Needed where a metric is used twice."""
     quasi_identifiers: Names | Literal["*"] | None = None
     """What the attacker of this metric knows, where it is not ``data.quasi_identifiers``."""
@@ -265,7 +266,7 @@ class Bootstrap(Settings):
     method: Literal["moderated", "crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole"] = "moderated"
     """Which interval is reported; all are written to the study's table of intervals. ``moderated`` needs four findings
     of a kind; with fewer it is ``crossed``."""
-    resamples: int = Field(default=500, ge=100)
+    resamples: int = Field(default=500, ge=100, le=1_000_000)
     """Resamples of the methods that resample."""
     vulnerable: float = Field(default=0.05, gt=0, lt=1)
     """Share of the records reported apart as vulnerable: those farthest from all others, and those of rare keys."""
@@ -341,7 +342,7 @@ class Runner(Settings):
 class Study(Settings):
     """A study: one real table, some synthesizers, the attacks on what they release, and what is too much."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
+    name: str = Field(pattern=GENERATOR_NAME, max_length=_LONGEST)
     """Name of the study, and of its MLflow experiment."""
     data: Data
     split: Split = Split()

@@ -35,6 +35,18 @@ def check_tracking(tracking: Tracking) -> None:
         _check_answer("tracking.uri", address.hostname or "", _port(address) or _PORTS[kind])
 
 
+def check_prefect(url: str) -> None:
+    """Refuse the address of a Prefect server that is none, or at which nobody answers.
+
+    Raises:
+        InputError: So it is.
+    """
+    address = urlsplit(url)
+    if address.scheme not in ("http", "https"):
+        raise InputError("PREFECT_API_URL must be an address such as http://host:4200/api, got one without http://")
+    _check_answer("PREFECT_API_URL", address.hostname or "", _port(address) or _PORTS[address.scheme])
+
+
 def check_address(runner: Runner) -> None:
     """Refuse the address of a Dask scheduler that does not answer.
 
@@ -48,6 +60,17 @@ def check_address(runner: Runner) -> None:
     if not address.hostname or not port:
         raise InputError(f"runner.address must be tcp://host:port, got {runner.address!r}")
     _check_answer("runner.address", address.hostname, port)
+
+
+def check_port(port: int) -> None:
+    """Refuse a port of this machine at which another program listens.
+
+    Raises:
+        InputError: One does.
+    """
+    with socket.socket() as asked:
+        if asked.connect_ex(("127.0.0.1", port)) == 0:
+            raise InputError(f"--port must be one at which nobody listens yet, got {port}; give another")
 
 
 def _check_sqlite(path: Path) -> None:

@@ -1,5 +1,6 @@
 """The command line: ``synthrisk``. Each command imports what it needs, so that help is there at once."""
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -104,6 +105,8 @@ def evaluate(
     check_control(control, arguments["thresholds"])
     if json_to is not None:
         check_writable("--json", json_to, folder=False)
+        if json_to.resolve() in [Path(table).resolve() for table in (real, synthetic, control or "")]:
+            raise InputError(f"--json must be a file of its own, got {str(json_to)!r}, one of the tables")
     study = study_of(**arguments)
     check(study)
     whole, sample, _ = prepared(study, control, synthetic)
@@ -199,6 +202,9 @@ def schema() -> None:
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2."""
     set_up()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # letters that the terminal lacks are no error
     with _told():
         app()
 
@@ -221,9 +227,12 @@ def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
     for text in texts:
         try:
             name, value = text.rsplit("=", 1)
-            limits[name] = float(value)
+            limit = float(value)
         except ValueError:
             raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
+        if name in limits:
+            raise InputError(f"--threshold must be given once for each quantity and measure, got {name!r} twice")
+        limits[name] = limit
     return limits
 
 

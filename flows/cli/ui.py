@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.reach import check_tracking
+from synthrisk.flows.reach import check_port, check_tracking
 from synthrisk.tasks.log import store_of
 
 
@@ -17,6 +17,7 @@ def serve(port: int, tracking_uri: str | None, workspace: Path) -> int:
     if uri.startswith("http"):
         print(f"the store is a server already: open {uri}")
         return 0
+    check_port(port)
     print(f"open http://127.0.0.1:{port}/#/experiments  (Ctrl-C stops)", flush=True)
     command = [
         sys.executable,

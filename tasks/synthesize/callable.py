@@ -3,8 +3,10 @@
 import inspect
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from io import StringIO
 from pathlib import Path
 from typing import cast
 
@@ -39,13 +41,19 @@ def call(job: Job, *, path: str) -> Release:
     return Release(conform(table, job.train, path))
 
 
+def _check(path: str) -> None:
+    """Find the function; what its file prints meanwhile is heard where it is called."""
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        _function(path)
+
+
 def _function(path: str) -> Callable[..., object]:
     place, name = _parts(path)
     try:
         module = _from_file(place) if place.endswith(".py") else import_module(place)
     except FileNotFoundError:
         raise InputError(f"path {path!r} cannot be imported: there is no such file") from None
-    except Exception as error:  # noqa: BLE001 - whatever that file does when it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever that file does when it is imported
         raise InputError(f"path {path!r} cannot be imported: {type(error).__name__}") from None
     function = getattr(module, name, None)
     if not callable(function):
@@ -99,4 +107,4 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [spec.origin] if spec is not None and spec.has_location and spec.origin else []
 
 
-CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_function)
+CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_check)

@@ -211,6 +211,14 @@ def test_console_script_says_one_sentence(place, start):
     assert err.count("\n") == 1, err
 
 
+def test_a_terminal_that_lacks_letters_is_no_error(place, start, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    process = start("metrics", cwd=place)
+    out, err = process.communicate(timeout=240)
+    assert (process.returncode, err) == (0, "")
+    assert "zero_cap" in out
+
+
 @pytest.mark.parametrize("arguments", [["evaluate"], ["bench"], ["ui", "--port", "0"], ["benchmark", "--sett", "a=1"]])
 def test_wrong_usage_is_exit_code_2(place, say, arguments):
     said = say(*arguments)
