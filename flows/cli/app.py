@@ -1,5 +1,6 @@
 """The command line: ``synthrisk``. Each command imports what it needs, so that help is there at once."""
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -33,14 +34,16 @@ def benchmark(
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.check import check
+    from synthrisk.flows.check import check, checked_on
 
-    check(load(study, overrides or ()))
+    settings = load(study, overrides or ())
+    check(settings)
     from synthrisk.flows.benchmark import benchmark as flow
     from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.sample import sample_of
     from synthrisk.flows.server import prefect_api
 
-    with prefect_api():
+    with checked_on(settings, sample_of(settings)), prefect_api():
         outcome = flow(study, overrides or [])
     close(outcome)
     raise typer.Exit(outcome.result.exit_code)
@@ -76,9 +79,9 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
-    from synthrisk.flows.check import check
+    from synthrisk.flows.check import check, checked_on
     from synthrisk.flows.cli.summary import as_json, close
-    from synthrisk.flows.evaluate import check_control, study_of
+    from synthrisk.flows.evaluate import check_control, prepared, study_of
     from synthrisk.flows.evaluate import evaluate as flow
     from synthrisk.flows.server import prefect_api
     from synthrisk.tasks.workspace.store import check_writable, replace_file
@@ -102,8 +105,12 @@ def evaluate(
     check_control(control, arguments["thresholds"])
     if json_to is not None:
         check_writable("--json", json_to, folder=False)
-    check(study_of(**arguments))
-    with prefect_api():
+        if json_to.resolve() in [Path(table).resolve() for table in (real, synthetic, control or "")]:
+            raise InputError(f"--json must be a file of its own, got {str(json_to)!r}, one of the tables")
+    study = study_of(**arguments)
+    check(study)
+    whole, sample, _ = prepared(study, control, synthetic)
+    with checked_on(whole, sample), prefect_api():
         outcome = flow(control=control, **arguments)
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
@@ -210,6 +217,9 @@ def schema() -> None:
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2."""
     set_up()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # letters that the terminal lacks are no error
     with _told():
         app()
 
@@ -230,11 +240,14 @@ def _names(text: str) -> list[str]:
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
     limits = {}
     for text in texts:
-        name, _, value = text.rpartition("=")
         try:
-            limits[name] = float(value)
+            name, value = text.rsplit("=", 1)
+            limit = float(value)
         except ValueError:
             raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
+        if name in limits:
+            raise InputError(f"--threshold must be given once for each quantity and measure, got {name!r} twice")
+        limits[name] = limit
     return limits
 
 

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf import load, schema
+from synthrisk.flows.check import check_on, checked_on
 from synthrisk.flows.cli.training_parts import write_parts
+from synthrisk.flows.sample import sample_of
 from synthrisk.metrics import METRICS, InputError
 
 COMMANDS = ("benchmark", "evaluate", "init", "split", "metrics", "compare", "ui", "schema")
@@ -173,7 +175,6 @@ EVALUATE = ("evaluate", "--quasi-identifiers", "age,city", "--sensitive", "incom
         (["--real", "people.csv", "--synthetic", "release.csv", "--coarsen", "aeg=5"], ["did you mean 'age'?"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--without", "income"], ["got 'income'"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--identifier", "hour"], ["did you mean 'hours'?"]),
-        (["--real", "people.csv", "--synthetic", "release.csv", "--identifier", "hours"], ["extra: ['hours']"]),
     ],
 )  # fmt: skip
 def test_evaluate_refuses(place, people, say, prefect_database, arguments, words):
@@ -200,11 +201,33 @@ def test_console_script_says_one_sentence(place, start):
     assert err.count("\n") == 1, err
 
 
+def test_a_terminal_that_lacks_letters_is_no_error(place, start, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    process = start("metrics", cwd=place)
+    out, err = process.communicate(timeout=240)
+    assert (process.returncode, err) == (0, "")
+    assert "zero_cap" in out
+
+
 @pytest.mark.parametrize("arguments", [["evaluate"], ["bench"], ["ui", "--port", "0"], ["benchmark", "--sett", "a=1"]])
 def test_wrong_usage_is_exit_code_2(place, say, arguments):
     said = say(*arguments)
     assert said.code == 2
     assert "Traceback" not in said.err
+
+
+def test_what_is_checked_before_the_server_starts_is_not_checked_again(place, people):
+    study = load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: release.csv}"])
+    people(60, seed=1).to_csv("release.csv", index=False)
+    sample = sample_of(study)
+    with checked_on(study, sample):
+        Path("release.csv").unlink()
+        again = sample_of(study)
+        check_on(load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: release.csv}"]), again)
+        with pytest.raises(InputError, match=r"found none at 'other\.csv'"):
+            check_on(load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: other.csv}"]), again)
+    with pytest.raises(InputError, match=r"found none at 'release\.csv'"):
+        check_on(study, sample)
 
 
 # help
