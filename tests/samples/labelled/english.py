@@ -1,6 +1,19 @@
 """Tables from the United States and the United Kingdom."""
 
-from samples.labelled.table import ANSWER, AWAY, CLOSE, DROPPED, EITHER, LEVELS, OPEN, QUASI, SCALE, SENSITIVE, Table, number
+from samples.labelled.table import (
+    ANSWER,
+    AWAY,
+    CLOSE,
+    DROPPED,
+    EITHER,
+    LEVELS,
+    OPEN,
+    QUASI,
+    SCALE,
+    SENSITIVE,
+    Table,
+    number,
+)
 
 
 def american() -> Table:
@@ -17,7 +30,9 @@ def american() -> Table:
     t.add("Dx Code", t.pick("E11.9|I10|J45.909|F32.9|Z00.00"), LEVELS, SENSITIVE)
     t.add("Paid Amount", [f"${x}" for x in number(paid, 2, ".", ",")], "number", "sensitive other", paid, {"": 0.03})
     t.add("Insurance", t.pick("Medicare|Medicaid|Private|None"), LEVELS, OPEN, kept=["None"])
-    t.add("Notes", t.sentences("patient called back about the bill and asked for a copy of the letter"), "text", DROPPED)
+    t.add(
+        "Notes", t.sentences("patient called back about the bill and asked for a copy of the letter"), "text", DROPPED
+    )
     return t
 
 
@@ -27,14 +42,14 @@ def british() -> Table:
     number_ = [f"{i}" for i in t.distinct(4 * 10**9, 7 * 10**9)]
     t.add("NHS Number", [f"{s[:3]} {s[3:6]} {s[6:]}" for s in number_], "code text number", AWAY)
     t.add("Date of Birth", born.strftime("%d-%b-%y"), "date", QUASI, born)
-    t.add("Sex", t.pick([1, 2, 9], [49, 50, 1]), LEVELS, QUASI)
+    t.add("Sex", t.pick([1, 2]), LEVELS, QUASI, None, {"9": 0.01}, unsure=["9"])
     t.add("Postcode", t.pick(["SW1A 1AA", "M1 1AE", "B33 8TH", "CR2 6XH", "DN55 1PT", "LS1 4AP"]), LEVELS, QUASI)
     t.add("Ethnic Group", t.pick("White British|Asian|Black|Mixed|Not stated"), LEVELS, CLOSE)
     t.add("Admitted At", admitted.strftime("%Y-%m-%d %H:%M:%S"), "date", DROPPED, admitted)
     t.add("Length of Stay", stay, "number", EITHER, stay)
     t.add("Primary Diagnosis", t.pick("I21.9|J18.9|S72.0|F20.0|E10.1"), LEVELS, SENSITIVE)
     t.add("Smoker", t.pick("Y|N", [2, 8]), ANSWER, OPEN, None, {"Unknown": 0.08})
-    t.add("HIV Status", t.pick("Negative|Positive", [97, 3]), "category boolean code", SENSITIVE)
+    t.add("HIV Status", t.pick("Negative|Positive", [97, 3]), "category boolean code", "sensitive other")
     return t
 
 
@@ -43,9 +58,17 @@ def bank() -> Table:
     age, balance = t.ages(18, 90), t.rng.normal(1300, 2500, t.rows).round(0).astype(int)
     length, contacts = t.rng.integers(5, 1500, t.rows), t.rng.geometric(0.4, t.rows)
     t.add("age", age, "number", QUASI, age)
-    t.add("job", t.pick("admin.|blue-collar|management|retired|services|student"), LEVELS, QUASI, None, {"unknown": 0.02})
+    t.add(
+        "job",
+        t.pick("admin.|blue-collar|management|retired|services|student"),
+        LEVELS,
+        QUASI,
+        None,
+        {"unknown": 0.02},
+        unsure=["unknown"],
+    )
     t.add("marital", t.pick("married|single|divorced", [60, 28, 12]), LEVELS, QUASI)
-    t.add("education", t.pick("primary|secondary|tertiary"), LEVELS, QUASI, None, {"unknown": 0.04})
+    t.add("education", t.pick("primary|secondary|tertiary"), LEVELS, QUASI, None, {"unknown": 0.04}, unsure=["unknown"])
     t.add("default", t.pick("yes|no", [1, 30]), ANSWER, "sensitive other")
     t.add("balance", balance, "number", "sensitive other", balance)
     t.add("housing", t.pick("yes|no"), ANSWER, OPEN)
@@ -53,14 +76,28 @@ def bank() -> Table:
     t.add("month", t.pick("jan|feb|mar|apr|may|jun|jul|aug"), LEVELS, EITHER)
     t.add("duration", length, "number duration", "other", length)
     t.add("campaign", contacts, "number", "other quasi-identifier", contacts)
-    t.add("poutcome", t.pick("failure|other|success"), LEVELS, "sensitive other", None, {"unknown": 0.6}, ["other"])
+    t.add(
+        "poutcome",
+        t.pick("failure|other|success"),
+        LEVELS,
+        "sensitive other",
+        None,
+        {"unknown": 0.6},
+        ["other"],
+        ["unknown"],
+    )
     t.add("y", t.pick("yes|no", [1, 8]), ANSWER, "sensitive other")
     return t
 
 
 def census() -> Table:
     t = Table("census", 1500, 34, ",", "utf-8")
-    age, weight, gain, hours = t.ages(17, 90), t.rng.integers(20000, 700000, t.rows), t.rng.integers(1, 9000, t.rows), t.ages(5, 80)
+    age, weight, gain, hours = (
+        t.ages(17, 90),
+        t.rng.integers(20000, 700000, t.rows),
+        t.rng.integers(1, 9000, t.rows),
+        t.ages(5, 80),
+    )
     gain = gain * (t.rng.random(t.rows) < 0.1)
     t.add("age", age, "number", QUASI, age)
     t.add("workclass", t.pick("Private|Self-emp|Local-gov|State-gov"), LEVELS, QUASI, None, {"?": 0.06})
@@ -74,15 +111,24 @@ def census() -> Table:
     t.add("sex", t.pick("Male|Female"), "category boolean code", QUASI)
     t.add("capital-gain", gain, "number", "sensitive other", gain)
     t.add("hours-per-week", hours, "number", EITHER, hours)
-    t.add("native-country", t.pick("United-States|Mexico|Germany|India", [90, 5, 2, 3]), LEVELS, QUASI, None, {"?": 0.02})
+    t.add(
+        "native-country", t.pick("United-States|Mexico|Germany|India", [90, 5, 2, 3]), LEVELS, QUASI, None, {"?": 0.02}
+    )
     t.add("income", t.pick("<=50K|>50K", [3, 1]), "category boolean code", SENSITIVE)
     return t
 
 
 def employees() -> Table:
     t = Table("employees", 400, 35, ",", "utf-8")
-    names = t.people("Ann Bob Cy Dee Eve Flo Gus Hal Ida Jim Kim Lou May Ned", "Able Baker Cole Drew Ellis Ford Gray Hill Irons Judd King")
-    hired, salary, left = t.days("2005-01-01", "2023-12-31"), t.amounts(62000, 0.3, 0), t.days("2020-01-01", "2023-12-31")
+    names = t.people(
+        "Ann Bob Cy Dee Eve Flo Gus Hal Ida Jim Kim Lou May Ned",
+        "Able Baker Cole Drew Ellis Ford Gray Hill Irons Judd King",
+    )
+    hired, salary, left = (
+        t.days("2005-01-01", "2023-12-31"),
+        t.amounts(62000, 0.3, 0),
+        t.days("2020-01-01", "2023-12-31"),
+    )
     t.add("employee_id", [f"E{i:04d}" for i in range(t.rows)], "code text", AWAY)
     t.add("full_name", names, "text category code", AWAY)
     t.add("email", [f"{n.lower().replace(' ', '.')}{i}@example.com" for i, n in enumerate(names)], "text code", AWAY)

@@ -55,7 +55,7 @@ def events() -> Table:
     t = Table("event log", 1000, 44, ",", "utf-8")
     when, wait = t.instants("2024-03-01 08:00", 90), t.amounts(40, 0.7, 3)
     t.add("event_id", [f"{i:032x}" for i in t.rng.permutation(10**6)[: t.rows] * 7919], "code text", AWAY)
-    t.add("timestamp", when.strftime("%Y-%m-%dT%H:%M:%SZ"), "date", DROPPED)
+    t.add("timestamp", when.strftime("%Y-%m-%dT%H:%M:%SZ"), "date", DROPPED, when)
     t.add("user_id", t.rng.integers(1, 120, t.rows), "number code category", AWAY)
     t.add("event_type", t.pick("login|view|buy|logout"), LEVELS, OPEN)
     t.add("ip_address", [f"10.0.{a}.{b}" for a, b in t.rng.integers(0, 255, (t.rows, 2))], "code text category", AWAY)
@@ -90,7 +90,7 @@ def codes() -> Table:
     t.add("birth_year", birth, "number date category", QUASI, birth)
     t.add("isced", t.pick(range(9)), SCALE, QUASI)
     t.add("sick_days", sick, "number", "sensitive other", sick)
-    t.add("contract", t.pick([1, 2, 3, 9]), LEVELS + " number", OPEN)
+    t.add("contract", t.pick([1, 2, 3]), SCALE, OPEN, None, {"9": 0.2}, unsure=["9"])
     return t
 
 

@@ -17,7 +17,12 @@ def french() -> Table:
     t.add("fumeur", t.pick("oui|non", [3, 7]), ANSWER, OPEN, None, {"": 0.05})
     t.add("santé", t.pick("très bonne|bonne|moyenne|mauvaise"), LEVELS, SENSITIVE)
     t.add("pays de naissance", t.pick("FR|DZ|MA|PT|NA", [80, 6, 6, 5, 3]), LEVELS, QUASI, kept=["NA"])
-    t.add("commentaires", t.sentences("je ne suis pas satisfait du service mais la réponse était rapide et claire"), "text", DROPPED)
+    t.add(
+        "commentaires",
+        t.sentences("je ne suis pas satisfait du service mais la réponse était rapide et claire"),
+        "text",
+        DROPPED,
+    )
     return t
 
 
@@ -25,8 +30,18 @@ def spanish() -> Table:
     t = Table("Spanish clinic", 600, 12, ";", "latin-1")
     born, visit = t.days("1930-01-01", "2010-01-01"), t.days("2022-01-01", "2023-06-30")
     sugar = t.rng.normal(5.6, 1.1, t.rows).round(2)
-    t.add("DNI", [f"{i}{c}" for i, c in zip(t.distinct(10000000, 99999999), t.pick("A|B|C|K|Z"), strict=True)], "code text", AWAY)  # noqa: E501
-    t.add("Nombre", t.people("María Juan Lucía Pedro Ana José", "García López Ruiz Núñez Peña Gil Sanz"), "text category code", AWAY)
+    t.add(
+        "DNI",
+        [f"{i}{c}" for i, c in zip(t.distinct(10000000, 99999999), t.pick("A|B|C|K|Z"), strict=True)],
+        "code text",
+        AWAY,
+    )
+    t.add(
+        "Nombre",
+        t.people("María Juan Lucía Pedro Ana José", "García López Ruiz Núñez Peña Gil Sanz"),
+        "text category code",
+        AWAY,
+    )
     t.add("Fecha de nacimiento", born.strftime("%d/%m/%Y"), "date", QUASI, born)
     t.add("Sexo", t.pick("H|M"), "category boolean code", QUASI)
     t.add("Provincia", t.pick("Álava|León|Madrid|Málaga|Sevilla"), LEVELS, QUASI)
@@ -43,10 +58,20 @@ def brazilian() -> Table:
     born, salary = t.days("1945-01-01", "2004-01-01"), t.amounts(2500)
     digits = [f"{i:011d}" for i in t.distinct(10**9, 10**10)]
     t.add("CPF", [f"{d[:3]}.{d[3:6]}.{d[6:9]}-{d[9:]}" for d in digits], "code text", AWAY)
-    t.add("nome", t.people("João Maria José Antônia Luís Márcia", "Silva Souza Conceição Araújo Lima Gonçalves"), "text category code", AWAY)  # noqa: E501
+    t.add(
+        "nome",
+        t.people("João Maria José Antônia Luís Márcia", "Silva Souza Conceição Araújo Lima Gonçalves"),
+        "text category code",
+        AWAY,
+    )
     t.add("data_nascimento", born.strftime("%d/%m/%Y"), "date", QUASI, born)
     t.add("sexo", t.pick("masculino|feminino"), "category boolean code", QUASI)
-    t.add("raça_cor", t.pick("branca|parda|preta|amarela|indígena", [44, 45, 8, 2, 1]), LEVELS, "quasi-identifier sensitive")
+    t.add(
+        "raça_cor",
+        t.pick("branca|parda|preta|amarela|indígena", [44, 45, 8, 2, 1]),
+        LEVELS,
+        "quasi-identifier sensitive",
+    )
     t.add("município", t.pick("São Paulo|Belém|Recife|Curitiba"), LEVELS, QUASI)
     t.add("UF", t.pick("SP|PA|PE|PR|RJ"), LEVELS, QUASI)
     t.add("CEP", t.pick(["01310-100", "66010-000", "50030-230", "80020-300"]), LEVELS, QUASI)

@@ -29,6 +29,7 @@ class Label:
     truth: pd.Series
     missing: tuple[str, ...]
     kept: tuple[str, ...]
+    unsure: tuple[str, ...]  # texts that may be missing, or an answer of their own
 
 
 class Table:
@@ -49,6 +50,7 @@ class Table:
         truth: Iterable[object] | None = None,
         holes: Mapping[str, float] | None = None,
         kept: Sequence[str] = (),
+        unsure: Sequence[str] = (),
     ) -> None:
         """Add a column; `holes` are the texts that stand for nothing, and the share of cells each takes."""
         written = [str(cell) for cell in cells]
@@ -58,7 +60,10 @@ class Table:
             for row in np.flatnonzero(self.rng.random(self.rows) < share):
                 written[row], true[row] = text, None
         self.cells[name] = written
-        self.labels[name] = Label(frozenset(kinds.split()), frozenset(roles.split()), true, tuple(holes or ()), (*kept,))
+        missing = tuple(text for text in holes or () if text not in unsure)
+        self.labels[name] = Label(
+            frozenset(kinds.split()), frozenset(roles.split()), true, missing, (*kept,), (*unsure,)
+        )
 
     def pick(self, words: str | Sequence[object], shares: Sequence[float] | None = None) -> list[object]:
         """Draw one of the words for each row; of a text, its parts between bars."""
