@@ -205,7 +205,7 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
     """Return the columns that an attacker may know from elsewhere."""
     found = []
     for each in columns:
-        said = topic(each.name, "known")
+        said = topic(each.name, "known") or ("place" if says(each.name, "direct", "address") else None)
         if said and not (each.kind == "category" and each.is_unique):
             found.append(Role(each.name, "quasi-identifier", "likely", f"commonly known of people: {_TOPICS[said]}"))
     found = _of_many_topics(found)
