@@ -12,8 +12,6 @@ from synthrisk.tasks.propose.evidence import Evidence, Sure
 from synthrisk.tasks.propose.names import says, topic, words
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
-BINS = 5
-"""Parts that numeric quasi-identifiers are taken in where keys are looked up."""
 _COMMONEST = 0.95  # share of the commonest class from which nothing is left to guess
 _FEWEST = 5  # records that a class should have
 _MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
@@ -73,20 +71,6 @@ def _why_other(each: Evidence, table: pd.DataFrame) -> str:
     if said := topic(each.name, "known"):
         return f"commonly known of people: {_TOPICS[said]}; but {_MOST_KEYS} such columns are enough"
     return "nothing says that it is known from elsewhere, or sensitive"
-
-
-def singled_out(table: pd.DataFrame, keys: Sequence[str]) -> float:
-    """Return the share of records that have their quasi-identifiers alone, numbers taken in fifths."""
-    if not keys:
-        return 0.0
-    known = table[list(keys)].apply(lambda c: _in_fifths(c) if kind(c) == "numeric" else c.astype("string"))
-    return float((known.groupby(list(keys), dropna=False, observed=True)[keys[0]].transform("size") == 1).mean())
-
-
-def _in_fifths(column: pd.Series) -> pd.Series:
-    return pd.qcut(
-        column.astype("int64") if column.dtype.kind in "Mm" else column.astype(float), BINS, duplicates="drop"
-    ).astype("string")
 
 
 def _apart(each: Evidence) -> Role | None:
