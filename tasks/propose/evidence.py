@@ -11,7 +11,7 @@ from pandas.api import types
 from synthrisk.conf.reading import Reading
 from synthrisk.tasks.propose.cells import Cells
 from synthrisk.tasks.propose.date_form import date_form, no_dates
-from synthrisk.tasks.propose.missing_codes import markers, number_codes, spelled
+from synthrisk.tasks.propose.missing_codes import markers, number_codes, spelled, words_among_numbers
 from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.number_form import NumberForm, decimal_mark, number_form, values
 from synthrisk.tasks.propose.truth_words import truth_words
@@ -79,11 +79,14 @@ def _of_texts(cells: Cells, decimal: str, column: pd.Series) -> Evidence:
     marked = markers(cells, of_categories=False)
     answers = cells.without(marked)
     found = _typed(answers, decimal)
-    if found is None or found.kind == "boolean":  # among answers fewer words mean a missing cell
+    if found is None and (words := words_among_numbers(answers)):
+        found = _typed(answers.without(words), decimal)
+        if found:
+            marked, answers = [*marked, *words], answers.without(words)
+    if found is None:  # among answers fewer words mean a missing cell
         marked = markers(cells, of_categories=True)
         answers = cells.without(marked)
-        truth = _typed(answers, decimal) if found else None
-        found = truth or _categories(answers)
+        found = _categories(answers)
     if not answers.filled:
         return _made(cells, answers, _Found("empty", "sure", "all cells are missing"), marked + blank, column)
     if len(answers.counts) == 1 and found.kind not in ("number", "date"):
@@ -113,7 +116,8 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         why += f"; {spelled(missing)} taken for missing ({gone} cells)"
     reading, other = (_with_missing(each, missing) for each in (found.settings, found.other))
     if reading is None and missing:
-        numbers = found.kind in ("number", "code") and not types.is_numeric_dtype(column.dtype)
+        digits = found.kind == "number" or (found.kind == "code" and not _has_letters(counted))
+        numbers = digits and not types.is_numeric_dtype(column.dtype)
         reading = Reading(type="number", missing=missing) if numbers else Reading(missing=missing)
     sure: Sure = "likely" if missing and found.sure == "sure" else found.sure
     return Evidence(
@@ -129,6 +133,10 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         found.question,
         other,
     )
+
+
+def _has_letters(cells: Cells) -> bool:
+    return bool(cells.texts.str.contains(r"[^\d.,+\- ]").any())
 
 
 def _with_missing(reading: Reading | None, missing: Sequence[str]) -> Reading | None:
@@ -200,11 +208,13 @@ def _marks(reading: Reading) -> str:
 
 def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     """Return why whole numbers are codes of categories; None where they are numbers."""
-    if not len(numbers) or (numbers % 1 != 0).any() or (numbers < 0).any():
+    if not len(numbers) or (numbers < 0).any():
         return None
     distinct = len(numbers)
     if says(name, "codes") and not says(name, "counted"):
         return "likely", "its name says that its numbers are codes"
+    if (numbers % 1 != 0).any():
+        return None
     if says(name, "counted"):
         return None
     known = topic(name, "known")
@@ -227,6 +237,7 @@ def _categories(cells: Cells) -> _Found:
     if numbers > 0.5:
         none = cells.filled - round(numbers * cells.filled)
         return _Found("category", "likely", f"texts; {none} cells of {cells.filled} are no numbers")
-    if len(texts) > _MANY and re.search(r"\d", cells.form):
-        return _Found("category", "likely", "codes of letters and digits")
+    mixed = cells.share(texts.str.fullmatch(r"\S*\d\S*")) == 1
+    if len(texts) > _MANY and (mixed or re.search(r"\d", cells.form)):
+        return _Found("code", "likely", "codes of letters, digits and marks")
     return _Found("category", "sure", "texts")

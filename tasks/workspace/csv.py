@@ -17,7 +17,7 @@ SEPARATORS = ",;\t|"
 _HEADER = 2**16  # characters in which the header line ends
 _LEADING_ZERO = re.compile(r"(?:^|[,;\t|\"])0\d+(?:$|[,;\t|\"\r])", re.MULTILINE)
 _SAMPLE = 2**18  # bytes by which an encoding is told
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?(?!0\d+$)\d+(,\d+)?")  # 01003 is a code
 
 
 def read_csv(

@@ -113,6 +113,12 @@ def test_digits_that_begin_with_0_are_codes():
     assert read("a;b\n0;1\n10;2\n").a.tolist() == [0, 10]
 
 
+def test_digits_that_begin_with_0_are_codes_beside_decimal_commas():
+    frame = read("plz;pay\n01003;0,5\n83022;00,5\n")
+    assert frame.plz.tolist() == ["01003", "83022"]
+    assert frame.pay.tolist() == [0.5, 0.5]
+
+
 def test_a_short_row_in_between_ends_in_missing_cells():
     assert read("a,b\n1\n2,3\n").b.isna().tolist() == [True, False]
     assert read('a,b\n1,2\n"x\ny",3\n').b.tolist() == [2, 3]
