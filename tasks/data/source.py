@@ -13,6 +13,8 @@ from synthrisk.conf.sources import source_function, sources
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.workspace.csv import read_csv
+from synthrisk.tasks.workspace.excel import split_sheet
+from synthrisk.tasks.workspace.formats import FORMATS, read_format
 
 OPENML = "openml:"
 CSV = (".csv", ".tsv", ".txt")
@@ -30,9 +32,10 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
 
     Args:
         source: A name of the entry-point group ``synthrisk.data`` (a function that returns a DataFrame),
-            alone or with options (its keyword arguments), a CSV or Parquet path (``~`` is the home folder;
-            CSV may be compressed), an fsspec URL, ``openml:<id>``, or a query with its database.
-        missing: Texts that mean a missing cell in a CSV file, beside the empty cell.
+            alone or with options (its keyword arguments), the path of a CSV file (may be compressed), Parquet file,
+            workbook (``survey.xlsx#Sheet``) or file of Stata, SPSS or SAS (``~`` is the home folder), an fsspec
+            URL, ``openml:<id>``, or a query with its database.
+        missing: Texts that mean a missing cell in a file that is not Parquet, beside the empty cell.
 
     Raises:
         InputError: There is no such source, or it cannot be read, or holds no rows.
@@ -52,8 +55,8 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
         return _openml(source)
     if not _is_path(source):
         raise InputError(
-            "source must be a built-in table, a CSV or Parquet file, a URL, openml:<id>, {url, query} or "
-            f"{{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
+            "source must be a built-in table, a file (CSV, Parquet, Excel, Stata, SPSS, SAS), a URL, openml:<id>, "
+            f"{{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
         )
     return _file(source, missing)
 
@@ -71,15 +74,20 @@ def _is_path(source: str) -> bool:
 
 
 def _file(source: str, missing: Sequence[str]) -> pd.DataFrame:
+    source, sheet = split_sheet(source)
     shown = _without_credentials(source)
     bare = source.split("?", 1)[0] if "://" in source else source
     suffixes = [s.lower() for s in Path(bare).suffixes]
     compressed = bool(suffixes) and suffixes[-1] in COMPRESSED
     suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
-    if suffix not in (*CSV, *PARQUET) or (compressed and suffix in PARQUET):
-        raise InputError(f"source must end in .csv, .tsv, .txt (also compressed) or .parquet, got {shown!r}")
+    if suffix not in (*CSV, *PARQUET, *FORMATS) or (compressed and suffix not in CSV):
+        others = ", ".join((PARQUET[0], *FORMATS))
+        raise InputError(f"source must end in .csv, .tsv, .txt (also compressed), {others}, got {shown!r}")
     raw = _bytes(source, shown)
-    frame = read_csv(raw, repr(shown), missing) if suffix in CSV else _parquet(raw, shown)
+    if suffix in FORMATS:
+        frame = read_format(raw, suffix, repr(shown), sheet, missing)
+    else:
+        frame = read_csv(raw, repr(shown), missing) if suffix in CSV else _parquet(raw, shown)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     return frame

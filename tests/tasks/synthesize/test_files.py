@@ -101,7 +101,7 @@ def test_broken_files_are_refused_without_showing_them(tmp_path, ending):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("release.xlsx", "path must end in .parquet, .pq, .csv or .csv.gz, got 'release.xlsx'"),
+        ("release.pdf", "path must end in .parquet, .pq, .csv, .csv.gz, .xlsx, .* got 'release.pdf'"),
         ("{rep}.csv", r"path takes {repetition} and {fold}, got 'rep'"),
         ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"),
         ("", "path must be a path or URL, got ''"),
