@@ -78,8 +78,9 @@ class Data(_Settings):
     """The real table and the roles of its columns."""
 
     source: Source
-    """A built-in name (``adult``, ``simulated_health``), a CSV or Parquet path, an fsspec URL, ``openml:<id>``,
-    ``{name, options}`` for a built-in table with options, or ``{url, query}`` for a database."""
+    """A built-in name (``adult``, ``simulated_health``), the path or fsspec URL of a file (CSV, Parquet; with the extra
+    ``files`` Excel, OpenDocument, Stata, SPSS, SAS; ``survey.xlsx#Sheet``), ``openml:<id>``, ``{name, options}`` for a
+    built-in table with options, or ``{url, query}`` for a database."""
     quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
     sensitive: Names = Field(min_length=1)
@@ -92,7 +93,7 @@ class Data(_Settings):
     drop: list[str] = []
     """Columns to leave out."""
     missing: list[str] = []
-    """Texts that mean a missing cell in a CSV file, beside the empty cell."""
+    """Texts, also of numbers, that mean a missing cell in a file that is not Parquet, beside the empty cell."""
     rows: int | None = Field(default=None, ge=2)
     """Take a random sample of this many rows; null takes all."""
 

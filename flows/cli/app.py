@@ -52,7 +52,7 @@ def benchmark(
 )
 def evaluate(
     real: Annotated[str, typer.Option(help="Records that the synthesizer was fitted on: path, URL, built-in name.")],
-    synthetic: Annotated[str, typer.Option(help="The release: CSV or Parquet path or URL.")],
+    synthetic: Annotated[str, typer.Option(help="The release: path or URL of a file (CSV, Parquet, Excel, SPSS ...).")],
     quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")],
     sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")],
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,

@@ -10,6 +10,7 @@ import pytest
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import read, typed
+from synthrisk.tasks.data.one_release import given
 
 FRAME = pd.DataFrame({"age": [40, 41, 42, 43], "plz": ["01003", "83022", "01003", "10115"]})
 LABELLED = pd.DataFrame({"age": [40.0, -9, 42, 43], "vote": [1.0, 2, 1, 2]})
@@ -84,3 +85,15 @@ def test_no_rows(tmp_path):
     pyreadstat.write_sav(LABELLED.head(0), tmp_path / "a.sav")
     with pytest.raises(InputError, match="must hold rows, got none"):
         read(str(tmp_path / "a.sav"))
+
+
+def test_control_records_with_codes_where_real_ones_have_labels_are_refused(folder):
+    """A code without a label, held by one control record alone, makes all of that column numbers."""
+    odd = LABELLED.assign(vote=[1.0, 2, 7, 2])
+    pyreadstat.write_sav(odd, folder / "control.sav", variable_value_labels={"vote": {1: "no", 2: "yes"}})
+    settings = Data(source=str(folder / "people.sav"), quasi_identifiers=["age"], sensitive=["vote"])
+    with pytest.raises(InputError, match="control must hold labels in column 'vote' as real does, got numbers"):
+        given.fn(settings, str(folder / "control.sav"), 1, str(folder))
+    swapped = settings.model_copy(update={"source": str(folder / "control.sav")})
+    with pytest.raises(InputError, match="control must hold numbers in column 'vote' as real does, got labels"):
+        given.fn(swapped, str(folder / "people.sav"), 1, str(folder))

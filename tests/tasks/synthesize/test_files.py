@@ -1,6 +1,7 @@
 import fsspec
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
 from synthrisk.metrics.errors import InputError
@@ -49,6 +50,37 @@ def test_urls_are_read():
         TRAIN.to_csv(file, index=False)
     release = run(job(), FILES, {"path": "memory://synthrisk-files/release.csv"})
     pd.testing.assert_frame_equal(release.synthetic, TRAIN)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "xlsx#Two", "sav", "dta"])
+def test_releases_of_other_programs_are_read(tmp_path, ending):
+    path = tmp_path / f"release.{ending.partition('#')[0]}"
+    due = pd.DataFrame({"age": [30, 40, 50], "vote": pd.Categorical(["no", "yes", None])})
+    codes = due.assign(vote=[1.0, 2, None])
+    labels = {"vote": {1: "no", 2: "yes"}}
+    if ending == "sav":
+        pyreadstat.write_sav(codes, path, variable_value_labels=labels)
+    elif ending == "dta":
+        codes.to_stata(path, write_index=False, value_labels=labels)
+    else:
+        with pd.ExcelWriter(path) as book:
+            (due if ending == "xlsx" else due.assign(age=0)).to_excel(book, index=False)
+            due.to_excel(book, sheet_name="Two", index=False)
+    synthetic = run(Job(due, due.head(0), 3, 1, 0, 0), FILES, {"path": str(tmp_path / f"release.{ending}")}).synthetic
+    assert synthetic.age.tolist() == [30, 40, 50]
+    assert synthetic.vote.equals(due.vote)
+    assert not synthetic.attrs
+    assert FILES.inputs({"path": str(tmp_path / f"release.{ending}")}, 0, 0) == [str(path)]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_codes_where_the_real_table_has_labels_are_refused(tmp_path, ending):
+    real = pd.DataFrame({"age": [30, 40, 50], "vote": pd.Categorical(["no", "yes", None])})
+    path = tmp_path / f"release.{ending}"
+    codes = real.assign(vote=[1.0, 2, None])
+    codes.to_parquet(path) if ending == "parquet" else codes.to_csv(path, index=False)
+    with pytest.raises(InputError, match="column 'vote' must hold texts as the real table does, got numbers only"):
+        run(Job(real, real.head(0), 3, 1, 0, 0), FILES, {"path": str(path)})
 
 
 def test_any_number_of_rows_any_order_of_columns_and_new_levels_are_taken(tmp_path):
