@@ -1,7 +1,8 @@
 """Sources of tables: built-in names, files, URLs, databases, OpenML."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.error import URLError
 
@@ -9,6 +10,7 @@ import fsspec
 import pandas as pd
 
 from synthrisk.conf import resolve
+from synthrisk.conf.reading import Reading
 from synthrisk.conf.sources import source_function, sources
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.metrics.errors import InputError, nearest
@@ -27,7 +29,13 @@ _PACKAGES = {
 }  # fmt: skip
 
 
-def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFrame:
+def read(
+    source: str | Sql | BuiltIn,
+    missing: Sequence[str] = (),
+    columns: Mapping[str, Reading] | None = None,
+    *,
+    as_texts: bool = False,
+) -> pd.DataFrame:
     """Return the table behind a source, as it is there: types are settled later, by ``typed``.
 
     Args:
@@ -36,6 +44,8 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
             workbook (``survey.xlsx#Sheet``) or file of Stata, SPSS or SAS (``~`` is the home folder), an fsspec
             URL, ``openml:<id>``, or a query with its database.
         missing: Texts that mean a missing cell in a file that is not Parquet, beside the empty cell.
+        columns: How single columns are read; ``typed`` settles the types that they name.
+        as_texts: Leave all cells of a CSV file as they are written.
 
     Raises:
         InputError: There is no such source, or it cannot be read, or holds no rows.
@@ -46,8 +56,9 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
         return read_sql(source)
     if isinstance(source, BuiltIn):
         return _built_in(source.name, source.options)
+    parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts)
     if "://" in source:
-        return _file(resolve(source), missing)
+        return _file(resolve(source), missing, parse)
     known = sources()
     if source in known:
         return _built_in(source, {})
@@ -58,7 +69,7 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
             "source must be a built-in table, a file (CSV, Parquet, Excel, Stata, SPSS, SAS), a URL, openml:<id>, "
             f"{{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
         )
-    return _file(source, missing)
+    return _file(source, missing, parse)
 
 
 def _built_in(name: str, options: Mapping[str, object]) -> pd.DataFrame:
@@ -73,7 +84,7 @@ def _is_path(source: str) -> bool:
     return len(path.parts) > 1 or bool(path.suffix) or path.exists()
 
 
-def _file(source: str, missing: Sequence[str]) -> pd.DataFrame:
+def _file(source: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
     source, sheet = split_sheet(source)
     shown = _without_credentials(source)
     bare = source.split("?", 1)[0] if "://" in source else source
@@ -87,7 +98,7 @@ def _file(source: str, missing: Sequence[str]) -> pd.DataFrame:
     if suffix in FORMATS:
         frame = read_format(raw, suffix, repr(shown), sheet, missing)
     else:
-        frame = read_csv(raw, repr(shown), missing) if suffix in CSV else _parquet(raw, shown)
+        frame = parse(raw, repr(shown)) if suffix in CSV else _parquet(raw, shown)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     return frame
