@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 from pandas.api import types
 
+from synthrisk.tasks.workspace.readings import without
+
 _EXACT = 2**53  # beyond it a double no longer holds every integer
 
 
@@ -28,8 +30,9 @@ def narrowed(column: pd.Series) -> pd.Series:
     if cells in ("datetime", "date"):
         try:
             return pd.to_datetime(column)
-        except pd.errors.OutOfBoundsDatetime:
-            return column  # ``typed`` says so, unless the column is dropped
+        except pd.errors.OutOfBoundsDatetime:  # ``typed`` refuses such dates, unless they mean a missing cell
+            moments = column.where(column.notna(), None).to_numpy("datetime64[ms]")
+            return pd.Series(moments, index=column.index, name=column.name)
     if cells in ("time", "timedelta"):
         return pd.to_timedelta(column.astype("string"))
     return column
@@ -49,6 +52,8 @@ def blanked(column: pd.Series, missing: Sequence[str]) -> pd.Series:
         return column
     if types.is_numeric_dtype(column.dtype):
         return column.mask(column.isin(numbers)) if numbers else column
+    if types.is_datetime64_any_dtype(column.dtype):
+        return without(column, missing)
     return column.mask(column.isin([*missing, *numbers])) if missing else column
 
 
