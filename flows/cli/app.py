@@ -111,22 +111,37 @@ def evaluate(
     raise typer.Exit(outcome.result.exit_code)
 
 
-@app.command(epilog="Example: `synthrisk init patients.csv --sensitive diagnosis --to study.yaml`")
+@app.command(epilog="Example: `synthrisk init patients.csv --limit 0.05 --limit-source 'disclosure board'`")
 def init(
     data: Annotated[str, typer.Argument(help="The real table: path, URL or built-in name.")],
     to: Annotated[Path, typer.Option(help="File to write.")] = Path("study.yaml"),
-    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b. The last column unless given.")] = "",
-    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b. All others unless given.")] = "",
-    missing: Annotated[str, typer.Option(help="Texts that mean a missing cell: NA,?.")] = "",
-    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
+    sensitive: Annotated[str, typer.Option(help="What nobody should learn: a,b. Proposed unless given.")] = "",
+    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b. Proposed unless given.")] = "",
+    identifier: Annotated[str | None, typer.Option(help="Column that names the person of a record.")] = None,
+    categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
+    missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b. Proposed unless given.")] = "",
+    limit: Annotated[
+        float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
+    ] = None,
+    limit_source: Annotated[str, typer.Option(help="Who chose the limit.")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="A study of about a minute and a half.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="All records, five folds five times.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what is proposed.")] = False,
     force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
 ) -> None:
-    """Write a commented study for a table, and the schema with which editors complete it."""
-    from synthrisk.flows.cli.new_study import Roles, write_study
+    """Look at a table and write a commented study of about five minutes for it; on a terminal it asks."""
+    from synthrisk.flows.cli.new_study import Limit, new_study
+    from synthrisk.tasks.propose.proposal import Given
 
-    roles = Roles(_names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop))
-    written = write_study(data, to, roles, force)
-    typer.echo(f"wrote {written}; run it with: synthrisk benchmark {to}")
+    if quick and thorough:
+        raise InputError("--quick and --thorough must not stand together, got both")
+    given = Given(
+        _names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop), identifier, _names(categorical)
+    )
+    effort = "quick" if quick else "thorough" if thorough else "usual"
+    asks = not yes and sys.stdin.isatty()
+    new_study(data, to, given, Limit(limit, limit_source), effort, force=force, asks=asks)
 
 
 @app.command(epilog="Example: `synthrisk split study.yaml --to parts/`")

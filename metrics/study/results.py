@@ -8,6 +8,7 @@ from synthrisk.metrics.release.summary import ReleaseSummary
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.limits_kept import Kept
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.reference_checks import Check
 from synthrisk.metrics.study.utility import Usefulness
@@ -51,6 +52,8 @@ class StudyResult:
     releases: Mapping[str, ReleaseSummary] = field(default_factory=dict)
     # what makes all numbers hard to read, such as control records that are members; or an empty string
     warning: str = ""
+    # where no limit is set: the least one that each synthesizer would have been shown to keep
+    kept: Sequence[Kept] = ()
 
     @property
     def valid(self) -> bool:
