@@ -67,7 +67,9 @@ def _attempt(step: Callable[[], _Got], raw: bytes, name: str) -> _Got:
         needs = "needs the package python-calamine, which is not installed"
         raise InputError(f"{name} {needs}: pip install 'synthrisk[files]'") from None
     except Exception:  # noqa: BLE001 - the reader's errors are its own, and may quote the file
-        got = "an encrypted file: save it without a password" if _ENCRYPTED in raw else "something else"
+        got = (
+            "an encrypted file: save it without a password" if _ENCRYPTED in raw else "something else, or a damaged one"
+        )
         raise InputError(f"{name} must be an Excel or OpenDocument workbook, got {got}") from None
 
 

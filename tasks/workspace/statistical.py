@@ -45,7 +45,7 @@ def read_statistical(raw: bytes, suffix: str, name: str, missing: Sequence[str] 
         frame, about = read(io.BytesIO(raw), disable_datetime_conversion=True, **options)
     except Exception:  # noqa: BLE001 - the reader's errors are its own, and may quote the file
         raise InputError(
-            f"{name} must be a {program} file, but cannot be read as one: it is another kind of file, damaged, "
+            f"{name} must be a file of {program}, but cannot be read as one: it is another kind of file, damaged, "
             "cut short or encrypted"
         ) from None
     columns, notes = {}, []

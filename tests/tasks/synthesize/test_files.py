@@ -1,10 +1,12 @@
+import datetime as dt
+
 import fsspec
 import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
 
-from synthrisk.conf.reading import FileForm
+from synthrisk.conf.reading import FileForm, Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES
@@ -181,3 +183,32 @@ def test_a_semicolon_file_may_have_decimal_commas(tmp_path):
     path.write_text("name;pay\na,b;1,25\n")
     release = run(Job(train, train.head(0), 1, 1), FILES, {"path": str(path)}).synthetic
     assert release.to_dict("records") == [{"pay": 1.25, "name": "a,b"}]
+
+
+@pytest.mark.parametrize("ending", ["sav", "xlsx", "csv"])
+def test_releases_are_read_as_the_real_table_whatever_file_they_are_in(tmp_path, ending):
+    """A generator fitted on an SPSS file with labels, codes and dates may write SPSS, Excel or CSV."""
+    columns = {
+        "smokes": Reading(type="boolean", true_values=["ja"], false_values=["nein"]),
+        "pay": Reading(missing=["-8"]),
+        "left": Reading(type="date", format="ISO8601", missing=["9999-12-31"]),
+    }
+    train = pd.DataFrame(
+        {"smokes": [True, False], "pay": [1.0, np.nan], "left": pd.to_datetime(["2020-01-02", None]), "sex": ["f", "m"]}
+    )
+    told = Job(train, train.head(0), 2, 1, form=FileForm(columns=columns, missing=("?",)))
+    days = [dt.date(2021, 1, 2), dt.date(9999, 12, 31)]
+    released = pd.DataFrame({"smokes": ["nein", "ja"], "pay": [-8, 3], "left": days, "sex": ["m", "?"]})
+    path = tmp_path / f"release.{ending}"
+    if ending == "sav":
+        codes = released.assign(smokes=[0.0, 1.0], pay=[-8.0, 3.0])
+        pyreadstat.write_sav(codes, path, variable_value_labels={"smokes": {0: "nein", 1: "ja"}})
+    elif ending == "xlsx":
+        released.to_excel(path, index=False)
+    else:
+        released.to_csv(path, index=False, encoding="utf-16")
+    read = run(told, FILES, {"path": str(path)}).synthetic
+    assert read["smokes"].tolist() == [False, True]
+    assert read["pay"].isna().tolist() == [True, False]
+    assert read["left"].tolist() == [pd.Timestamp("2021-01-02"), pd.NaT]
+    assert read["sex"].isna().tolist() == [False, True]
