@@ -10,7 +10,7 @@ import pandas as pd
 
 from synthrisk.conf.reading import Reading
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.encodings import encoding_of, spoken
+from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of, spoken
 
 SEPARATORS = ",;\t|"
 _HEADER = 2**16  # characters in which the header line ends
@@ -94,6 +94,8 @@ def _text(raw: bytes, name: str) -> tuple[str, list[str]]:
     """Return the text of a file, and a note where its encoding is a guess."""
     found = encoding_of(raw)
     if found is None:
+        if b"\0" not in raw and (others := beside_utf8(raw)):
+            raise InputError(f"{name} must be text in one encoding, got UTF-8 but for {others} bytes that are not")
         got = "NUL bytes" if b"\0" in raw else "neither"
         raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got {got}")
     encoding, guessed = found

@@ -54,6 +54,7 @@ _SMALL = {"et": 3.0, "is": 3.0}  # languages of few tables, and what that costs
 _PLACES = 1000  # of bytes beyond ASCII that are looked at
 _NEAR = 1000  # bytes around such a place
 _OTHER_LANGUAGE = 4.0  # what a piece in another language of the encoding costs
+_DAMAGED = 4  # times as many characters beyond ASCII as bytes that are none, from which a file is damaged UTF-8
 _LIKELY = -16.0  # mean of a character, below which a file is no text in any language that is known here
 _BETWEEN = re.compile(rb"[\x00-\x2f;]")  # bytes that are no part of a character in any encoding here
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x19\x7f]")
@@ -76,7 +77,7 @@ def encoding_of(raw: bytes) -> tuple[str, bool] | None:
         return None if wide is None else (wide, False)
     if _decodes(raw, "utf-8"):
         return "utf-8", False
-    if _CONTROLS.search(raw):
+    if _CONTROLS.search(raw) or beside_utf8(raw):
         return None
     guess = next((name for name in _guesses(raw) if _decodes(raw, name)), None)
     return None if guess is None else (guess, True)
@@ -98,6 +99,14 @@ def _decodes(raw: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def beside_utf8(raw: bytes) -> int:
+    """Return how many bytes of a file are not UTF-8 where it is UTF-8 for the most part, damaged or mixed; else 0."""
+    text = raw.decode("utf-8", errors="replace")
+    others = text.count("\ufffd")
+    beyond = len(text) - len(text.encode("ascii", errors="ignore"))
+    return others if beyond > _DAMAGED * others else 0
 
 
 def _is_wide(raw: bytes, encoding: str) -> bool:

@@ -32,7 +32,8 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None, missing: Sequenc
     """Return a sheet as a table: the first one unless named. ``attrs["notes"]`` says which others there are.
 
     The first row that holds anything has the names of the columns. Empty rows and columns are left out. Cells that
-    Excel holds as text stay text: "01003" is no number. An empty cell is missing, so is each text in ``missing``.
+    Excel holds as text stay text: "01003" is no number. A cell that is empty or holds an error (``#N/A``) is missing,
+    and so is each text in ``missing``.
 
     Raises:
         InputError: No workbook, encrypted, no such sheet, no rows, a title above the header, or a name given twice.

@@ -6,7 +6,7 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.csv import read_csv
-from synthrisk.tasks.workspace.encodings import encoding_of
+from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of
 
 WEST, CENTRAL = "cp1252 latin_1 iso8859_15 cp850 mac_roman", "cp1250 iso8859_2 cp852"
 TABLES = {
@@ -201,6 +201,20 @@ def test_what_is_no_text_is_refused(raw):
         InputError, match=r"must be text, in UTF-8 or another encoding that can be told; got (neither|NUL)"
     ):
         read_csv(raw, "a.csv")
+
+
+@pytest.mark.parametrize("language", ["German", "Polish", "Russian", "Chinese"])
+def test_utf_8_with_a_few_other_bytes_is_refused_not_guessed(language):
+    rows = TABLES[language][1].encode()
+    for raw in (rows + b"caf\xe9,1,2,3\n", (rows + "ż".encode())[:-1]):
+        with pytest.raises(InputError, match="must be text in one encoding, got UTF-8 but for 1 bytes that are not"):
+            read_csv(raw, "a.csv")
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_no_other_encoding_is_taken_for_damaged_utf_8(language):
+    encodings, text = TABLES[language]
+    assert [beside_utf8(text.encode(encoding)) for encoding in encodings.split()] == [0] * len(encodings.split())
 
 
 def test_a_large_file_is_told_quickly_and_always_as_the_same():
