@@ -44,11 +44,11 @@ _GUESSES = {  # encoding: logarithm of how usual it is, the languages written in
     "cp866": (-3, _CYRILLIC),
     "mac_roman": (-5, _WEST),
     "cp932": (0, _JAPANESE),
-    "euc_jp": (-1, _JAPANESE),
+    "euc_jp": (-2, _JAPANESE),
     "gb18030": (0, _CHINESE),
     "big5": (0, _TRADITIONAL),
     "cp950": (-1, _TRADITIONAL),
-    "cp949": (0, _KOREAN),
+    "cp949": (-2, _KOREAN),
 }
 _SMALL = {"et": 3.0, "is": 3.0}  # languages of few tables, and what that costs
 _PLACES = 1000  # of bytes beyond ASCII that are looked at
