@@ -11,16 +11,16 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 
 from synthrisk.conf import Study
-from synthrisk.conf.plan import plan
 from synthrisk.conf.study import NON_MEMBERS, Runner
 from synthrisk.flows.check import check_on
 from synthrisk.flows.progress import progress
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.neighbours.search import prepare
 from synthrisk.metrics.study.ledger import Cell
+from synthrisk.metrics.study.limits_kept import quantity_to_limit
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.verdicts import check_limits, holds_for, worst
+from synthrisk.metrics.study.verdicts import holds_for, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
@@ -29,7 +29,6 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.log import Logged, Pages, log
 from synthrisk.tasks.report import report
 from synthrisk.tasks.synthesize import synthesizer
-from synthrisk.tasks.synthesize.generators import generators
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
 
@@ -62,10 +61,7 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
 
     ``settings`` say what was asked, as YAML: the study unless given. ``warning`` says why all numbers are hard to read.
     """
-    planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
-    check_limits(list(study.thresholds), [p.measure for p in planned])
-    every = generators(study)
-    check_on(study, sample, planned, every)
+    planned, every = check_on(study, sample)
     started = datetime.now(UTC)
     prepare()  # once, not in every worker at the same time: each look at a release searches nearest records
     attacks = attacks_of(study, sample, planned, every)
@@ -104,11 +100,14 @@ def concluded(outcome: Outcome) -> Any:
 def attacks_of(study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]) -> Attacks:
     """Return all generators with what they are attacked with, the population yardstick last.
 
-    A reference generator that no measure would look at is left out.
+    ``limited`` reference generators are attacked with what has a limit; where nothing has, with what could have one. A
+    reference generator that no measure would look at is left out.
     """
     beside = planned
-    if study.reference_measures == "limited":
+    if study.reference_measures == "limited" and study.thresholds:
         beside = [p for p in planned if any(holds_for(name, p.measure) for name in study.thresholds)]
+    elif study.reference_measures == "limited":
+        beside = [p for p in planned if quantity_to_limit(METRICS[p.measure.metric]) and not p.measure.variant_of]
     own = [(each, planned if each.role == "synthesizer" else beside) for each in every]
     population = [p for p in planned if METRICS[p.measure.metric].has_population]
     if study.population_yardstick and sample.holds_out():

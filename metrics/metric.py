@@ -183,6 +183,8 @@ class Metric:
 
     def check_options_on(self, real: pd.DataFrame, options: Mapping[str, Any]) -> None:
         """Refuse options that do not fit the real table, before anything is computed."""
+        if options.get("bins") is not None:
+            self._binned(Tables(real, real), options, options["bins"], options.get("binning", "quantile"))
         if self.check_table is not None:
             self.check_table(real, **options)
 
@@ -254,9 +256,12 @@ class Metric:
     def _scored(self, bins: Bins, binning: str, tables: Tables, options: dict[str, Any]) -> Score:
         if bins is None:
             return self.function(tables, **options)
+        score = self.function(self._binned(tables, options, bins, binning), **options)
+        return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
+
+    def _binned(self, tables: Tables, options: Mapping[str, Any], bins: Bins, binning: str) -> Tables:
         if "sensitive" in self.needs:
             known, hidden = tables.check_roles(options["quasi_identifiers"], options["sensitive"])
         else:
             known, hidden = tables.check_columns("quasi_identifiers", options["quasi_identifiers"]), []
-        score = self.function(binned(tables, known, hidden, bins, binning), **options)
-        return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
+        return binned(tables, known, hidden, bins, binning)

@@ -1,5 +1,6 @@
 """The command line: ``synthrisk``. Each command imports what it needs, so that help is there at once."""
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -33,33 +34,45 @@ def benchmark(
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.check import check
+    from synthrisk.flows.check import check, checked_on
 
-    check(load(study, overrides or ()))
+    settings = load(study, overrides or ())
+    check(settings)
     from synthrisk.flows.benchmark import benchmark as flow
     from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.sample import sample_of
     from synthrisk.flows.server import prefect_api
 
-    with prefect_api():
+    with checked_on(settings, sample_of(settings)), prefect_api():
         outcome = flow(study, overrides or [])
     close(outcome)
     raise typer.Exit(outcome.result.exit_code)
 
 
 @app.command(
-    epilog="Example: `synthrisk evaluate --real real.csv --synthetic synthetic.csv --control heldout.csv "
-    "--quasi-identifiers age,sex --sensitive income --threshold memorization/rapid.income=0.05`"
+    epilog="Example: `synthrisk evaluate real.csv synthetic.csv --control heldout.csv --limit 0.05`. The roles of the "
+    "columns are proposed, unless `--quasi-identifiers age,sex --sensitive income` or `--study study.yaml` give them."
 )
 def evaluate(
-    real: Annotated[str, typer.Option(help="Records that the synthesizer was fitted on: path, URL, built-in name.")],
-    synthetic: Annotated[str, typer.Option(help="The release: path or URL of a file (CSV, Parquet, Excel, SPSS ...).")],
-    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")],
-    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")],
+    real_table: Annotated[str | None, typer.Argument(metavar="REAL", help="The same as --real.")] = None,
+    release: Annotated[str | None, typer.Argument(metavar="SYNTHETIC", help="The same as --synthetic.")] = None,
+    real: Annotated[str | None, typer.Option(help="Records that the synthesizer was fitted on: path or URL.")] = None,
+    synthetic: Annotated[
+        str | None, typer.Option(help="The release: CSV, Excel, SPSS ...: path or URL.")
+    ] = None,
+    study: Annotated[str | None, typer.Option(help="Study whose columns, metrics and limits hold here.")] = None,
+    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")] = "",
+    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
-    metric: Annotated[list[str] | None, typer.Option(help="Metric to compute; all unless given.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
     threshold: Annotated[list[str] | None, typer.Option(help="Limit: risk/rapid.income=0.1.")] = None,
+    limit: Annotated[
+        float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
+    ] = None,
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
+    missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
     references: Annotated[
@@ -76,22 +89,24 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
-    from synthrisk.flows.check import check
-    from synthrisk.flows.cli.summary import as_json, close
-    from synthrisk.flows.evaluate import check_control, study_of
-    from synthrisk.flows.evaluate import evaluate as flow
-    from synthrisk.flows.server import prefect_api
-    from synthrisk.tasks.workspace.store import check_writable, replace_file
+    from synthrisk.flows.cli.one_release import judged
 
-    arguments: dict[str, Any] = {
-        "real": real,
-        "synthetic": synthetic,
-        "quasi_identifiers": _names(quasi_identifiers),
-        "sensitive": _names(sensitive),
+    said: dict[str, Any] = {
+        "real": _one("real", real_table, real),
+        "control": control,
+        "study": study,
         "metrics": metric,
         "thresholds": _limits(threshold or ()),
+        "quasi_identifiers": _names(quasi_identifiers),
+        "sensitive": _names(sensitive),
         "categorical": _names(categorical),
         "identifier": identifier,
+        "missing": _names(missing),
+        "drop": _names(drop),
+        "columns": {},
+    }
+    others: dict[str, Any] = {
+        "synthetic": _one("synthetic", release, synthetic),
         "what_if": [{"drop": _names(w)} for w in without or ()] + [{"bins": _parts(c)} for c in coarsen or ()],
         "references": references,
         "experiment": experiment,
@@ -99,16 +114,7 @@ def evaluate(
         "workspace": workspace,
         "seed": seed,
     }
-    check_control(control, arguments["thresholds"])
-    if json_to is not None:
-        check_writable("--json", json_to, folder=False)
-    check(study_of(**arguments))
-    with prefect_api():
-        outcome = flow(control=control, **arguments)
-    if json_to is not None:
-        replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
-    close(outcome)
-    raise typer.Exit(outcome.result.exit_code)
+    raise typer.Exit(judged(said, others, limit, json_to))
 
 
 @app.command(epilog="Example: `synthrisk init patients.csv --limit 0.05 --limit-source 'disclosure board'`")
@@ -210,6 +216,9 @@ def schema() -> None:
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2."""
     set_up()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # letters that the terminal lacks are no error
     with _told():
         app()
 
@@ -223,6 +232,14 @@ def _told() -> Iterator[None]:
         sys.exit(2)
 
 
+def _one(option: str, argument: str | None, given: str | None) -> str:
+    """Return what is given once, as an argument or as an option."""
+    if (argument is None) == (given is None):
+        got = "none" if given is None else f"{argument!r} and {given!r}"
+        raise InputError(f"{option} must be given once, as an argument or as --{option}, got {got}")
+    return str(argument or given)
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
@@ -230,11 +247,14 @@ def _names(text: str) -> list[str]:
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
     limits = {}
     for text in texts:
-        name, _, value = text.rpartition("=")
         try:
-            limits[name] = float(value)
+            name, value = text.rsplit("=", 1)
+            limit = float(value)
         except ValueError:
             raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
+        if name in limits:
+            raise InputError(f"--threshold must be given once for each quantity and measure, got {name!r} twice")
+        limits[name] = limit
     return limits
 
 

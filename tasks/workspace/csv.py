@@ -48,7 +48,7 @@ def read_csv(
     if not text.strip():
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
     separator = separator_of(text)
-    _refuse_same_names(text, separator, name)
+    refuse_same_names(text, separator, name)
     known = columns or {}
     parse = partial(_parse, text, separator, name)
     markers = _markers(parse, missing, known)
@@ -57,7 +57,7 @@ def read_csv(
         raise InputError(f"{name} must hold rows, got a header line alone")
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
-    _refuse_cut_short(text, separator, name, len(frame.columns))
+    refuse_cut_short(text, separator, name, len(frame.columns))
     if notes:
         frame.attrs["notes"] = notes
     if as_texts:
@@ -94,10 +94,12 @@ def _text(raw: bytes, name: str) -> tuple[str, list[str]]:
     """Return the text of a file, and a note where its encoding is a guess."""
     found = encoding_of(raw)
     if found is None:
-        if b"\0" not in raw and (others := beside_utf8(raw)):
+        if b"\0" in raw:
+            what = "it is another kind of file, or was not written to its end"
+            raise InputError(f"{name} must be text, got NUL bytes: {what}")
+        if others := beside_utf8(raw):
             raise InputError(f"{name} must be text in one encoding, got UTF-8 but for {others} bytes that are not")
-        got = "NUL bytes" if b"\0" in raw else "neither"
-        raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got {got}")
+        raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got neither")
     encoding, guessed = found
     note = f"{name} is not in UTF-8: it was read as {spoken(encoding)}, a guess by its letters" if guessed else ""
     return raw.decode(encoding), [note + "; if some look wrong, save it as UTF-8"] if guessed else []
@@ -109,7 +111,7 @@ def separator_of(text: str) -> str:
     return max(SEPARATORS, key=header.splitlines()[0].count)
 
 
-def _refuse_same_names(text: str, separator: str, name: str) -> None:
+def refuse_same_names(text: str, separator: str, name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
     header = next(csv.reader(io.StringIO(text.lstrip("\r\n")), delimiter=separator))
     for position, column in enumerate(header):
@@ -120,7 +122,7 @@ def _refuse_same_names(text: str, separator: str, name: str) -> None:
             )
 
 
-def _refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
+def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
     """Refuse a last row, of no quoted cells, that is shorter than the header: the file may have been cut off."""
     last = text.rstrip("\r\n").rpartition("\n")[2]
     cells = last.count(separator) + 1
