@@ -77,8 +77,9 @@ class Data(Settings):
     """The real table and the roles of its columns."""
 
     source: Source
-    """A built-in name (``adult``, ``simulated_health``), a CSV or Parquet path, an fsspec URL, ``openml:<id>``,
-    ``{name, options}`` for a built-in table with options, or ``{url, query}`` for a database."""
+    """A built-in name (``adult``, ``simulated_health``), the path or fsspec URL of a file (CSV, Parquet; with the extra
+    ``files`` Excel, OpenDocument, Stata, SPSS, SAS; ``survey.xlsx#Sheet``), ``openml:<id>``, ``{name, options}`` for a
+    built-in table with options, or ``{url, query}`` for a database."""
     quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
     sensitive: Names = Field(min_length=1)
@@ -91,7 +92,7 @@ class Data(Settings):
     drop: list[str] = []
     """Columns to leave out."""
     missing: Texts = []
-    """Texts that mean a missing cell in a CSV file, beside the empty cell."""
+    """Texts, also of numbers, that mean a missing cell in a file that is not Parquet, beside the empty cell."""
     columns: dict[str, Reading] = {}
     """How single columns are read: dates by their format, numbers with units, booleans in words, missing codes."""
     rows: int | None = Field(default=None, ge=2)

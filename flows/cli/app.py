@@ -57,7 +57,7 @@ def evaluate(
     real_table: Annotated[str | None, typer.Argument(metavar="REAL", help="The same as --real.")] = None,
     release: Annotated[str | None, typer.Argument(metavar="SYNTHETIC", help="The same as --synthetic.")] = None,
     real: Annotated[str | None, typer.Option(help="Records that the synthesizer was fitted on: path or URL.")] = None,
-    synthetic: Annotated[str | None, typer.Option(help="The release: CSV or Parquet path or URL.")] = None,
+    synthetic: Annotated[str | None, typer.Option(help="The release: CSV, Excel, SPSS ...: path or URL.")] = None,
     study: Annotated[str | None, typer.Option(help="Study whose columns, metrics and limits hold here.")] = None,
     quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")] = "",
     sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",

@@ -32,6 +32,7 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
             both = int(held_out[data.identifier].dropna().isin(members[data.identifier]).sum())
             if both:
                 raise InputError(f"control must hold no entity of real, got {both} records of such")
+        _refuse_codes_for_labels(members, held_out)
         parts.append(held_out[members.columns])
     frame = pd.concat(parts, ignore_index=True)
     people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
@@ -42,6 +43,16 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     digest = key_of("given", table.digest, len(members))
     path = write_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
     return table, Cut(str(path), digest, 1, 1, float("nan"))
+
+
+def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:
+    """Value labels are taken where all codes have one, which may be so in one file alone: nothing would match then."""
+    for name in members.columns:
+        labelled = [isinstance(part[name].dtype, pd.CategoricalDtype) for part in (members, held_out)]
+        numeric = [pd.api.types.is_numeric_dtype(part[name].dtype) for part in (members, held_out)]
+        if (labelled[0] and numeric[1]) or (numeric[0] and labelled[1]):
+            due, got = ("labels", "numbers") if labelled[0] else ("numbers", "labels")
+            raise InputError(f"control must hold {due} in column {name!r} as real does, got {got}")
 
 
 def _refuse_other_types(members: pd.DataFrame, people: pd.DataFrame, data: Data) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 from pandas.api import types
 
@@ -15,13 +16,15 @@ from synthrisk.tasks.propose.missing_codes import markers, number_codes, spelled
 from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.number_form import NumberForm, decimal_mark, number_form, values
 from synthrisk.tasks.propose.truth_words import truth_words
+from synthrisk.tasks.workspace.readings import are_dates
 
-Kind = Literal["number", "code", "date", "duration", "boolean", "category", "text", "constant", "empty"]
+Kind = Literal["number", "code", "date", "duration", "boolean", "category", "text", "constant", "empty", "container"]
 Sure = Literal["sure", "likely", "a guess"]
 _MOST = 0.98  # share of the cells that tell the type; the others are told
 _MANY = 20  # distinct numbers or dates from which a few other cells are the exception
 _FEW_CODES = 10  # distinct whole numbers up to which they may be codes
 _CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
+_CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
@@ -52,14 +55,35 @@ class Evidence:
 def evidence(frame: pd.DataFrame) -> list[Evidence]:
     """Return what each column of a table holds; columns of a CSV file are best given as texts."""
     columns = [frame.iloc[:, i].rename(str(name)) for i, name in enumerate(frame.columns)]
-    cells = {c.name: Cells.of(c) for c in columns if not _is_settled(c)}
+    held = {c.name: of for c in columns if (of := _containers(c))}
+    cells = {c.name: Cells.of(c) for c in columns if not _is_settled(c) and c.name not in held}
     decimal = next(filter(None, map(decimal_mark, cells.values())), "")
-    return [_of_texts(cells[c.name], decimal, c) if c.name in cells else _of_values(c) for c in columns]
+    return [
+        _of_containers(c, held[c.name])
+        if c.name in held
+        else _of_texts(cells[c.name], decimal, c)
+        if c.name in cells
+        else _of_values(c)
+        for c in columns
+    ]
 
 
 def _is_settled(column: pd.Series) -> bool:
-    moments = types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype)
+    moments = are_dates(column) or types.is_timedelta64_dtype(column.dtype)
     return bool(moments or types.is_bool_dtype(column.dtype))
+
+
+def _containers(column: pd.Series) -> str:
+    """Return the type of cells that hold several values, or bytes; empty where there are none."""
+    if not types.is_object_dtype(column.dtype):
+        return ""
+    held = (cell for cell in column if isinstance(cell, _CONTAINERS))
+    return next(("lists" if isinstance(cell, np.ndarray) else f"of type {type(cell).__name__}" for cell in held), "")
+
+
+def _of_containers(column: pd.Series, held: str) -> Evidence:
+    filled, why = int(column.notna().sum()), f"its cells are {held}, which no measure reads"
+    return Evidence(str(column.name), "container", "sure", why, filled, filled, len(column))
 
 
 def _of_values(column: pd.Series) -> Evidence:

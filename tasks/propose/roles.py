@@ -79,6 +79,8 @@ def _apart(each: Evidence) -> Role | None:
         return Role(each.name, "dropped", "likely", "it has no name")
     if each.kind == "empty":
         return Role(each.name, "dropped", "sure", "all its cells are missing")
+    if each.kind == "container":
+        return Role(each.name, "dropped", "sure", each.why)
     if each.kind == "constant":
         if each.filled == each.rows:
             return Role(each.name, "dropped", "sure", "it is the same for all records")

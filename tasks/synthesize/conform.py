@@ -40,10 +40,24 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
             rule = f"{name}: column {column!r} must hold values of dtype {like[column].dtype}"
             hint = ", dates as ISO 8601" if types.is_datetime64_any_dtype(like[column].dtype) else ""
             raise InputError(f"{rule}{hint}, got {frame[column].dtype} cells that are not") from None
+        if _has_codes_for_labels(columns[-1], like[column]):
+            raise InputError(
+                f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
+                "real table has labels?"
+            )
     result = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=pd.RangeIndex(len(frame)))
     result.columns = like.columns
     _refuse_empty_columns(result, like, name)
     return result
+
+
+def _has_codes_for_labels(column: pd.Series, like: pd.Series) -> bool:
+    """Tell whether all cells are numbers where no level of the real column is: nothing would ever match."""
+    if not isinstance(like.dtype, pd.CategoricalDtype) or like.cat.categories.dtype != object:
+        return False
+    real, got = like.cat.categories, column.cat.remove_unused_categories().cat.categories
+    are_numbers = [pd.to_numeric(pd.Series(levels), errors="coerce").notna() for levels in (real, got)]
+    return len(real) > 0 and len(got) > 0 and not are_numbers[0].any() and bool(are_numbers[1].all())
 
 
 def is_like(got: object, due: object) -> bool:

@@ -72,7 +72,7 @@ SECRET = "Ada Lovelace"
         (b"", "empty file"),
         (b" \n\n", "empty file"),
         (b"a,b\n", "header line alone"),
-        (b"a,b\n\x00\xff\xfe\x81\n", "must be text, in UTF-8 or another encoding"),
+        (b"a,b\n\x00\xff\xfe\x81\n", "must be text, got NUL bytes"),
         (f"a,b\n{SECRET},2\n{SECRET},2,3\n".encode(), "line 3"),
         (f"a,b\n{SECRET},2,3\n{SECRET},2,3\n".encode(), "more"),
         (f'a,b\n"{SECRET},2\n3,4\n'.encode(), "cannot be parsed"),
