@@ -72,6 +72,10 @@ class Metric:
             member. Not where it needs control records to tell members from: as the release these say of nobody that he
             was in. Not where it is told what the rows of the release were made from: no non-member was made from a
             member.
+        best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer about
+            everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
+        looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
+            be equal too.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
             records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
     """
@@ -108,6 +112,8 @@ class Metric:
     isolated: Callable[..., np.ndarray] | None = None
     claims: bool = False
     population: bool = True
+    best_answer: Callable[..., float] | None = None
+    looks_up: bool = False
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""
@@ -251,12 +257,17 @@ class Metric:
             options.pop("seed", None)
         return self.against(tables, rows, **options)
 
-    def _scored(self, bins: Bins, binning: str, tables: Tables, options: dict[str, Any]) -> Score:
-        if bins is None:
-            return self.function(tables, **options)
+    def coarsened(self, tables: Tables, options: Mapping[str, Any]) -> Tables:
+        """Return the tables as the metric sees them: with the ``bins`` of its options, if it has any."""
+        if options.get("bins") is None:
+            return tables
         if "sensitive" in self.needs:
             known, hidden = tables.check_roles(options["quasi_identifiers"], options["sensitive"])
         else:
             known, hidden = tables.check_columns("quasi_identifiers", options["quasi_identifiers"]), []
-        score = self.function(binned(tables, known, hidden, bins, binning), **options)
-        return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
+        return binned(tables, known, hidden, options["bins"], options.get("binning", "quantile"))
+
+    def _scored(self, bins: Bins, binning: str, tables: Tables, options: dict[str, Any]) -> Score:
+        coarse = {"bins": bins, "binning": binning}
+        score = self.function(self.coarsened(tables, options | coarse), **options)
+        return score if bins is None else replace(score, settings={**score.settings, **coarse})
