@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from synthrisk.conf.reading import FileForm, Reading, Texts
+from synthrisk.conf.settings import Settings
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
@@ -15,10 +17,6 @@ ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
 GENERATOR_NAME = r"^[A-Za-z0-9_\-]+$"
 NON_MEMBERS = "nonmembers"  # name and kind of the release behind the population yardstick
-
-
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 def _once(names: Any) -> Any:
@@ -32,7 +30,7 @@ Names = Annotated[list[str], AfterValidator(_once)]
 """Distinct names."""
 
 
-class Sql(_Settings):
+class Sql(Settings):
     """A query against a database."""
 
     url: str
@@ -41,7 +39,7 @@ class Sql(_Settings):
     """The SELECT whose rows are the table."""
 
 
-class BuiltIn(_Settings):
+class BuiltIn(Settings):
     """A built-in table that takes options."""
 
     name: str
@@ -74,7 +72,7 @@ Source = Annotated[
 """Where a table comes from."""
 
 
-class Data(_Settings):
+class Data(Settings):
     """The real table and the roles of its columns."""
 
     source: Source
@@ -91,10 +89,18 @@ class Data(_Settings):
     it is never synthesized and shown to no attack. A row without a name is an entity of its own."""
     drop: list[str] = []
     """Columns to leave out."""
-    missing: list[str] = []
+    missing: Texts = []
     """Texts that mean a missing cell in a CSV file, beside the empty cell."""
+    columns: dict[str, Reading] = {}
+    """How single columns are read: dates by their format, numbers with units, booleans in words, missing codes."""
     rows: int | None = Field(default=None, ge=2)
     """Take a random sample of this many rows; null takes all."""
+
+    @property
+    def form(self) -> FileForm:
+        """How the table is written in files."""
+        left_out = [*self.drop, *([] if self.identifier is None else [self.identifier])]
+        return FileForm(missing=tuple(self.missing), columns=self.columns, left_out=tuple(left_out))
 
     @model_validator(mode="after")
     def _roles_are_apart(self) -> "Data":
@@ -104,7 +110,7 @@ class Data(_Settings):
         return self
 
 
-class Split(_Settings):
+class Split(Settings):
     """Who is a member and who is held out: folds, or a holdout share, each several times."""
 
     folds: int | None = Field(default=None, ge=2)
@@ -137,7 +143,7 @@ class Split(_Settings):
         return self.folds or 1
 
 
-class _Choice(_Settings):
+class _Choice(Settings):
     """A name of a register with options: a name alone, or keys beside the model's own as options (``share: 0.1``)."""
 
     _default: ClassVar[str]  # the field that the name is the default of
@@ -175,7 +181,7 @@ class SynthesizerChoice(_Choice):
         return self
 
 
-class WhatIf(_Settings):
+class WhatIf(Settings):
     """A change of the quasi-identifiers whose effect on the risk is previewed, on the same releases."""
 
     drop: list[str] = []
@@ -249,7 +255,7 @@ class MetricChoice(_Choice):
         return self
 
 
-class Bootstrap(_Settings):
+class Bootstrap(Settings):
     """How intervals are made."""
 
     confidence: float = Field(default=0.95, gt=0, lt=1)
@@ -269,14 +275,14 @@ def _shares(shares: list[float]) -> list[float]:
     return sorted(shares)
 
 
-class LeakyShares(_Settings):
+class LeakyShares(Settings):
     """Which leak the study can see: releases of ``leaky`` at several shares run as further reference generators."""
 
     shares: Annotated[list[float], AfterValidator(_shares)] = Field(default=[0.01, 0.02, 0.05, 0.1], min_length=1)
     """Shares of training rows in the releases. One that a ``leaky`` of ``references`` has is not run twice."""
 
 
-class Threshold(_Settings):
+class Threshold(Settings):
     """A limit, and who chose it."""
 
     value: float = Field(ge=-1, le=1)
@@ -300,7 +306,7 @@ def _counts(counts: Any) -> Any:
     return counts
 
 
-class Tracking(_Settings):
+class Tracking(Settings):
     """Where results go in MLflow."""
 
     uri: str | None = None
@@ -311,7 +317,7 @@ class Tracking(_Settings):
     """Per-record artifacts: salted hashes and scores only; with guessed and true values (sensitive!); or none."""
 
 
-class Runner(_Settings):
+class Runner(Settings):
     """Where cells are computed."""
 
     kind: Literal["processes", "dask"] = "processes"
@@ -330,7 +336,7 @@ class Runner(_Settings):
         return self
 
 
-class Study(_Settings):
+class Study(Settings):
     """A study: one real table, some synthesizers, the attacks on what they release, and what is too much."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")

@@ -32,7 +32,7 @@ def check_on(
     Return warnings of what the study will say little about.
     """
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
-    tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.missing) for g in every]
+    tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
     models = [partial(ATTACKER_MODELS[str(m.attacker)].estimator, kind(records[m.sensitive]), 0) for m in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]

@@ -156,7 +156,7 @@ def check_strangers(sample: Sample, synthetic: str) -> str:
     """
     frame, held_out = sample.table.read(), sample.held_out(0, 0)
     members, train = frame[~held_out].reset_index(drop=True), sample.members()
-    job = Job(train, train.head(0), len(train), 0, missing=sample.missing)
+    job = Job(train, train.head(0), len(train), 0, form=sample.form)
     release = run(job, synthesizer("files"), {"path": synthetic}).synthetic
     found = strangers(members, frame[held_out].reset_index(drop=True), release, sample.identifier)
     if found.refuse:

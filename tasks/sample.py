@@ -34,6 +34,7 @@ def sample(
     categorical: Sequence[str] = (),
     drop: Sequence[str] = (),
     missing: Sequence[str] = (),
+    columns: Mapping[str, Mapping[str, Any]] | None = None,
     rows: int | None = None,
     seed: int = 1,
     workspace: str = ".synthrisk",
@@ -55,6 +56,7 @@ def sample(
         categorical: Numeric columns that are code lists.
         drop: Columns to leave out.
         missing: Texts that mean a missing cell in a CSV file.
+        columns: How single columns are read, as in a study.
         rows: Take a random sample of this many rows.
         seed: Root of all randomness.
         workspace: Folder of everything that is made of the table.
@@ -65,7 +67,13 @@ def sample(
     source = _FRAME if isinstance(table, pd.DataFrame) else table
     known = "*" if quasi_identifiers == "*" else list(quasi_identifiers)
     roles = {"source": source, "quasi_identifiers": known, "sensitive": list(sensitive), "identifier": identifier}
-    lists = {"categorical": list(categorical), "drop": list(drop), "missing": list(missing), "rows": rows}
+    lists = {
+        "categorical": list(categorical),
+        "drop": list(drop),
+        "missing": list(missing),
+        "rows": rows,
+        "columns": dict(columns or {}),
+    }
     refuse_passwords(source)
     data = checked(Data, roles | lists, "sample")
     parts = {"folds": folds, "holdout": holdout, "repetitions": repetitions, "stratify": stratify}
@@ -73,7 +81,7 @@ def sample(
     folder = open_workspace(Path(workspace))
 
     def made() -> Sample:
-        frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing)
+        frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing, data.columns)
         stored = store(typed(frame, data, split, seed), folder)
         return Sample.of(data, stored, cut.fn(stored, split, identifier, str(folder), seed), str(folder), seed)
 

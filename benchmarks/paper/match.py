@@ -22,7 +22,7 @@ def release_of(study: Study, table: pd.DataFrame, repetition: int, place: int = 
     """Return a release of the whole table by the study's synthesizer at ``place``."""
     choice = study.synthesizers[place]
     seed = seed_of(study.seed, repetition, choice.name)
-    job = Job(table, table.head(0), len(table), seed, repetition, missing=tuple(study.data.missing))
+    job = Job(table, table.head(0), len(table), seed, repetition, form=study.data.form)
     return run(job, synthesizer(choice.kind), choice.options).synthetic
 
 

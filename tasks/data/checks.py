@@ -79,6 +79,7 @@ def _roles(data: Data, split: Split) -> list[tuple[str, list[str]]]:
         ("data.quasi_identifiers", keys),
         ("data.sensitive", data.sensitive),
         ("data.categorical", data.categorical),
+        ("data.columns", list(data.columns)),
         ("data.identifier", [data.identifier] if data.identifier is not None else []),
         ("split.stratify", [split.stratify] if split.stratify is not None else []),
     ]

@@ -18,11 +18,11 @@ from synthrisk.tasks.workspace.verb import verb
 @verb("data")
 def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[Table, Cut]:
     """Read, type and store real and control records as one table, and who of them is control."""
-    members = read(data.source, data.missing)
+    members = read(data.source, data.missing, data.columns)
     parts = [members]
     if control is not None:
-        held_out = read(control, data.missing)
-        absent = [c for c in members.columns if c not in held_out.columns]
+        held_out = read(control, data.missing, data.columns)
+        absent = [c for c in members.columns if c not in held_out.columns and c not in data.drop]
         extra = [c for c in held_out.columns if c not in members.columns]
         if absent or extra:  # names of the control file are not told: without a header they are cells
             raise InputError(f"control must have the columns of real, got {absent!r} absent and {len(extra)} others")

@@ -1,7 +1,8 @@
 """Sources of tables: built-in names, files, URLs, databases, OpenML."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.error import URLError
 
@@ -9,6 +10,7 @@ import fsspec
 import pandas as pd
 
 from synthrisk.conf import resolve
+from synthrisk.conf.reading import Reading
 from synthrisk.conf.sources import source_function, sources
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.metrics.errors import InputError, nearest
@@ -25,7 +27,13 @@ _PACKAGES = {
 }  # fmt: skip
 
 
-def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFrame:
+def read(
+    source: str | Sql | BuiltIn,
+    missing: Sequence[str] = (),
+    columns: Mapping[str, Reading] | None = None,
+    *,
+    as_texts: bool = False,
+) -> pd.DataFrame:
     """Return the table behind a source, as it is there: types are settled later, by ``typed``.
 
     Args:
@@ -33,6 +41,8 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
             alone or with options (its keyword arguments), a CSV or Parquet path (``~`` is the home folder;
             CSV may be compressed), an fsspec URL, ``openml:<id>``, or a query with its database.
         missing: Texts that mean a missing cell in a CSV file, beside the empty cell.
+        columns: How single columns are read; ``typed`` settles the types that they name.
+        as_texts: Leave all cells of a CSV file as they are written.
 
     Raises:
         InputError: There is no such source, or it cannot be read, or holds no rows.
@@ -43,8 +53,9 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
         return read_sql(source)
     if isinstance(source, BuiltIn):
         return _built_in(source.name, source.options)
+    parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts)
     if "://" in source:
-        return _file(resolve(source), missing)
+        return _file(resolve(source), parse)
     known = sources()
     if source in known:
         return _built_in(source, {})
@@ -55,7 +66,7 @@ def read(source: str | Sql | BuiltIn, missing: Sequence[str] = ()) -> pd.DataFra
             "source must be a built-in table, a CSV or Parquet file, a URL, openml:<id>, {url, query} or "
             f"{{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
         )
-    return _file(source, missing)
+    return _file(source, parse)
 
 
 def _built_in(name: str, options: Mapping[str, object]) -> pd.DataFrame:
@@ -70,7 +81,7 @@ def _is_path(source: str) -> bool:
     return len(path.parts) > 1 or bool(path.suffix) or path.exists()
 
 
-def _file(source: str, missing: Sequence[str]) -> pd.DataFrame:
+def _file(source: str, parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
     shown = _without_credentials(source)
     bare = source.split("?", 1)[0] if "://" in source else source
     suffixes = [s.lower() for s in Path(bare).suffixes]
@@ -79,7 +90,7 @@ def _file(source: str, missing: Sequence[str]) -> pd.DataFrame:
     if suffix not in (*CSV, *PARQUET) or (compressed and suffix in PARQUET):
         raise InputError(f"source must end in .csv, .tsv, .txt (also compressed) or .parquet, got {shown!r}")
     raw = _bytes(source, shown)
-    frame = read_csv(raw, repr(shown), missing) if suffix in CSV else _parquet(raw, shown)
+    frame = parse(raw, repr(shown)) if suffix in CSV else _parquet(raw, shown)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     return frame

@@ -9,6 +9,7 @@ from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data.checks import of_cells, of_names, of_size, refuse, refuse_same_names
 from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.workspace.readings import read_as
 
 _KEY = zlib.crc32(b"rows")
 
@@ -35,7 +36,8 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
         if name in data.drop:
             continue
         try:
-            columns[name] = infer(frame[name], code=name in data.categorical)
+            read = read_as(frame[name], data.columns[name]) if name in data.columns else frame[name]
+            columns[name] = infer(read, code=name in data.categorical)
         except InputError as error:
             problems.append(str(error))
     table = _sample(pd.DataFrame(columns, index=frame.index), data.rows, seed)

@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.tasks.synthesize.conform import is_like
@@ -87,7 +88,7 @@ def try_out(
     options: Mapping[str, object],
     records: pd.DataFrame,
     places: tuple[int, int],
-    missing: tuple[str, ...],
+    form: FileForm,
 ) -> None:
     """Refuse options that cannot work on this table, before anything is computed.
 
@@ -99,7 +100,7 @@ def try_out(
     """
     if synthesizer.trial == "all":
         for repetition, fold in product(*map(range, places)):
-            job = Job(records, records.head(0), len(records), 0, repetition, fold, places[0] * places[1], missing)
+            job = Job(records, records.head(0), len(records), 0, repetition, fold, places[0] * places[1], form)
             run(job, synthesizer, options)
     elif synthesizer.trial == "few":
         few = records.take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)

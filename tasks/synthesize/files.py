@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 from synthrisk.tasks.workspace.csv import decoded, separator_of
+from synthrisk.tasks.workspace.readings import released
 
 _PLACES = ("repetition", "fold")
 _PARQUET = (".parquet", ".pq")
@@ -49,7 +51,19 @@ def read_release(job: Job, path: str, concrete: str) -> pd.DataFrame:
     table = _read(path, concrete, job)
     if not len(table):
         raise InputError(f"path {path!r} must lead to files with rows, got none in {concrete!r}")
-    return conform(table, job.train, concrete)
+    return fitted(table, job.train, job.form, concrete)
+
+
+def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) -> pd.DataFrame:
+    """Return a release with the columns and types of the training table.
+
+    Columns that the study leaves out are left out, and cells are read as those of the real table.
+
+    Raises:
+        InputError: The release, called ``name``, does not fit.
+    """
+    left_out = [c for c in form.left_out if c in table.columns and c not in train.columns]
+    return conform(released(table.drop(columns=left_out), form.columns), train, name)
 
 
 def concrete_path(path: str, repetition: int, fold: int) -> str:
@@ -95,10 +109,11 @@ def _read_csv(raw: bytes, job: Job) -> pd.DataFrame:
     separator = separator_of(text) if text.strip() else ","
     real = pd.concat([job.train, job.held_out])
     texts = {c: {v for v in real[c].unique() if isinstance(v, str)} for c in real.columns}
-    markers = {c: sorted({"", *job.missing} | (MISSING - texts[c])) for c in real.columns}
+    markers = {c: sorted({"", *job.form.missing} | (MISSING - texts[c])) for c in real.columns}
     table = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, na_values=markers)
     if separator == ";":
-        for name in (c for c in table.columns if c in texts and types.is_numeric_dtype(job.train[c].dtype)):
+        plain = [c for c in table.columns if c in texts and c not in job.form.columns]
+        for name in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
             table[name] = table[name].str.replace(",", ".", regex=False)
     return table
 

@@ -9,8 +9,7 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.synthesize import Job
-from synthrisk.tasks.synthesize.conform import conform
-from synthrisk.tasks.synthesize.files import read_release
+from synthrisk.tasks.synthesize.files import fitted, read_release
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
@@ -65,7 +64,7 @@ def _given(sample: Sample, cell: Cell, table: pd.DataFrame | str) -> pd.DataFram
     train = sample.members(cell.repetition, cell.fold)
     if not isinstance(table, pd.DataFrame):
         held_out = sample.records()[sample.held_out(cell.repetition, cell.fold)]
-        return read_release(Job(train, held_out, len(train), 0, missing=sample.missing), str(table), str(table))
+        return read_release(Job(train, held_out, len(train), 0, form=sample.form), str(table), str(table))
     if not len(table):
         raise InputError("table must hold rows, got none")
-    return conform(table, train, "table")
+    return fitted(table, train, sample.form, "table")

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.study.answer import Answer
 
 
@@ -22,7 +23,7 @@ class Job:
         repetition: Number of the repetition, from 0.
         fold: Number of the fold, from 0.
         releases: Releases of the study.
-        missing: Texts that mean a missing cell in files.
+        form: How the table is written in files.
         held_out_entities: Number of each held-out record's entity; None where each is its own. Only
             reference generators look.
     """
@@ -34,7 +35,7 @@ class Job:
     repetition: int = 0
     fold: int = 0
     releases: int = 1
-    missing: tuple[str, ...] = ()
+    form: FileForm = field(default_factory=FileForm)
     held_out_entities: np.ndarray | None = None
 
 

@@ -71,7 +71,7 @@ def synthesize(
         train, rest = (records[own].reset_index(drop=True) for own in (~held_out, held_out))
         whose = sample.entities()
         whose = None if whose is None else whose[held_out]
-        job = Job(train, rest, len(train), drawn, repetition, fold, releases, sample.missing, whose)
+        job = Job(train, rest, len(train), drawn, repetition, fold, releases, sample.form, whose)
         with printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
             release = run(job, own, made_by.options)
         write_typed(release.synthetic, draft / RELEASE)
@@ -84,7 +84,7 @@ def synthesize(
         key = key_of(
             sample.table.digest,
             sample.cut.digest,
-            (releases, sample.identifier, sample.missing),
+            (releases, sample.identifier, sample.form.model_dump()),
             (repetition, fold, made_by.kind, options, drawn),
             [file_digest(path) for path in inputs],
             code_digest([*ours, *_DECIDE], alone=[__name__]),

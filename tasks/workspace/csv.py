@@ -1,32 +1,42 @@
-"""CSV files: comma, semicolon or tab, UTF-8, with a header line."""
+"""CSV files: comma, semicolon, tab or bar, in any encoding that can be told, with a header line."""
 
 import csv
 import io
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 from charset_normalizer import from_bytes
 
+from synthrisk.conf.reading import Reading
 from synthrisk.metrics.errors import InputError
 
-SEPARATORS = ",;\t"
+SEPARATORS = ",;\t|"
 _HEADER = 2**16  # characters in which the header line ends
-_LEADING_ZERO = re.compile(r"(?:^|[,;\t\"])0\d+(?:$|[,;\t\"\r])", re.MULTILINE)
+_LEADING_ZERO = re.compile(r"(?:^|[,;\t|\"])0\d+(?:$|[,;\t|\"\r])", re.MULTILINE)
 _SAMPLE = 2**18  # bytes by which an encoding is told
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
 
 
-def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame:
+def read_csv(
+    raw: bytes,
+    name: str,
+    missing: Sequence[str] = (),
+    columns: Mapping[str, Reading] | None = None,
+    *,
+    as_texts: bool = False,
+) -> pd.DataFrame:
     r"""Return a CSV file as a table; no message shows a cell.
 
-    The separator is the one of comma, semicolon and tab that the header line holds most often. In files with
+    The separator is the one of comma, semicolon, tab and bar that the header line holds most often. In files with
     semicolons, columns of numbers with decimal commas are numbers. An empty cell is missing, and so is each
     text in ``missing``; nothing else is: ``NA``, ``None`` and ``nan`` are texts unless listed. Integers that
     64 bits cannot hold stay text (pandas reads -2**63 as missing), and so does a column of digits of which some
     begin with 0, as postcodes and other codes do: 01003 is not 1003. A row with too few cells ends in missing
-    ones. ``name`` is what messages call the file.
+    ones. ``name`` is what messages call the file. A column whose type is in ``columns`` stays text, for its reading
+    to settle; with ``as_texts`` all do.
 
     Raises:
         InputError: No text, empty, without rows, rows longer than the header, a last row cut short, or a name given
@@ -41,22 +51,29 @@ def read_csv(raw: bytes, name: str, missing: Sequence[str] = ()) -> pd.DataFrame
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
     separator = separator_of(text)
     _refuse_same_names(text, separator, name)
-    frame = _parse(text, separator, name, missing)
+    known = columns or {}
+    parse = partial(_parse, text, separator, name)
+    markers = _markers(parse, missing, known)
+    frame = parse(missing=markers, texts=[c for c in known if known[c].type], every=as_texts)
     if len(frame) == 0:
         raise InputError(f"{name} must hold rows, got a header line alone")
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
     _refuse_cut_short(text, separator, name, len(frame.columns))
+    if as_texts:
+        return frame
     huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
     if huge:  # pandas takes 2**64 - 1 for its own missing marker
-        frame[huge] = _parse(text, separator, name, missing, only=huge)
+        frame[huge] = parse(missing=markers, texts=huge, only=huge)
     whole = [str(c) for c in frame.columns if frame[c].dtype == "Int64"]
     if whole and _LEADING_ZERO.search(text):
-        digits = _parse(text, separator, name, missing, only=whole)
+        digits = parse(missing=markers, texts=whole, only=whole)
         codes = [c for c in whole if digits[c].str.fullmatch(r"0\d+").any()]
         frame[codes] = digits[codes]
     for column in frame.columns[frame.dtypes == "string"]:
-        frame[column] = _texts(frame[column], missing, decimal_comma=separator == ";")
+        typed = column in known and known[column].type is not None
+        own = markers[column] if isinstance(markers, dict) else markers
+        frame[column] = _texts(frame[column], own, decimal_comma=separator == ";" and not typed)
     return frame
 
 
@@ -81,7 +98,7 @@ def decoded(raw: bytes, name: str) -> str:
 
 
 def separator_of(text: str) -> str:
-    """Return the one of comma, semicolon and tab that the header line holds most often."""
+    """Return the one of comma, semicolon, tab and bar that the header line holds most often."""
     header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_HEADER])
     return max(SEPARATORS, key=header.splitlines()[0].count)
 
@@ -108,15 +125,36 @@ def _refuse_cut_short(text: str, separator: str, name: str, columns: int) -> Non
         )
 
 
-def _parse(text: str, separator: str, name: str, missing: Sequence[str], only: list[str] | None = None) -> pd.DataFrame:
+def _markers(
+    parse: Callable[..., pd.DataFrame], missing: Sequence[str], columns: Mapping[str, Reading]
+) -> list[str] | dict[str, list[str]]:
+    """Return the texts that mean a missing cell, by column where columns have their own."""
+    everywhere = ["", *missing]
+    if not any(reading.missing for reading in columns.values()):
+        return everywhere
+    header = parse(missing=everywhere, rows=0)
+    return {c: [*everywhere, *(columns[c].missing if c in columns else [])] for c in header.columns}
+
+
+def _parse(
+    text: str,
+    separator: str,
+    name: str,
+    missing: list[str] | dict[str, list[str]],
+    texts: Sequence[str] = (),
+    only: list[str] | None = None,
+    every: bool = False,
+    rows: int | None = None,
+) -> pd.DataFrame:
     try:
         return pd.read_csv(
             io.StringIO(text),
             sep=separator,
             keep_default_na=False,
-            na_values=["", *missing],
-            dtype=dict.fromkeys(only, "string") if only else None,
+            na_values=missing,
+            dtype="string" if every else dict.fromkeys(texts, "string"),
             usecols=only,
+            nrows=rows,
             dtype_backend="numpy_nullable",  # integers stay exact beside missing cells
             float_precision="round_trip",
             low_memory=False,
@@ -128,7 +166,7 @@ def _parse(text: str, separator: str, name: str, missing: Sequence[str], only: l
 
 
 def _texts(column: pd.Series, missing: Sequence[str], *, decimal_comma: bool) -> pd.Series:
-    column = column.mask(column.isin(["", *missing]))  # pandas keeps the markers where it first tried numbers
+    column = column.mask(column.isin(missing))  # pandas keeps the markers where it first tried numbers
     levels = pd.Series(column.dropna().unique())
     if decimal_comma and len(levels) and levels.str.fullmatch(_DECIMAL_COMMA).all():
         return column.str.replace(",", ".", regex=False).astype("Float64")

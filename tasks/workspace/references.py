@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from synthrisk.conf.reading import FileForm
 from synthrisk.conf.study import GENERATOR_NAME, Data
 from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
@@ -68,7 +69,7 @@ class Sample:
     quasi_identifiers: tuple[str, ...] | Literal["*"] = ()
     sensitive: tuple[str, ...] = ()  # columns that an attacker guesses
     identifier: str | None = None  # column that names the entity of a record, or None
-    missing: tuple[str, ...] = ()  # texts that mean a missing cell in files
+    form: FileForm = field(default_factory=FileForm)  # how releases that come as files are read
 
     @property
     def columns(self) -> list[str]:
@@ -85,7 +86,7 @@ class Sample:
     def of(cls, data: Data, table: Table, cut: Cut, workspace: str, seed: int) -> "Sample":
         """Return the sample of a table whose roles are settled."""
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
-        return cls(table, cut, workspace, seed, known, tuple(data.sensitive), data.identifier, tuple(data.missing))
+        return cls(table, cut, workspace, seed, known, tuple(data.sensitive), data.identifier, data.form)
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.

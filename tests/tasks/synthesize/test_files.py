@@ -3,6 +3,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES
@@ -139,7 +140,7 @@ def test_one_file_for_several_releases_was_made_from_all_records(tmp_path):
 def test_the_studys_missing_texts_are_missing_in_releases_too(tmp_path):
     path = tmp_path / "release.csv"
     path.write_text("age,vote,text,when\n1,?,?,\n")
-    told = Job(TRAIN, TRAIN.head(0), 3, 1, missing=("?",))
+    told = Job(TRAIN, TRAIN.head(0), 3, 1, form=FileForm(missing=("?",)))
     assert run(told, FILES, {"path": str(path)}).synthetic.isna().to_numpy().tolist() == [[False, True, True, True]]
 
 

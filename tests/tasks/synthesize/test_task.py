@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pandas as pd
 
+from synthrisk.conf.reading import FileForm
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.printed import printed_to
 from synthrisk.tasks.workspace.references import Cut, Sample
@@ -26,7 +27,7 @@ def test_the_key_holds_what_the_synthesizer_sees(tmp_path):
     named = made(identifier="id")
     assert list(named.synthetic().columns) == ["age"]
     keys = [plain.key, named.key, made(seed=2).key, made(options={"min_samples_leaf": 2}).key]
-    assert len({*keys, made(missing=("?",)).key}) == 5
+    assert len({*keys, made(form=FileForm(missing=("?",))).key}) == 5
 
 
 def test_what_a_generator_prints_is_in_a_private_file(tmp_path, capsys):

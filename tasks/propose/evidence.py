@@ -1,0 +1,232 @@
+"""What each column of a table holds, by the evidence of its cells: proposals, with how sure they are."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.conf.reading import Reading
+from synthrisk.tasks.propose.cells import Cells
+from synthrisk.tasks.propose.date_form import date_form, no_dates
+from synthrisk.tasks.propose.missing_codes import markers, number_codes, spelled
+from synthrisk.tasks.propose.names import says, topic
+from synthrisk.tasks.propose.number_form import NumberForm, decimal_mark, number_form, values
+from synthrisk.tasks.propose.truth_words import truth_words
+
+Kind = Literal["number", "code", "date", "duration", "boolean", "category", "text", "constant", "empty"]
+Sure = Literal["sure", "likely", "a guess"]
+_MOST = 0.98  # share of the cells that tell the type; the others are told
+_MANY = 20  # distinct numbers or dates from which a few other cells are the exception
+_FEW_CODES = 10  # distinct whole numbers up to which they may be codes
+_CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
+_WORDS_OF_TEXT = 4  # mean words of free text
+_LETTERS_OF_TEXT = 40  # or mean letters
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one column holds."""
+
+    name: str
+    kind: Kind
+    sure: Sure
+    why: str  # in words that hold no cell but missing codes
+    distinct: int  # distinct values, missing codes aside
+    filled: int  # cells that hold one
+    rows: int
+    form: str = ""  # what the cells look like: 99.99.9999
+    reading: Reading | None = None  # how the column is to be read, where its cells do not say so themselves
+    question: str = ""  # what the cells cannot tell
+    other: Reading | None = None  # the reading by the other answer
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether (nearly) every record has a value of its own."""
+        return self.filled > 0 and self.distinct >= 0.95 * self.filled and self.distinct > 2
+
+
+def evidence(frame: pd.DataFrame) -> list[Evidence]:
+    """Return what each column of a table holds; columns of a CSV file are best given as texts."""
+    columns = [frame.iloc[:, i].rename(str(name)) for i, name in enumerate(frame.columns)]
+    cells = {c.name: Cells.of(c) for c in columns if not _is_settled(c)}
+    decimal = next(filter(None, map(decimal_mark, cells.values())), "")
+    return [_of_texts(cells[c.name], decimal, c) if c.name in cells else _of_values(c) for c in columns]
+
+
+def _is_settled(column: pd.Series) -> bool:
+    moments = types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype)
+    return bool(moments or types.is_bool_dtype(column.dtype))
+
+
+def _of_values(column: pd.Series) -> Evidence:
+    """Return the evidence of a column whose type its source tells."""
+    date, truth = types.is_datetime64_any_dtype(column.dtype), types.is_bool_dtype(column.dtype)
+    kind: Kind = "date" if date else "boolean" if truth else "duration"
+    distinct, filled = int(column.nunique()), int(column.notna().sum())
+    if distinct < 2:
+        kind = "constant" if filled else "empty"
+    timed = date and bool((column.dropna().dt.normalize() != column.dropna()).any())
+    form = "9999-99-99" + (" 99:99:99" if timed else "") if date else ""
+    return Evidence(str(column.name), kind, "sure", "its source says so", distinct, filled, len(column), form)
+
+
+def _of_texts(cells: Cells, decimal: str, column: pd.Series) -> Evidence:
+    blank = [" "] if cells.blank else []
+    marked = markers(cells, of_categories=False)
+    answers = cells.without(marked)
+    found = _typed(answers, decimal)
+    if found is None or found.kind == "boolean":  # among answers fewer words mean a missing cell
+        marked = markers(cells, of_categories=True)
+        answers = cells.without(marked)
+        truth = _typed(answers, decimal) if found else None
+        found = truth or _categories(answers)
+    if not answers.filled:
+        return _made(cells, answers, _Found("empty", "sure", "all cells are missing"), marked + blank, column)
+    if len(answers.counts) == 1 and found.kind not in ("number", "date"):
+        found = _Found("constant", "sure", "all its cells are the same")
+    elif len(answers.counts) == 1:
+        found = _Found("constant", "sure", "all its cells are the same", found.settings)
+    return _made(cells, answers, found, marked + blank, column)
+
+
+@dataclass(frozen=True)
+class _Found:
+    kind: Kind
+    sure: Sure
+    why: str
+    settings: Reading | None = None
+    missing: Sequence[str] = ()
+    question: str = ""
+    other: Reading | None = None
+
+
+def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], column: pd.Series) -> Evidence:
+    missing = [*marked, *found.missing]
+    counted = answers.without(found.missing)
+    why = found.why
+    if missing:
+        gone = cells.filled - counted.filled + (cells.blank if " " in missing else 0)
+        why += f"; {spelled(missing)} taken for missing ({gone} cells)"
+    reading, other = (_with_missing(each, missing) for each in (found.settings, found.other))
+    if reading is None and missing:
+        numbers = found.kind in ("number", "code") and not types.is_numeric_dtype(column.dtype)
+        reading = Reading(type="number", missing=missing) if numbers else Reading(missing=missing)
+    sure: Sure = "likely" if missing and found.sure == "sure" else found.sure
+    return Evidence(
+        cells.name,
+        found.kind,
+        sure,
+        why,
+        len(counted.counts),
+        counted.filled,
+        cells.rows,
+        counted.form if counted.filled and found.kind not in ("text", "boolean") else "",
+        reading,
+        found.question,
+        other,
+    )
+
+
+def _with_missing(reading: Reading | None, missing: Sequence[str]) -> Reading | None:
+    if reading is None or not missing:
+        return reading
+    return Reading.model_validate(reading.model_dump(exclude_unset=True) | {"missing": list(missing)})
+
+
+def _typed(cells: Cells, decimal: str) -> _Found | None:
+    """Return the type that all or nearly all cells have; None where they are texts."""
+    if not cells.filled:
+        return _Found("empty", "sure", "all cells are missing")
+    if truth := truth_words(list(cells.counts.index)):
+        sure: Sure = "likely" if set(cells.counts.index) <= {"0", "1", "0.0", "1.0"} else "sure"
+        return _Found("boolean", sure, "its two answers mean yes and no", truth)
+    enough = _MOST if len(cells.counts) > _MANY else 1.0
+    none = no_dates(cells)
+    if dates := date_form(cells.without(none), enough):
+        return _dates(cells.without(none), dates, none)
+    if cells.share(cells.texts.str.fullmatch(_CLOCK)) == 1:
+        return _Found("duration", "likely", "hours and minutes", Reading(type="duration"))
+    numbers = number_form(cells, enough, decimal)
+    return None if numbers is None else _numbers(cells, numbers)
+
+
+def _dates(cells: Cells, dates: Any, none: Sequence[str]) -> _Found:
+    reading, others = dates.reading, int(cells.counts.to_numpy()[~dates.fits.to_numpy(bool)].sum())
+    form = "ISO 8601" if reading is None or reading.format == "ISO8601" else reading.format
+    why = f"dates written as {form}"
+    if none and reading is None:
+        reading = Reading(type="date", format="ISO8601")
+    if others:
+        why += f"; {others} cells are none and taken for missing"
+        reading = Reading(type="date", format=reading.format, otherwise="missing")
+    sure: Sure = "a guess" if dates.question else "likely" if others else "sure"
+    return _Found("date", sure, why, reading, none, dates.question, dates.other)
+
+
+def _numbers(cells: Cells, form: NumberForm) -> _Found:
+    numbers = values(cells, form)
+    counts = cells.counts[numbers.index].to_numpy()
+    others = cells.filled - int(counts.sum())
+    if _begins_with_zero(cells):
+        return _Found("code", "sure", "digits that begin with 0 are codes, not numbers")
+    missing = number_codes(numbers, counts)
+    plain = form.reading == Reading(type="number")
+    settings = None if plain else form.reading
+    why = "numbers" + ("" if plain else " with " + _marks(form.reading))
+    if others:
+        settings = Reading.model_validate(form.reading.model_dump(exclude_unset=True) | {"otherwise": "missing"})
+        why += f"; {others} cells are none and taken for missing"
+    answers = numbers.drop(missing)
+    if code := None if others or form.reading.unit else _code(cells.name, answers):
+        return _Found("code", code[0], code[1], settings, missing)
+    sure: Sure = "a guess" if form.question else "likely" if others else "sure"
+    return _Found("number", sure, why, settings, missing, form.question, form.other)
+
+
+def _begins_with_zero(cells: Cells) -> bool:
+    digits = cells.texts.str.fullmatch(r"\d+")
+    return bool(digits.all() and cells.texts.str.fullmatch(r"0\d+").any())
+
+
+def _marks(reading: Reading) -> str:
+    parts = [f"{reading.decimal!r} before decimals"] if reading.decimal != "." else []
+    parts += [f"{reading.thousands!r} between thousands"] if reading.thousands else []
+    return " and ".join([*parts, *([f"the unit {reading.unit!r}"] if reading.unit else [])])
+
+
+def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
+    """Return why whole numbers are codes of categories; None where they are numbers."""
+    if not len(numbers) or (numbers % 1 != 0).any() or (numbers < 0).any():
+        return None
+    distinct = len(numbers)
+    if says(name, "codes") and not says(name, "counted"):
+        return "likely", "its name says that its numbers are codes"
+    if says(name, "counted"):
+        return None
+    known = topic(name, "known")
+    if distinct <= 50 and (known in _CODE_TOPICS or says(name, "sensitive", "belief")):
+        return "likely", "its name says that its numbers stand for categories"
+    if distinct <= _FEW_CODES and numbers.max() < 100 and known not in ("age", "birth", "visit"):
+        return "a guess", f"{distinct} different whole numbers may be codes"
+    return None
+
+
+def _categories(cells: Cells) -> _Found:
+    texts, counts = cells.texts, cells.counts.to_numpy()
+    if not cells.filled:
+        return _Found("empty", "sure", "all cells are missing")
+    lengths, words = texts.str.len().to_numpy(float), texts.str.count(r"\S+").to_numpy(float)
+    long = (lengths @ counts) / cells.filled > _LETTERS_OF_TEXT or (words @ counts) / cells.filled >= _WORDS_OF_TEXT
+    if long and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
+        return _Found("text", "likely", "sentences, nearly each another")
+    numbers = cells.share(texts.str.fullmatch(r"[+-]?\d+([.,]\d+)?"))
+    if numbers > 0.5:
+        none = cells.filled - round(numbers * cells.filled)
+        return _Found("category", "likely", f"texts; {none} cells of {cells.filled} are no numbers")
+    if len(texts) > _MANY and re.search(r"\d", cells.form):
+        return _Found("category", "likely", "codes of letters and digits")
+    return _Found("category", "sure", "texts")

@@ -1,0 +1,69 @@
+"""What the name of a column says, in the languages that tables are written in: ``names.yaml`` lists the words."""
+
+import re
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from synthrisk.tasks.workspace.folded import folded
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a column's name, folded; numbers are left out.
+
+    Example:
+        >>> words("dateOfBirth"), words("Geburts-Datum_2"), words("CASE_ID")
+        (['date', 'of', 'birth'], ['geburts', 'datum'], ['case', 'id'])
+    """
+    spaced = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zà-ÿ])", " ", name)
+    return [folded(word) for word in re.split(r"[\W_]+", re.sub(r"\d+", " ", spaced)) if word]
+
+
+def says(name: str, list_of: str, topic: str = "") -> bool:
+    """Tell whether the name of a column is in a list of words, or in one topic of it.
+
+    Example:
+        >>> says("Wohnort", "known", "place"), says("wage_eur", "known", "age"), says("person_id", "identifier")
+        (True, False, True)
+    """
+    entries = _lists()[list_of]
+    texts = [entries] if isinstance(entries, str) else [entries[topic]] if topic else list(entries.values())
+    return any(_is_in(name, text) for text in texts)
+
+
+def topic(name: str, list_of: str) -> str | None:
+    """Return the first topic of a list that the name of a column belongs to."""
+    entries = _lists()[list_of]
+    topics = {} if isinstance(entries, str) else entries
+    return next((each for each, words in topics.items() if _is_in(name, words)), None)
+
+
+def words_of(list_of: str) -> frozenset[str]:
+    """Return the words of a list without topics."""
+    return frozenset(str(_lists()[list_of]).split())
+
+
+@cache
+def _lists() -> dict[str, str | dict[str, str]]:
+    lists: dict[str, str | dict[str, str]] = yaml.safe_load((files(__package__) / "names.yaml").read_text("utf-8"))
+    return lists
+
+
+def _is_in(name: str, entries: str) -> bool:
+    found = words(name)
+    beside = "_".join(found)
+    return any(_fits(entry, found, beside) for entry in entries.split())
+
+
+def _fits(entry: str, found: list[str], beside: str) -> bool:
+    bare = entry.strip("*")
+    if "_" in bare:
+        return beside == bare or beside.startswith(f"{bare}_") or beside.endswith(f"_{bare}") or f"_{bare}_" in beside
+    if entry.startswith("*") and entry.endswith("*"):
+        return bare in beside
+    if entry.startswith("*"):
+        return any(word.endswith(bare) for word in found)
+    if entry.endswith("*"):
+        return any(word.startswith(bare) for word in found)
+    return entry in found

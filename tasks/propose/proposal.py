@@ -1,0 +1,131 @@
+"""A table of one's own, looked at: what its columns hold and mean, as the settings of a study."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from synthrisk.conf.load import checked
+from synthrisk.conf.reading import Reading
+from synthrisk.conf.study import Data
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.data import read
+from synthrisk.tasks.data.checks import refuse_same_names
+from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.propose.evidence import Evidence, evidence
+from synthrisk.tasks.propose.roles import Meaning, Role, of_meaning, roles, settings_of
+from synthrisk.tasks.workspace.readings import read_as
+
+
+@dataclass(frozen=True)
+class Given:
+    """What somebody has said of a table's columns; all else is proposed."""
+
+    sensitive: Sequence[str] = ()
+    quasi_identifiers: Sequence[str] = ()
+    missing: Sequence[str] = ()  # texts that mean a missing cell in any column
+    drop: Sequence[str] = ()
+    identifier: str | None = None
+    categorical: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """What the columns of a table hold and mean."""
+
+    columns: tuple[Evidence, ...]
+    roles: tuple[Role, ...]
+    data: Data  # the same as settings
+    table: pd.DataFrame  # the table as it is read by them; columns that hold nothing are left out
+
+    @property
+    def notes(self) -> list[str]:
+        """What reading the source has told: of labels, sheets and missing codes."""
+        return list(self.table.attrs.get("notes", ()))
+
+
+def look(source: str, given: Given, answers: Mapping[str, Reading] | None = None) -> Proposal:
+    """Read a table, and propose how its columns are read and what they mean.
+
+    Args:
+        source: Built-in name, path or URL.
+        given: What is known already: it is taken as it is.
+        answers: How columns are read of which the cells leave it open.
+
+    Raises:
+        InputError: The table cannot be read, a column that is named is absent, or nothing in it can be guessed.
+    """
+    texts = read(source, given.missing, as_texts=True)
+    texts = texts.set_axis([str(c) for c in texts.columns], axis=1)
+    refuse_same_names(texts)
+    _check_names(given, list(texts.columns))
+    found = tuple(_answered(each, (answers or {}).get(each.name)) for each in evidence(texts))
+    readings = {each.name: each.reading for each in found if each.reading is not None}
+    typed = _typed(read(source, given.missing, readings), readings, found, given)
+    meant = _said(tuple(roles(found, typed)), given)
+    settings = {"source": source, "missing": list(given.missing), **settings_of(found, meant)}
+    codes = [c for c in typed.columns if c in given.categorical and c not in settings["categorical"]]
+    settings["categorical"] = [*settings["categorical"], *codes]
+    if not settings["sensitive"]:
+        raise InputError(
+            "a study needs a sensitive column that can be guessed, and guessed wrong: each column here is constant, "
+            "all but constant, or of its own for each record"
+        )
+    return Proposal(found, meant, checked(Data, settings, "the proposal"), typed)
+
+
+def _answered(each: Evidence, reading: Reading | None) -> Evidence:
+    return each if reading is None else replace(each, reading=reading, question="", other=None, sure="sure")
+
+
+def _typed(
+    frame: pd.DataFrame, readings: Mapping[str, Reading], found: Sequence[Evidence], given: Given
+) -> pd.DataFrame:
+    frame = frame.set_axis([str(c) for c in frame.columns], axis=1)
+    codes = {each.name for each in found if each.kind == "code"} | set(given.categorical)
+    columns = {}
+    for each in found:
+        if each.kind != "empty":
+            own = readings.get(each.name)
+            column = frame[each.name] if own is None else read_as(frame[each.name], own)
+            columns[each.name] = infer(column, code=each.name in codes)
+    table = pd.DataFrame(columns)
+    table.attrs.update(frame.attrs)
+    return table
+
+
+def _check_names(given: Given, columns: Collection[str]) -> None:
+    entity = [] if given.identifier is None else [given.identifier]
+    for argument, names in (
+        ("--sensitive", given.sensitive),
+        ("--quasi-identifiers", given.quasi_identifiers),
+        ("--drop", given.drop),
+        ("--identifier", entity),
+        ("--categorical", given.categorical),
+    ):
+        for name in names:
+            if name not in columns:
+                raise InputError(f"{argument} must name a column of the table, got {name!r}{nearest(name, columns)}")
+
+
+def _said(found: tuple[Role, ...], given: Given) -> tuple[Role, ...]:
+    """Return the roles with those that are given in place of the proposals."""
+    said: dict[str, Meaning] = {}
+    said |= dict.fromkeys(given.quasi_identifiers, "quasi-identifier")
+    said |= dict.fromkeys(given.sensitive, "sensitive")
+    said |= dict.fromkeys(given.drop, "dropped")
+    said |= {} if given.identifier is None else {given.identifier: "identifier"}
+    settled = {"sensitive"} if given.sensitive else set()
+    settled |= {"quasi-identifier"} if given.quasi_identifiers else set()
+    settled |= {"identifier"} if given.identifier else set()
+    return tuple(
+        Role(role.name, said[role.name], "sure", "given")
+        if role.name in said
+        else Role(role.name, "other", "likely", "not among those that are given", role.reading)
+        if role.meaning in settled
+        else role
+        for role in found
+    )
+
+
+__all__ = ["Given", "Proposal", "look", "of_meaning"]

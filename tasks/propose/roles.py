@@ -1,0 +1,234 @@
+"""What each column means to an attacker: what is known, what is sensitive, who is who; proposals with their reasons."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from synthrisk.conf.reading import Reading
+from synthrisk.metrics.tables.kinds import kind
+from synthrisk.tasks.propose.evidence import Evidence, Sure
+from synthrisk.tasks.propose.names import says, topic, words
+
+Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
+BINS = 5
+"""Parts that numeric quasi-identifiers are taken in where keys are looked up."""
+_COMMONEST = 0.95  # share of the commonest class from which nothing is left to guess
+_FEWEST = 5  # records that a class should have
+_MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
+_MOST_KEYS, _MOST_SENSITIVE = 8, 3
+_FEWEST_KEYS = 3
+_SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
+_DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
+_UNNAMED = "Unnamed: "  # what pandas calls a column without a header
+_LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
+_TOPICS = {
+    "age": "the age", "birth": "when or where somebody was born", "sex": "the sex", "place": "where somebody lives",
+    "nationality": "where somebody is from", "family": "family and household", "education": "education", "work": "work",
+    "ethnicity": "ethnicity or language", "visit": "visits and stays", "home": "house, car or school",
+    "health": "health",
+    "money": "income and money", "belief": "religion, politics or union", "intimate": "intimate life", "law": "crime",
+}  # fmt: skip
+"""The words for the topics of ``names.yaml``."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """What one column means."""
+
+    name: str
+    meaning: Meaning
+    sure: Sure
+    why: str
+    reading: Reading | None = None  # how the column is read in this role, where the role changes it
+
+
+def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
+    """Return what each column means.
+
+    Args:
+        columns: What the columns hold.
+        table: The table as it is read, with types settled; columns that hold nothing may be left out.
+    """
+    found = {each.name: _apart(each) for each in columns}
+    entity = _entity([each for each in columns if found[each.name] is None])
+    if entity is not None:
+        found[entity.name] = entity
+    found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
+    left = [each for each in columns if found[each.name] is None]
+    hidden = _sensitive(left, table)
+    found |= {role.name: role for role in hidden}
+    left = [each for each in left if found[each.name] is None]
+    found |= {role.name: role for role in _known(left)}
+    other = "nothing says that it is known from elsewhere, or sensitive"
+    return [found[each.name] or Role(each.name, "other", "a guess", other) for each in columns]
+
+
+def singled_out(table: pd.DataFrame, keys: Sequence[str]) -> float:
+    """Return the share of records that have their quasi-identifiers alone, numbers taken in fifths."""
+    if not keys:
+        return 0.0
+    known = table[list(keys)].apply(lambda c: _in_fifths(c) if kind(c) == "numeric" else c.astype("string"))
+    return float((known.groupby(list(keys), dropna=False, observed=True)[keys[0]].transform("size") == 1).mean())
+
+
+def _in_fifths(column: pd.Series) -> pd.Series:
+    return pd.qcut(
+        column.astype("int64") if column.dtype.kind in "Mm" else column.astype(float), BINS, duplicates="drop"
+    ).astype("string")
+
+
+def _apart(each: Evidence) -> Role | None:
+    """Return the role of a column that is in no study, or only as one fact; None for all others."""
+    if each.name.startswith(_UNNAMED):
+        return Role(each.name, "dropped", "likely", "it has no name")
+    if each.kind == "empty":
+        return Role(each.name, "dropped", "sure", "all its cells are missing")
+    if each.kind == "constant":
+        if each.filled == each.rows:
+            return Role(each.name, "dropped", "sure", "it is the same for all records")
+        why = "one text or none: it counts as one fact, present or not"
+        return Role(each.name, "other", "likely", why, Reading(type="presence"))
+    if says(each.name, "direct") and not topic(each.name, "known") and _names_people(each):
+        return Role(each.name, "dropped", "likely", "it names people, or all but does")
+    if each.kind == "text":
+        absent = 1 - each.filled / each.rows
+        if absent >= 0.05:
+            return Role(
+                each.name,
+                "other",
+                "likely",
+                "free text: it counts as one fact, present or not",
+                Reading(type="presence"),
+            )
+        return Role(each.name, "dropped", "likely", "free text, which may hold anything")
+    return None
+
+
+def _names_people(each: Evidence) -> bool:
+    return each.kind in ("category", "text", "code", "number") and each.distinct > _DIRECT * each.filled
+
+
+def _entity(columns: Sequence[Evidence]) -> Role | None:
+    """Return the column that names the person of a record: by name and uniqueness."""
+    named = [each for each in columns if _numbers_rows(each)]
+    people = [each for each in named if says(each.name, "person") and each.distinct > 0.05 * each.filled]
+    for each in sorted(people, key=lambda e: (not says(e.name, "identifier"), words(e.name) == ["id"])):
+        if says(each.name, "identifier") or (each.kind != "number" and len(words(each.name)) == 1):
+            own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
+            return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
+    return None
+
+
+def _numbers_rows(each: Evidence) -> bool:
+    return each.kind in ("number", "code", "category") and each.filled > 0 and each.distinct > 2
+
+
+def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
+    """Return the role of a column that numbers records or says when each was written."""
+    if each.kind == "date" and each.is_unique and ":" in each.form and not topic(each.name, "known"):
+        return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
+    if not each.is_unique:
+        return None
+    if _numbers_rows(each) and says(each.name, "identifier"):
+        return Role(each.name, "dropped", "likely", "it numbers the records: unique, and called so")
+    if each.kind == "number" and _counts_on(table[each.name]):
+        return Role(each.name, "dropped", "likely", "it numbers the records one by one")
+    if each.kind in ("category", "code") and topic(each.name, "known") is None:
+        return Role(each.name, "dropped", "likely", "a value of its own for nearly every record")
+    return None
+
+
+def _counts_on(column: pd.Series) -> bool:
+    """Tell whether a column of numbers counts the records."""
+    return bool(column.notna().all() and column.nunique() == len(column) == column.max() - column.min() + 1)
+
+
+def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
+    """Return the columns that nobody should learn and that can be guessed wrong."""
+    can = {each.name: each for each in columns if _can_be_guessed(table[each.name])}
+    named = [(name, topic(name, "sensitive")) for name in can if topic(name, "known") not in ("age", "birth")]
+    found = [
+        Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
+        for name, said in named
+        if said
+    ]
+    if found:
+        return found[:_MOST_SENSITIVE]
+    unknown = [name for name in can if topic(name, "known") is None] or list(can)
+    perhaps = [name for name in unknown if topic(name, "perhaps")]
+    classes = [name for name in unknown if kind(table[name]) == "categorical"]
+    for names, why in (
+        (perhaps, "its name speaks of a result"),
+        (classes, "no name speaks of something sensitive; it is the last column of classes"),
+        (unknown, "no name speaks of something sensitive; it is the last column that varies"),
+    ):
+        if names:
+            return [Role(names[-1], "sensitive", "a guess", f"{why}; {_spread(table[names[-1]])}")]
+    return []
+
+
+def _can_be_guessed(column: pd.Series) -> bool:
+    """Tell whether a column can be guessed, and guessed wrong."""
+    present = column.dropna()
+    if not len(present):
+        return False
+    counts = present.value_counts()
+    counts = counts[counts > 0]
+    if kind(column) == "numeric":
+        return column.dtype.kind != "M" and len(counts) > 2
+    often = counts[counts >= _FEWEST].sum() / len(present)
+    return bool(len(counts) > 1 and counts.iloc[0] <= _COMMONEST * len(present) and often >= _MANY_CLASSES)
+
+
+def _spread(column: pd.Series) -> str:
+    if kind(column) == "numeric":
+        return "a number"
+    counts = column.value_counts()
+    return f"{int((counts > 0).sum())} classes, the commonest with {counts.iloc[0] / counts.sum():.0%}"
+
+
+def _known(columns: Sequence[Evidence]) -> list[Role]:
+    """Return the columns that an attacker may know from elsewhere."""
+    found = []
+    for each in columns:
+        said = topic(each.name, "known")
+        if said and not (each.kind == "category" and each.is_unique):
+            found.append(Role(each.name, "quasi-identifier", "likely", f"commonly known of people: {_TOPICS[said]}"))
+    found = found[:_MOST_KEYS]
+    names = {role.name for role in found}
+    why = "too little is known by name; it has few enough values to be known"
+    for each in columns:
+        few = each.kind in ("category", "code", "boolean") and each.distinct <= _LEVELS
+        if len(found) < _FEWEST_KEYS and each.name not in names and few and each.kind != "constant":
+            found.append(Role(each.name, "quasi-identifier", "a guess", why))
+    for each in columns:
+        if len(found) < 2 and each.name not in {role.name for role in found} and each.kind in ("number", "date"):
+            found.append(Role(each.name, "quasi-identifier", "a guess", "too little is known by name"))
+    return found
+
+
+def of_meaning(found: Sequence[Role], meaning: Meaning) -> list[str]:
+    """Return the names of the columns of one meaning."""
+    return [role.name for role in found if role.meaning == meaning]
+
+
+def settings_of(columns: Sequence[Evidence], found: Sequence[Role]) -> dict[str, Any]:
+    """Return the settings of a study that say how the columns are read and what they mean."""
+    readings = {each.name: role.reading or each.reading for each, role in zip(columns, found, strict=True)}
+    kept = [role.name for role in found if role.meaning != "dropped"]
+    entity = of_meaning(found, "identifier")
+    codes = [each.name for each in columns if each.kind == "code" and each.name in kept and each.name not in entity]
+    return {
+        "quasi_identifiers": of_meaning(found, "quasi-identifier"),
+        "sensitive": of_meaning(found, "sensitive"),
+        "categorical": codes,
+        "identifier": entity[0] if entity else None,
+        "drop": of_meaning(found, "dropped"),
+        "columns": {
+            name: reading.model_dump(exclude_unset=True)
+            for name, reading in readings.items()
+            if reading is not None and name in kept
+        },
+    }
