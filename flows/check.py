@@ -10,7 +10,7 @@ from synthrisk.flows.reach import check_address, check_tracking
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
-from synthrisk.metrics.study.emptiness import foresee
+from synthrisk.metrics.study.emptiness import Foreseen, foresee
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
@@ -24,21 +24,22 @@ def check(study: Study) -> None:
     _refuse(study, _checks(study))
 
 
-def check_on(
-    study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]
-) -> tuple[str, ...]:
-    """Raise ``InputError`` with every synthesizer, release, attacker model and option that does not fit the table.
+def check_on(study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]) -> None:
+    """Raise ``InputError`` with all that does not fit the table, and with what nothing could be said about.
 
-    Return warnings of what the study will say little about.
+    Synthesizers, releases, attacker models and options may not fit.
     """
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
     models = [partial(ATTACKER_MODELS[str(m.attacker)].estimator, kind(records[m.sensitive]), 0) for m in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
-    foreseen = foresee(records, planned, sample.sizes_held_out(), sample.entities())
-    _refuse(study, [*tried, *models, *fitting], foreseen.refusals)
-    return foreseen.warnings
+    _refuse(study, [*tried, *models, *fitting], foreseen(sample, planned).refusals)
+
+
+def foreseen(sample: Sample, planned: Sequence[Planned]) -> Foreseen:
+    """Return what a study will say nothing, or little, about."""
+    return foresee(sample.records(), planned, sample.sizes_held_out(), sample.entities())
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], object]], also: Iterable[str] = ()) -> None:

@@ -13,7 +13,7 @@ from prefect.states import Completed
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import NON_MEMBERS, Runner
-from synthrisk.flows.check import check_on
+from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.progress import progress, warn
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.neighbours.search import prepare
@@ -65,7 +65,8 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
     check_limits(list(study.thresholds), [p.measure for p in planned])
     every = generators(study)
-    warnings = check_on(study, sample, planned, every)
+    check_on(study, sample, planned, every)
+    warnings = foreseen(sample, planned).warnings
     warn(warnings)
     started = datetime.now(UTC)
     prepare()  # once, not in every worker at the same time: each look at a release searches nearest records
@@ -77,7 +78,13 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     ran, power = [each for each, _ in attacks], study.power is not None
     estimated = compare.submit(list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures)
     judged = judge(
-        estimated.result(), study.thresholds, name=study.name, weakest=study.weakest, warning=warning, started=started, warnings=warnings
+        estimated.result(),
+        study.thresholds,
+        name=study.name,
+        weakest=study.weakest,
+        warning=warning,
+        warnings=warnings,
+        started=started,
     )
     asked = settings or yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}

@@ -72,8 +72,8 @@ class Metric:
             member. Not where it needs control records to tell members from: as the release these say of nobody that he
             was in. Not where it is told what the rows of the release were made from: no non-member was made from a
             member.
-        best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer about
-            everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
+        best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer
+            about everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
         looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
             be equal too.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control

@@ -61,8 +61,8 @@ def judge(
             name, dict(result.facts) | {"started": ""}, result.settings, [str(each) for each in limits.items()]
         )
         study_id = f"{begun:%Y%m%d-%H%M%S}-{identity[:6]}"
-        told = {"warning": warning, "warnings": tuple(warnings)}
-        return Judged(replace(result, study_id=study_id, name=name, weakest=weakest, **told), estimated)
+        told = replace(result, warning=warning, warnings=tuple(warnings))
+        return Judged(replace(told, study_id=study_id, name=name, weakest=weakest), estimated)
 
     return told_safely(Path(estimated.sample.workspace), "judge", judged)
 

@@ -1,6 +1,7 @@
 """The last words of a study on the terminal: league table, verdicts, and where to look further."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -150,11 +151,17 @@ def _limits(result: StudyResult) -> list[Table]:
 
 def _warnings(result: StudyResult) -> list[str]:
     """Return what was seen before anything was computed, then other warnings, each once with its synthesizers."""
+    told = _without_numbers(
+        " ".join(result.warnings)
+    )  # a share in parts of the table differs a little from that in all
     names: dict[str, list[str]] = {}
-    for f in (f for f in result.findings if f.warning):
+    for f in (f for f in result.findings if f.warning and _without_numbers(f.warning) not in told):
         names.setdefault(f"{f.measure.key}: {f.warning}", []).append(f.synthesizer)
-    found = [f"{warning} ({', '.join(each)})" for warning, each in names.items() if warning not in result.warnings]
-    return [*result.warnings, *found]
+    return [*result.warnings, *(f"{warning} ({', '.join(each)})" for warning, each in names.items())]
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "", text)
 
 
 def _absent(findings: Sequence[Finding]) -> list[str]:

@@ -111,7 +111,7 @@ def best_answer(
     **_: object,
 ) -> float:
     """Return the measure of one and the same answer about everybody; NaN where no value is guessed."""
-    key, pair, _, hidden = encoded(tables, quasi_identifiers, sensitive)
+    key, pair, _known, hidden = encoded(tables, quasi_identifiers, sensitive)
     target = tables.codes(hidden)
     return _guess(measure, frequencies(target), target, _flags(key, pair, 0)).get("guess", float("nan"))
 

@@ -107,9 +107,7 @@ def rarity(rows: np.ndarray) -> np.ndarray:
     return information / total if total > 0 else np.full(len(rows), 1 / len(rows))
 
 
-def best_answer(
-    tables: Tables, *, sensitive: Sequence[str] | str, tolerance: float | str = 0.10, **_: object
-) -> float:
+def best_answer(tables: Tables, *, sensitive: Sequence[str] | str, tolerance: float | str = 0.10, **_: object) -> float:
     """Return the weighted share of the sensitive values that one constant guess a column is right about."""
     weight = rarity(tables.codes(in_order(tables.columns)).tables[0])
     hidden = tables.check_columns("sensitive", sensitive)

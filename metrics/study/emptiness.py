@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from synthrisk.metrics.study.unique_keys import unique_keys
 from synthrisk.metrics.tables.tables import Tables
 
 FEW_HELD_OUT, FEWEST_HELD_OUT = 20, 2
+_NAMED = 3  # measures that a sentence names
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ def foresee(
     Refused: a sensitive column that is constant, or in which (nearly) every record has a value of its own; options that
     do not fit a column; fewer than 2 held-out records a release; and measures that are all decided by one answer about
     everybody, or that only a copy can meet. Warned of: such measures beside others; quasi-identifiers by which nobody
-    is found; small classes; fewer than 20 held-out records a release.
+    is found; small classes; fewer than 20 held-out records a release. There is one sentence for each sensitive column
+    or set of quasi-identifiers, whatever the number of measures that it is true of.
 
     Args:
         records: The real table, typed, without its identifier.
@@ -50,57 +53,73 @@ def foresee(
         entities: The entity of each record, where one may have several.
     """
     tables = Tables(records, records, entities=entities)
-    seen = {p.measure.key: _look(tables, p, len(held_out)) for p in planned}
+    remarks = [remark for p in planned for remark in _look(tables, p, len(held_out))]
     risks = {p.measure.key for p in planned if not (METRICS[p.measure.metric].is_utility or p.measure.variant_of)}
-    empty = {key: each.empty for key, each in seen.items() if each.empty}
+    nothing_else = bool(risks) and risks <= {r.measure for r in remarks if r.kind == "empty"}
     refusals, warnings = _few_held_out(held_out)
-    refusals += [each.refusal for each in seen.values()]
-    warnings += [each.classes for each in seen.values()]
-    (refusals if risks and risks <= set(empty) else warnings).extend(empty.values())
-    warnings += [each.warning for each in seen.values()]
-    for reason in dict.fromkeys(each.keys for each in seen.values() if each.keys):  # one sentence for all measures
-        warnings.append(f"{', '.join(key for key, each in seen.items() if each.keys == reason)}: {reason}")
-    return Foreseen(_each_once(refusals), _each_once(warnings))
+    refusals += _sentences(remarks, "refused")
+    (refusals if nothing_else else warnings).extend(_sentences(remarks, "empty"))
+    guessed = {r.about for r in remarks if r.kind == "guessed"}
+    warnings += _sentences(remarks, "guessed")
+    warnings += _sentences([r for r in remarks if r.about not in guessed], "classes")
+    return Foreseen(tuple(refusals), (*warnings, *_sentences(remarks, "keys")))
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """What is seen of one measure: each a sentence, or empty."""
+class _Remark(NamedTuple):
+    """What is seen of one measure: its value is decided before there is a release (``empty``), or says little."""
 
-    refusal: str = ""
-    empty: str = ""  # it is decided before there is a release
-    warning: str = ""
-    classes: str = ""  # of its sensitive column
-    keys: str = ""  # of its quasi-identifiers, without the name of the measure
+    kind: Literal["refused", "empty", "guessed", "classes", "keys"]
+    about: tuple[str, ...]  # a sensitive column, or quasi-identifiers
+    words: str
+    measure: str = ""  # of which it is true; empty where it is true of the column, whoever looks at it
 
 
-def _look(every: Tables, planned: Planned, folds: int) -> _Seen:
-    column = planned.measure.sensitive
+def _look(every: Tables, planned: Planned, folds: int) -> list[_Remark]:
+    column, key = planned.measure.sensitive, planned.measure.key
+    remarks = []
     try:
         tables = METRICS[planned.measure.metric].coarsened(every, planned.options)
-        keys = unique_keys(tables, planned)
+        if words := unique_keys(tables, planned):
+            remarks.append(_Remark("keys", tuple(sorted(planned.options["quasi_identifiers"])), words, key))
         if column is None or planned.measure.variant_of:  # what it guesses is told of the measure that it varies
-            return _Seen(keys=keys)
-        if refusal := without_answer(tables, column):
-            return _Seen(refusal)
-        empty = too_wide_for_all(tables, planned) or met_exactly(tables, planned)
-        warning = "" if empty else guessed_by_one_answer(tables, planned)
+            return remarks
+        if words := without_answer(tables, column):
+            return [_Remark("refused", (column,), words)]
+        if words := met_exactly(tables, planned):
+            remarks.append(_Remark("empty", (column, "exactly"), words, key))
+        elif words := too_wide_for_all(tables, planned):
+            remarks.append(_Remark("empty", (column, "nearly"), words, key))
+        elif words := guessed_by_one_answer(tables, planned):
+            remarks.append(_Remark("guessed", (column,), words, key))
+        if words := rare_classes(tables, column, folds):
+            remarks.append(_Remark("classes", (column,), words))
     except InputError as problem:
-        return _Seen(f"{planned.measure.key}: {problem}")
-    return _Seen("", empty, warning, rare_classes(tables, column, folds), keys)
+        return [_Remark("refused", (column or "", str(problem)), str(problem))]
+    return remarks
+
+
+def _sentences(remarks: Sequence[_Remark], kind: str) -> list[str]:
+    """Return one sentence for all measures of which something is true."""
+    own: dict[tuple[str, ...], list[_Remark]] = {}
+    for remark in (r for r in remarks if r.kind == kind):
+        own.setdefault(remark.about, []).append(remark)
+    return [_named([r.measure for r in each]) + each[0].words for each in own.values()]
+
+
+def _named(measures: Sequence[str]) -> str:
+    if not all(measures):
+        return ""
+    more = len(measures) - _NAMED
+    return ", ".join(measures[:_NAMED]) + (f" and {more} more" if more > 0 else "") + ": "
 
 
 def _few_held_out(held_out: Sequence[int]) -> tuple[list[str], list[str]]:
     """Return a refusal and a warning, as lists of at most one, where releases have few control records."""
     least = min(held_out, default=FEW_HELD_OUT)
-    instead = "take fewer folds, a larger holdout, or more records"
+    instead = "take fewer folds, a larger holdout, or a table with more records"
     if least < FEWEST_HELD_OUT:
-        return [f"each release must hold out at least {FEWEST_HELD_OUT} records, got {least}; {instead}"], []
+        return [f"each release must have at least {FEWEST_HELD_OUT} control records, got {least}; {instead}"], []
     if least < FEW_HELD_OUT:
-        said = f"each release should hold out at least {FEW_HELD_OUT} records, got {least}"
-        return [], [f"{said}: what it does to people whom the synthesizer never saw is mostly chance; {instead}"]
+        few = f"{least} control records a release are fewer than {FEW_HELD_OUT}"
+        return [], [f"{few}: what is measured on them is mostly chance; {instead}"]
     return [], []
-
-
-def _each_once(sentences: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, sentences)))

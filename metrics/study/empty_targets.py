@@ -31,7 +31,7 @@ def without_answer(tables: Tables, column: str) -> str:
         return ""
     return (
         f"{rule} values that records share, got {alone:.0%} of the records with a value of their own, which nobody can "
-        "learn from others; choose another column, or drop this one"
+        "learn from others; choose another column, and leave this one out with data.drop"
     )
 
 
@@ -41,15 +41,15 @@ def rare_classes(tables: Tables, column: str, folds: int) -> str:
     few, every = int((sizes < least).sum()), len(sizes)
     if tables.kind(column) == "numeric" or not few:
         return ""
-    kept = every - few + 1
+    kept = every - few + int(sizes[sizes < least].sum() >= least)
     instead = (
-        f"put them together, for instance with the option bins: {{{column}: {kept}}} of each metric"
+        f"to put the rare ones together, give each metric the option bins: {{{column}: {kept}}}"
         if kept > 1
         else "choose a column with larger classes"
     )
     return (
-        f"sensitive column {column!r} should hold at least {least} records of each class, got fewer in {few} of its "
-        f"{every} classes, of which numbers will say little; {instead}"
+        f"sensitive column {column!r}: {few} of its {every} classes {'has' if few == 1 else 'have'} fewer than {least} "
+        f"records, of which the study can say little; {instead}"
     )
 
 
@@ -63,31 +63,27 @@ def met_exactly(tables: Tables, planned: Planned) -> str:
     if alone <= ALONE:
         return ""
     return (
-        f"{planned.measure.key}: a number must be met exactly, and {alone:.0%} of the records have a value of their own "
-        f"in {column!r}, so that only a copied record is right; cut it in parts with the option bins: {{{column}: 5}}, "
-        "or take a measure that asks for near guesses, such as rapid"
+        f"a number must be met exactly, and {alone:.0%} of the records have a number of their own in {column!r}: only "
+        f"copied records are found; cut the column in parts with the option bins: {{{column}: 5}}, or take a measure "
+        "that asks for near guesses, such as rapid"
     )
 
 
 def guessed_by_one_answer(tables: Tables, planned: Planned) -> str:
     """Return a warning where one answer about everybody is right about more than nine in ten records."""
-    key, column, share = planned.measure.key, str(planned.measure.sensitive), best_answer(tables, planned)
+    column, share = str(planned.measure.sensitive), best_answer(tables, planned)
     if not share > TOO_WIDE:
         return ""
-    if wide := _wide(tables, column, share):
-        return f"{key}: {wide}"
-    return (
-        f"{key}: one constant guess is right about {share:.0%} of the records, for nearly all are alike in {column!r}: its "
-        "value hardly differs between generators; read gains over the guess and over control records, and set limits "
-        "on these"
+    return _wide(tables, column, share) or (
+        f"one constant guess is right about {share:.0%} of the records, for nearly all are alike in {column!r}, and "
+        "the risk is high whatever is released; judge by memorization, which is set against control records"
     )
 
 
 def too_wide_for_all(tables: Tables, planned: Planned) -> str:
     """Return a warning where a tolerance lets one answer be right about (nearly) everybody."""
     share = best_answer(tables, planned)
-    wide = _wide(tables, str(planned.measure.sensitive), share) if share > EVERYBODY else ""
-    return wide and f"{planned.measure.key}: {wide}"
+    return _wide(tables, str(planned.measure.sensitive), share) if share > EVERYBODY else ""
 
 
 def best_answer(tables: Tables, planned: Planned) -> float:
@@ -109,4 +105,3 @@ def class_sizes(tables: Tables, column: str) -> np.ndarray:
     own = codes.tables[0]
     counts = how_many_with(np.where(own == codes.size - 1, -1, own), codes.size, tables.entities)
     return counts[counts > 0]
-

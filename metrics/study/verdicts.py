@@ -98,7 +98,8 @@ def judge(
     RISK: the interval lies above the limit. NO EVIDENCE: below it, and the study has shown that it would have seen a
     copy and a near copy; the reason names the smallest leak that would have been seen, or says why none is known.
     INCONCLUSIVE: the interval straddles the limit, or there is none, or nothing shows that a copy would have been
-    seen, or the measure cannot vary in this study. INVALID RELEASE: the releases are too broken to be measured. INVALID: a reference generator misbehaved.
+    seen, or the measure cannot vary in this study. INVALID RELEASE: the releases are too broken to be
+    measured. INVALID: a reference generator misbehaved.
     ``limits``: ``<quantity>/<measure>[@<group>]`` -> limit.
     """
     known = beside or Beside()

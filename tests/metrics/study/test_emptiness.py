@@ -36,7 +36,14 @@ def seen(secret, *planned, held_out=(50, 50), entities=None, **columns) -> Fores
 
 
 NOTHING = Foreseen()
-LEARNERS = ["zero_cap", "rapid", "inference", "attribute_inference_risk", "group_inference", "train_synthetic_test_real"]
+LEARNERS = [
+    "zero_cap",
+    "rapid",
+    "inference",
+    "attribute_inference_risk",
+    "group_inference",
+    "train_synthetic_test_real",
+]
 
 
 # Sensitive columns
@@ -118,7 +125,7 @@ def test_entities_are_counted_where_there_are_any():
 
 def test_bins_are_seen_as_the_measure_sees_them():
     notes = [f"note {i}" for i in range(50)] + ["none"] * 50
-    assert "fewer in 50 of its 51 classes" in seen(notes, plan()).warnings[0]
+    assert "50 of its 51 classes have fewer than 5 records" in seen(notes, plan()).warnings[0]
     assert seen(notes, plan(bins={"secret": 2})) == NOTHING
     assert "right about 95%" in seen([0] * 95 + [1] * 5, plan(bins=2)).warnings[0]
 
@@ -184,6 +191,17 @@ def test_a_class_of_nearly_everybody_is_warned_of_and_never_refused():
     assert "right about 96%" in seen([0] * 96 + [1, 5, 7, 9], plan("rapid")).warnings[0]
 
 
+def test_one_sentence_for_all_measures_of_one_column():
+    """Not one for each measure, and none of rare classes where nearly all are alike."""
+    (warning,) = seen(["no"] * 97 + ["yes"] * 3, *(plan(name) for name in LEARNERS), plan("targeted_cap")).warnings
+    said = "zero_cap.secret, inference.secret, attribute_inference_risk.secret and 2 more: one constant guess"
+    assert warning.startswith(said)
+    (refusal,) = seen(["no"] * N, *(plan(name) for name in LEARNERS)).refusals
+    assert refusal.startswith("sensitive column 'secret' must hold at least two different values")
+    wide = seen(YEARS, plan("rapid"), plan("inference", tolerance=0.1), plan("common_rows_proportion")).warnings
+    assert [w.partition(":")[0] for w in wide] == ["rapid.secret, inference.secret"]
+
+
 def test_numbers_that_must_be_met_exactly():
     pay = np.random.default_rng(3).normal(2000, 300, N)
     (refusal,) = seen(pay, plan()).refusals
@@ -201,11 +219,12 @@ def test_numbers_that_must_be_met_exactly():
 def test_classes_of_too_few_records_are_counted():
     secret = ["a"] * 46 + ["b"] * 46 + ["c"] * 4 + ["d"] * 4
     (warning,) = seen(secret, plan(), plan("rapid")).warnings  # once for all measures
-    assert "at least 5 records of each class, got fewer in 2 of its 4 classes" in warning
+    assert "sensitive column 'secret': 2 of its 4 classes have fewer than 5 records" in warning
     assert "bins: {secret: 3}" in warning
     assert seen(["a"] * 45 + ["b"] * 45 + ["c"] * 5 + ["d"] * 5) == NOTHING
     folds = seen(["a"] * 46 + ["b"] * 46 + ["c"] * 8, held_out=[20] * 5).warnings
-    assert "at least 10 records of each class, got fewer in 1 of its 3" in folds[0]
+    assert "1 of its 3 classes has fewer than 10 records" in folds[0]
+    assert "bins: {secret: 2}" in folds[0]  # with the next one: three parts would change nothing
     assert seen(pd.Categorical(FINE, categories=["yes", "no", *"abc"])) == NOTHING  # nobody's class is none
 
 
@@ -238,7 +257,7 @@ def test_one_sentence_for_all_measures_of_one_key_and_at_the_boundary():
     post = np.concatenate([np.arange(96), [96] * 4])
     found = seen(FINE, *(plan(name, ["post"]) for name in LOOK_UPS), post=post)
     (warning,) = found.warnings
-    assert warning.startswith(", ".join(f"{name}.secret" for name in LOOK_UPS) + ": ")
+    assert warning.startswith("zero_cap.secret, categorical_cap.secret, targeted_cap.secret and 2 more: ")
     assert "96%" in warning
 
 
@@ -252,9 +271,9 @@ def test_a_what_if_is_looked_at_for_its_keys_alone():
 
 def test_folds_of_too_few_records():
     assert seen(FINE, held_out=[20, 20, 20, 20, 20]) == NOTHING
-    assert "hold out at least 20 records, got 19" in seen(FINE, held_out=[20, 19]).warnings[0]
+    assert "19 control records a release are fewer than 20" in seen(FINE, held_out=[20, 19]).warnings[0]
     assert seen(FINE, held_out=[2, 2]).refusals == ()
-    assert "hold out at least 2 records, got 1" in seen(FINE, held_out=[2, 1]).refusals[0]
+    assert "at least 2 control records, got 1" in seen(FINE, held_out=[2, 1]).refusals[0]
     assert seen(FINE, held_out=[]) == NOTHING  # nobody is held out where a release has no control records
 
 

@@ -166,7 +166,8 @@ def test_a_value_without_interval_keeps_its_reason():
 def test_it_makes_no_study_invalid_and_a_blind_one_is():
     assert all(c.passed for c in check_references(SAME, ANSWERS))
     assert all(c.passed for c in check_references(SAME + SEEING, ANSWERS))
-    blind = lines(around(0.9, 0.01), around(0.4, 0.01), around(0.5, 0.01))  # a copy stands out, its members do not
+    a_copy_stands_out = around(0.9, 0.01), around(0.4, 0.01), around(0.5, 0.01)
+    blind = lines(*a_copy_stands_out, measure=ILL)  # and is no nearer to its members
     assert [c.passed for c in check_references(blind, ANSWERS)] == [False, True]
 
 
