@@ -31,7 +31,7 @@ def unique_keys(tables: Tables, planned: Planned) -> str:
     most = max(known, key=lambda column: distinct[column])
     named = ", ".join(map(repr, known)) if len(known) <= 5 else f"{len(known)} quasi-identifiers"
     return (
-        f"records are looked up by {named}, and {share:.0%} of them are alone with their key, so that hardly any but "
-        f"copied records are found; coarsen columns with the option bins, for instance bins: {{{most}: 5}}, or leave "
-        f"out {most!r}, which has the most distinct values ({distinct[most]})"
+        f"records are looked up by {named}, by which {share:.0%} of them are singled out, so that only copied records "
+        f"can be found; coarsen columns with the option bins, for instance bins: {{{most}: 5}}, or leave out {most!r}, "
+        f"which has the most distinct values ({distinct[most]})"
     )
