@@ -57,7 +57,7 @@ def test_a_unique_secret_is_refused_before_anything_is_made(run, visits, folder)
 
 def test_a_unique_timestamp_that_must_be_met_exactly_is_refused(run, visits, folder):
     data = DATA | {"source": str(folder / visits), "sensitive": ["seen"]}
-    with pytest.raises(InputError, match=r"zero_cap.seen: .*a value of their own"):
+    with pytest.raises(InputError, match=r"zero_cap.seen: .*a number of their own"):
         run("stamps", data=data, metrics=["zero_cap"])
 
 
@@ -82,7 +82,7 @@ def test_a_measure_that_cannot_vary_gets_no_verdict(years):
     for quantity in ("risk/rapid.born", "memorization/rapid.born"):
         assert words[quantity][0] == "INCONCLUSIVE"
         assert "lie at the same place" in words[quantity][1]
-    assert words["memorization/common_rows_proportion"][0] == "NO EVIDENCE"
+    assert "says nothing" not in words["memorization/common_rows_proportion"][1]
     assert years.result.valid
 
 
