@@ -59,8 +59,8 @@ def said(findings, answers=ANSWERS):
 def test_a_copy_at_the_place_of_independent_columns():
     (reason,) = said(SAME)
     assert reason == (
-        "a full copy of the training rows, +1.000 [+1.000, +1.000], and independent columns, "
-        "+1.000 [+1.000, +1.000], lie at the same place"
+        "a full copy of the training rows, +1.000 [+1.000, +1.000], does not lie above independent columns, "
+        "+1.000 [+1.000, +1.000], which know nobody"
     )
     assert said(SEEING) == []
     assert list(empty_measures(SAME + SEEING, ANSWERS)) == [BORN]
