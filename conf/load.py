@@ -122,17 +122,20 @@ def _read(study: str) -> tuple[str, dict[str, Any]]:
         line = f" at line {where.line + 1}" if where else ""
         raise InputError(f"{study} must be YAML, got a syntax error{line}") from None
     if not isinstance(settings, dict):
-        raise InputError(f"{study} must be a YAML mapping of settings, got {type(settings).__name__}")
+        got = "an empty file" if settings is None else type(settings).__name__
+        raise InputError(f"{study} must be a YAML mapping of settings, got {got}")
     return study, settings
 
 
 def _override(settings: dict[str, Any], override: str) -> None:
     path, equals, text = override.partition("=")
-    if not equals or not path:
+    if not equals or not all(path.split(".")):
         raise InputError(f"--set must be a.b=value, got {override!r}")
+    if not text.strip():
+        raise InputError(f"--set must be a.b=value, got {override!r}; write {path}=null for none")
     try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError:
+        value = yaml.load(text, _Once)  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, InputError):
         raise InputError(f"--set must be a.b=value with a YAML value, got {override!r}") from None
     here: Any = settings
     *parents, last = path.split(".")

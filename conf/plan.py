@@ -50,6 +50,9 @@ def plan(
                     apart = sensitive if guessed is None and known == ALL_OTHERS else [guessed]
                     others = columns if known == ALL_OTHERS else known
                     options["quasi_identifiers"] = [c for c in others if c not in apart]
+                if isinstance(options.get("bins"), Mapping):  # of all that are guessed, each measure uses its own
+                    elsewhere = [c for c in hidden if c != guessed and c not in options.get("quasi_identifiers", ())]
+                    options["bins"] = {c: n for c, n in options["bins"].items() if c not in elsewhere} or None
                 asked = Planned(Measure(label, choice.name, guessed, attacker), options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)

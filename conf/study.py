@@ -16,6 +16,7 @@ from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
 GENERATOR_NAME = r"^[A-Za-z0-9_\-]+$"
+_LONGEST = 100  # letters of a name: files and folders are called by it
 NON_MEMBERS = "nonmembers"  # name and kind of the release behind the population yardstick
 
 
@@ -153,7 +154,9 @@ class _Choice(Settings):
     def _short_forms(cls, values: Any) -> Any:
         given = {"name": values} if isinstance(values, str) else values
         if not isinstance(given, Mapping):
-            return given
+            raise ValueError(f"must be a name or a mapping of settings, got {values!r}")
+        if not isinstance(given.get("options") or {}, Mapping):
+            raise ValueError(f"options must be a mapping, got {type(given['options']).__name__}")
         own: dict[str, Any] = {k: v for k, v in given.items() if k in cls.model_fields}
         loose = {k: v for k, v in given.items() if k not in cls.model_fields}
         name = own.get(cls._default) or own.get("name", "")
@@ -164,7 +167,7 @@ class SynthesizerChoice(_Choice):
     """One generator: a kind from the register with its options, under a name of its own."""
 
     _default = "kind"
-    name: str = Field(pattern=GENERATOR_NAME)
+    name: str = Field(pattern=GENERATOR_NAME, max_length=_LONGEST)
     """Name in tables and in MLflow; the kind too, unless ``kind`` is given."""
     kind: str = ""
     """Kind from the register: cart, gaussian_copula, ctgan, tvae, copulagan, files, callable, or a plugin's."""
@@ -211,7 +214,7 @@ class MetricChoice(_Choice):
     _default = "label"
     name: str
     """Register name (``synthrisk metrics`` lists them)."""
-    label: str = Field(default="", pattern=r"^[A-Za-z0-9_\-]*$")
+    label: str = Field(default="", pattern=r"^[A-Za-z0-9_\-]*$", max_length=_LONGEST)
     """Name in keys and tables; the register name unless given. Needed where a metric is used twice."""
     quasi_identifiers: Names | Literal["*"] | None = None
     """What the attacker of this metric knows, where it is not ``data.quasi_identifiers``."""
@@ -263,7 +266,7 @@ class Bootstrap(Settings):
     method: Literal["moderated", "crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole"] = "moderated"
     """Which interval is reported; all are written to the study's table of intervals. ``moderated`` needs four findings
     of a kind; with fewer it is ``crossed``."""
-    resamples: int = Field(default=500, ge=100)
+    resamples: int = Field(default=500, ge=100, le=1_000_000)
     """Resamples of the methods that resample."""
     vulnerable: float = Field(default=0.05, gt=0, lt=1)
     """Share of the records reported apart as vulnerable: those farthest from all others, and those of rare keys."""
@@ -309,8 +312,8 @@ def _counts(counts: Any) -> Any:
 class Tracking(Settings):
     """Where results go in MLflow."""
 
-    uri: str | None = None
-    """Tracking URI; null: SQLite in the workspace."""
+    uri: Annotated[str | None, AfterValidator(lambda uri: uri or None)] = None
+    """Tracking URI; null or empty: SQLite in the workspace."""
     experiment: str | None = None
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
@@ -339,7 +342,7 @@ class Runner(Settings):
 class Study(Settings):
     """A study: one real table, some synthesizers, the attacks on what they release, and what is too much."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9_\-]+$")
+    name: str = Field(pattern=GENERATOR_NAME, max_length=_LONGEST)
     """Name of the study, and of its MLflow experiment."""
     data: Data
     split: Split = Split()
@@ -381,7 +384,7 @@ class Study(Settings):
     the workspace unless ``tracking.records`` is full."""
     tracking: Tracking = Tracking()
     runner: Runner = Runner()
-    workspace: str = ".synthrisk"
+    workspace: str = Field(default=".synthrisk", min_length=1)
     """Folder for typed data, releases, ledgers and the embedded MLflow store."""
     seed: int = Field(default=1, ge=0)
     """Root of all randomness."""

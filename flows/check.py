@@ -1,22 +1,29 @@
 """Refuse a study that cannot run before anything is computed: all that is wrong, at once."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from synthrisk.conf import Study
+from synthrisk.conf.plan import plan
 from synthrisk.flows.reach import check_address, check_tracking
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.study.emptiness import Foreseen, foresee
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
 from synthrisk.tasks.synthesize.generators import generator, generators, reference
 from synthrisk.tasks.workspace.references import Generator, Sample
 from synthrisk.tasks.workspace.store import check_writable
+
+_FITTING: ContextVar[tuple[object, ...]] = ContextVar("fitting", default=())
+"""The study and the table that a command has found to fit."""
 
 
 def check(study: Study) -> None:
@@ -24,17 +31,44 @@ def check(study: Study) -> None:
     _refuse(study, _checks(study))
 
 
-def check_on(study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]) -> None:
-    """Raise ``InputError`` with all that does not fit the table, and with what nothing could be said about.
+def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generator]]:
+    """Return what a study measures on its table, and whose releases.
 
-    Synthesizers, releases, attacker models and options may not fit.
+    Raises:
+        InputError: A role or limit names nothing that is there; or synthesizers, releases, attacker models and options
+            do not fit the table, or nothing could be said of what is asked: all of it.
     """
+    planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
+    check_limits(list(study.thresholds), [p.measure for p in planned])
+    every = generators(study)
+    if _FITTING.get() == _of(study, sample):
+        return planned, every
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
     models = [partial(ATTACKER_MODELS[str(m.attacker)].estimator, kind(records[m.sensitive]), 0) for m in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
     _refuse(study, [*tried, *models, *fitting], foreseen(sample, planned).refusals)
+    return planned, every
+
+
+@contextmanager
+def checked_on(study: Study, sample: Sample) -> Iterator[None]:
+    """Check a study on its table, once for all that the block does: on a large one a check takes seconds.
+
+    Raises:
+        InputError: They do not fit; see ``check_on``.
+    """
+    check_on(study, sample)
+    before = _FITTING.set(_of(study, sample))
+    try:
+        yield
+    finally:
+        _FITTING.reset(before)
+
+
+def _of(study: Study, sample: Sample) -> tuple[object, ...]:
+    return study, sample.table.digest, sample.cut.digest
 
 
 def foreseen(sample: Sample, planned: Sequence[Planned]) -> Foreseen:

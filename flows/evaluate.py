@@ -1,6 +1,6 @@
 """The flow ``evaluate``: judge one synthetic table that was made elsewhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,7 +20,7 @@ from synthrisk.metrics.release.strangers import strangers
 from synthrisk.metrics.study.quantities import AGAINST_CONTROL, limited
 from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.synthesize import Job, run, synthesizer
-from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.references import Cut, Sample, Table
 from synthrisk.tasks.workspace.store import open_workspace
 
 EVALUATED = "synthetic-data.evaluated"
@@ -82,16 +82,27 @@ def evaluate(
     check_control(control, thresholds)
     study = study_of(**without_control | {"metrics": metrics or every})
     check(study)
-    folder = str(open_workspace(Path(workspace)))
-    table, cut = given(study.data, control, seed, folder)
-    sample = Sample.of(study.data, table, cut, folder, seed)
-    warning = check_strangers(sample, synthetic) if control is not None else ""
+    whole, sample, warning = prepared(study, control, synthetic, given)
     settings = yaml.safe_dump(asked, sort_keys=False, allow_unicode=True)  # not the study: nobody asked for its split
     with workers_share_the_api():
         course = conduct.with_options(task_runner=task_runner(study.runner))
-        outcome = course(with_fresh(study, sample), sample, settings, warning)
+        outcome = course(whole, sample, settings, warning)
     announce(synthetic, outcome)
     return concluded(outcome)
+
+
+def prepared(
+    study: Study, control: str | None, synthetic: str, read: Callable[..., tuple[Table, Cut]] = given.fn
+) -> tuple[Study, Sample, str]:
+    """Return the study with all its reference generators, its table as ``read`` finds it, and what is to be told of it.
+
+    Raises:
+        InputError: The tables cannot be read, do not fit, or the control records are no strangers.
+    """
+    folder = str(open_workspace(Path(study.workspace)))
+    table, cut = read(study.data, control, study.seed, folder)
+    sample = Sample.of(study.data, table, cut, folder, study.seed)
+    return with_fresh(study, sample), sample, check_strangers(sample, synthetic) if control is not None else ""
 
 
 def study_of(

@@ -1,19 +1,22 @@
 """Whether the servers that a study names answer: asked before anything is computed."""
 
 import socket
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from synthrisk.conf import resolve
 from synthrisk.conf.study import Runner, Tracking
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.store import check_writable
 
 STORES = ("http", "https", "sqlite", "postgresql", "mysql", "mssql", "file")
 _PATIENCE = 5.0  # seconds
-_PORTS = {"http": 80, "https": 443}
+_PORTS = {"http": 80, "https": 443, "postgresql": 5432, "mysql": 3306, "mssql": 1433}
+_SQLITE = b"SQLite format 3\0"  # what such a file begins with
 
 
 def check_tracking(tracking: Tracking) -> None:
-    """Refuse a tracking address of an unknown form, or whose server does not answer.
+    """Refuse a tracking address of an unknown form, whose server does not answer, or whose file is no store.
 
     Raises:
         InputError: So it is; the text holds neither user nor password.
@@ -21,12 +24,27 @@ def check_tracking(tracking: Tracking) -> None:
     if not tracking.uri:
         return
     address = urlsplit(resolve(tracking.uri))
-    if not address.scheme:  # a folder
-        return
-    if address.scheme.partition("+")[0] not in STORES:
+    kind = address.scheme.partition("+")[0] or "file"
+    if kind not in STORES:
         raise InputError(f"tracking.uri must begin with one of {', '.join(STORES)}, got {address.scheme}://")
-    if address.scheme in _PORTS:
-        _check_answer("tracking.uri", address.hostname or "", _port(address) or _PORTS[address.scheme])
+    if kind == "file":
+        check_writable("tracking.uri", Path(address.path), folder=True)
+    elif kind == "sqlite":
+        _check_sqlite(Path(address.path[1:]))
+    elif address.hostname or kind.startswith("http"):  # a database without a host is on this machine
+        _check_answer("tracking.uri", address.hostname or "", _port(address) or _PORTS[kind])
+
+
+def check_prefect(url: str) -> None:
+    """Refuse the address of a Prefect server that is none, or at which nobody answers.
+
+    Raises:
+        InputError: So it is.
+    """
+    address = urlsplit(url)
+    if address.scheme not in ("http", "https"):
+        raise InputError("PREFECT_API_URL must be an address such as http://host:4200/api, got one without http://")
+    _check_answer("PREFECT_API_URL", address.hostname or "", _port(address) or _PORTS[address.scheme])
 
 
 def check_address(runner: Runner) -> None:
@@ -44,6 +62,28 @@ def check_address(runner: Runner) -> None:
     _check_answer("runner.address", address.hostname, port)
 
 
+def check_port(port: int) -> None:
+    """Refuse a port of this machine at which another program listens.
+
+    Raises:
+        InputError: One does.
+    """
+    with socket.socket() as asked:
+        if asked.connect_ex(("127.0.0.1", port)) == 0:
+            raise InputError(f"--port must be one at which nobody listens yet, got {port}; give another")
+
+
+def _check_sqlite(path: Path) -> None:
+    check_writable("tracking.uri", path, folder=False)
+    if not path.parent.is_dir():
+        raise InputError(f"tracking.uri must be a file in a folder that is there, got {str(path)!r}")
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            begins = file.read(len(_SQLITE))
+        if begins != _SQLITE:
+            raise InputError(f"tracking.uri must be an SQLite file, got {str(path)!r}, which is another kind of file")
+
+
 def _port(address: SplitResult) -> int | None:
     try:
         return address.port
@@ -52,6 +92,8 @@ def _port(address: SplitResult) -> int | None:
 
 
 def _check_answer(argument: str, host: str, port: int) -> None:
+    if not host:
+        raise InputError(f"{argument} must name a server, as in http://host:port, got none")
     try:
         socket.create_connection((host, port), timeout=_PATIENCE).close()
     except OSError as error:

@@ -8,6 +8,8 @@ from prefect.logging.handlers import APILogHandler
 from prefect.server.api.server import SubprocessASGIServer
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from synthrisk.flows.reach import check_prefect
+
 
 @contextmanager
 def prefect_api() -> Iterator[str]:
@@ -15,9 +17,13 @@ def prefect_api() -> Iterator[str]:
 
     Without one configured, worker processes would each start a server of their own on one SQLite file; so one
     is started here, and its address put where worker processes look.
+
+    Raises:
+        InputError: The configured one does not answer.
     """
     configured = PREFECT_API_URL.value()
     if configured:
+        check_prefect(configured)
         yield configured
         return
     server = SubprocessASGIServer()

@@ -11,7 +11,6 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 
 from synthrisk.conf import Study
-from synthrisk.conf.plan import plan
 from synthrisk.conf.study import NON_MEMBERS, Runner
 from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.progress import progress, warn
@@ -20,7 +19,7 @@ from synthrisk.metrics.neighbours.search import prepare
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.verdicts import check_limits, holds_for, worst
+from synthrisk.metrics.study.verdicts import holds_for, worst
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
@@ -29,7 +28,6 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.log import Logged, Pages, log
 from synthrisk.tasks.report import report
 from synthrisk.tasks.synthesize import synthesizer
-from synthrisk.tasks.synthesize.generators import generators
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
 
@@ -62,10 +60,7 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
 
     ``settings`` say what was asked, as YAML: the study unless given. ``warning`` says why all numbers are hard to read.
     """
-    planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
-    check_limits(list(study.thresholds), [p.measure for p in planned])
-    every = generators(study)
-    check_on(study, sample, planned, every)
+    planned, every = check_on(study, sample)
     warnings = foreseen(sample, planned).warnings
     warn(warnings)
     started = datetime.now(UTC)

@@ -1,7 +1,7 @@
 """The one exception that tells a user what is wrong with an argument."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from math import inf, nextafter
 from numbers import Integral, Real
 from typing import cast
@@ -18,12 +18,24 @@ class InputError(ValueError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the known name nearest to ``name``, or an empty string."""
-    names = list(known)
-    close = get_close_matches(name, names, n=1, cutoff=0.6) or [
-        k for k in names if len(name) > 2 and k.startswith(name)
-    ]
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    """Return ``" (did you mean 'x'?)"`` for the known name nearest to ``name``, or an empty string.
+
+    A name is near where it is mistyped (most letters are the same, more of them where the first is another), written
+    in other capitals, or cut short.
+
+    Example:
+        >>> nearest("aeg", ["age", "wage"]), nearest("kart", ["cart"]), nearest("colour", ["holdout", "columns"])
+        (" (did you mean 'age'?)", " (did you mean 'cart'?)", '')
+    """
+    names = {k.strip().casefold(): k for k in reversed(list(known))}
+    low = name.strip().casefold()
+    close = [k for k in get_close_matches(low, names, n=3, cutoff=0.65) if k[:1] == low[:1] or _is_near(low, k)]
+    close = close or [k for k in names if len(low) > 2 and k.startswith(low)]
+    return f" (did you mean {names[close[0]]!r}?)" if close else ""
+
+
+def _is_near(name: str, other: str) -> bool:
+    return SequenceMatcher(None, other, name).ratio() >= 0.75
 
 
 def is_whole(value: object, low: float, high: float = float("inf")) -> bool:

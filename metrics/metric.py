@@ -189,6 +189,7 @@ class Metric:
 
     def check_options_on(self, real: pd.DataFrame, options: Mapping[str, Any]) -> None:
         """Refuse options that do not fit the real table, before anything is computed."""
+        self.coarsened(Tables(real, real), options)
         if self.check_table is not None:
             self.check_table(real, **options)
 
@@ -257,17 +258,20 @@ class Metric:
             options.pop("seed", None)
         return self.against(tables, rows, **options)
 
+    def _scored(self, bins: Bins, binning: str, tables: Tables, options: dict[str, Any]) -> Score:
+        if bins is None:
+            return self.function(tables, **options)
+        score = self.function(self._binned(tables, options, bins, binning), **options)
+        return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
+
     def coarsened(self, tables: Tables, options: Mapping[str, Any]) -> Tables:
         """Return the tables as the metric sees them: with the ``bins`` of its options, if it has any."""
-        if options.get("bins") is None:
-            return tables
+        bins, binning = options.get("bins"), options.get("binning", "quantile")
+        return tables if bins is None else self._binned(tables, options, bins, binning)
+
+    def _binned(self, tables: Tables, options: Mapping[str, Any], bins: Bins, binning: str) -> Tables:
         if "sensitive" in self.needs:
             known, hidden = tables.check_roles(options["quasi_identifiers"], options["sensitive"])
         else:
             known, hidden = tables.check_columns("quasi_identifiers", options["quasi_identifiers"]), []
-        return binned(tables, known, hidden, options["bins"], options.get("binning", "quantile"))
-
-    def _scored(self, bins: Bins, binning: str, tables: Tables, options: dict[str, Any]) -> Score:
-        coarse = {"bins": bins, "binning": binning}
-        score = self.function(self.coarsened(tables, options | coarse), **options)
-        return score if bins is None else replace(score, settings={**score.settings, **coarse})
+        return binned(tables, known, hidden, bins, binning)

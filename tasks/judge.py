@@ -11,6 +11,7 @@ from synthrisk.conf.load import checked
 from synthrisk.conf.study import NON_MEMBERS, Threshold
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
+from synthrisk.metrics.study.limits_kept import limits_kept
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.reference_checks import Check, check_references
 from synthrisk.metrics.study.results import Limit, StudyResult
@@ -109,6 +110,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         utility=[u for each in estimated.found for u in each.utility],
         keys=_keys(estimated),
         releases=looked,
+        kept=() if limits else limits_kept(found, checks, beside),
     )
 
 

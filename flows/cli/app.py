@@ -1,5 +1,6 @@
 """The command line: ``synthrisk``. Each command imports what it needs, so that help is there at once."""
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -33,14 +34,16 @@ def benchmark(
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.check import check
+    from synthrisk.flows.check import check, checked_on
 
-    check(load(study, overrides or ()))
+    settings = load(study, overrides or ())
+    check(settings)
     from synthrisk.flows.benchmark import benchmark as flow
     from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.sample import sample_of
     from synthrisk.flows.server import prefect_api
 
-    with prefect_api():
+    with checked_on(settings, sample_of(settings)), prefect_api():
         outcome = flow(study, overrides or [])
     close(outcome)
     raise typer.Exit(outcome.result.exit_code)
@@ -76,9 +79,9 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
-    from synthrisk.flows.check import check
+    from synthrisk.flows.check import check, checked_on
     from synthrisk.flows.cli.summary import as_json, close
-    from synthrisk.flows.evaluate import check_control, study_of
+    from synthrisk.flows.evaluate import check_control, prepared, study_of
     from synthrisk.flows.evaluate import evaluate as flow
     from synthrisk.flows.server import prefect_api
     from synthrisk.tasks.workspace.store import check_writable, replace_file
@@ -102,8 +105,12 @@ def evaluate(
     check_control(control, arguments["thresholds"])
     if json_to is not None:
         check_writable("--json", json_to, folder=False)
-    check(study_of(**arguments))
-    with prefect_api():
+        if json_to.resolve() in [Path(table).resolve() for table in (real, synthetic, control or "")]:
+            raise InputError(f"--json must be a file of its own, got {str(json_to)!r}, one of the tables")
+    study = study_of(**arguments)
+    check(study)
+    whole, sample, _ = prepared(study, control, synthetic)
+    with checked_on(whole, sample), prefect_api():
         outcome = flow(control=control, **arguments)
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
@@ -111,22 +118,37 @@ def evaluate(
     raise typer.Exit(outcome.result.exit_code)
 
 
-@app.command(epilog="Example: `synthrisk init patients.csv --sensitive diagnosis --to study.yaml`")
+@app.command(epilog="Example: `synthrisk init patients.csv --limit 0.05 --limit-source 'disclosure board'`")
 def init(
     data: Annotated[str, typer.Argument(help="The real table: path, URL or built-in name.")],
     to: Annotated[Path, typer.Option(help="File to write.")] = Path("study.yaml"),
-    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b. The last column unless given.")] = "",
-    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b. All others unless given.")] = "",
-    missing: Annotated[str, typer.Option(help="Texts that mean a missing cell: NA,?.")] = "",
-    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
+    sensitive: Annotated[str, typer.Option(help="What nobody should learn: a,b. Proposed unless given.")] = "",
+    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b. Proposed unless given.")] = "",
+    identifier: Annotated[str | None, typer.Option(help="Column that names the person of a record.")] = None,
+    categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
+    missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b. Proposed unless given.")] = "",
+    limit: Annotated[
+        float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
+    ] = None,
+    limit_source: Annotated[str, typer.Option(help="Who chose the limit.")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="A study of about a minute and a half.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="All records, five folds five times.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what is proposed.")] = False,
     force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
 ) -> None:
-    """Write a commented study for a table, and the schema with which editors complete it."""
-    from synthrisk.flows.cli.new_study import Roles, write_study
+    """Look at a table and write a commented study of about five minutes for it; on a terminal it asks."""
+    from synthrisk.flows.cli.new_study import Limit, new_study
+    from synthrisk.tasks.propose.proposal import Given
 
-    roles = Roles(_names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop))
-    written = write_study(data, to, roles, force)
-    typer.echo(f"wrote {written}; run it with: synthrisk benchmark {to}")
+    if quick and thorough:
+        raise InputError("--quick and --thorough must not stand together, got both")
+    given = Given(
+        _names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop), identifier, _names(categorical)
+    )
+    effort = "quick" if quick else "thorough" if thorough else "usual"
+    asks = not yes and sys.stdin.isatty()
+    new_study(data, to, given, Limit(limit, limit_source), effort, force=force, asks=asks)
 
 
 @app.command(epilog="Example: `synthrisk split study.yaml --to parts/`")
@@ -195,6 +217,9 @@ def schema() -> None:
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2."""
     set_up()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # letters that the terminal lacks are no error
     with _told():
         app()
 
@@ -215,11 +240,14 @@ def _names(text: str) -> list[str]:
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
     limits = {}
     for text in texts:
-        name, _, value = text.rpartition("=")
         try:
-            limits[name] = float(value)
+            name, value = text.rsplit("=", 1)
+            limit = float(value)
         except ValueError:
             raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
+        if name in limits:
+            raise InputError(f"--threshold must be given once for each quantity and measure, got {name!r} twice")
+        limits[name] = limit
     return limits
 
 

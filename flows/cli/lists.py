@@ -12,6 +12,7 @@ from rich.text import Text
 
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.league_lines import HEADS, league_cells, number, style_of
+from synthrisk.flows.reach import check_tracking
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.study.league import LeagueRow
@@ -46,7 +47,9 @@ def print_comparison(
     """Print the league table of an experiment, read back from its runs."""
     from synthrisk.tasks.log import league, league_rows, measures_of, metric_key
 
-    runs = league(Tracking(uri=tracking_uri), Path(workspace), experiment)
+    tracking = Tracking(uri=tracking_uri)
+    check_tracking(tracking)
+    runs = league(tracking, Path(workspace), experiment)
     if not len(runs):
         raise InputError(f"the experiment must have runs of synthesizers, got none in {experiment!r}")
     if not history:

@@ -1,35 +1,39 @@
-"""A first study for a table: every line commented, roles guessed, ready to run."""
+"""A first study for a table: looked at, asked about, tried out, and written with reasons."""
 
 import json
-import re
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
+import typer
 import yaml
 
 from synthrisk.conf import load, schema
-from synthrisk.conf.study import Data, Split
+from synthrisk.conf.study import Study
+from synthrisk.flows.cli import questions
+from synthrisk.flows.cli.proposal_lines import guesses, print_proposal
+from synthrisk.flows.cli.study_file import study_name, study_text
+from synthrisk.flows.effort import EFFORTS, Effort, sized
 from synthrisk.metrics import InputError, Tables
-from synthrisk.metrics.tables.kinds import kind
-from synthrisk.tasks.data import read, typed
+from synthrisk.tasks.propose.measures import limits, measures
+from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.store import check_writable, replace_file
+
+USUAL = 0.05  # what a limit is written with where none is set
 
 
 @dataclass(frozen=True)
-class Roles:
-    """What is known of a table's columns; what is left out is guessed."""
+class Limit:
+    """What a person's record may add to the attacks on that person."""
 
-    sensitive: Sequence[str] = ()
-    quasi_identifiers: Sequence[str] = ()
-    missing: Sequence[str] = ()
-    drop: Sequence[str] = ()
+    value: float | None = None
+    source: str = ""
 
 
-def write_study(data: str, to: Path, roles: Roles, force: bool) -> str:
-    """Write a study and its schema beside it; return what was written.
+def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *, force: bool, asks: bool) -> None:
+    """Look at a table, ask what only a person knows, try out how long a study takes, and write it.
 
     Raises:
         InputError: The file is there already, the table cannot be read, or a column is absent.
@@ -37,56 +41,54 @@ def write_study(data: str, to: Path, roles: Roles, force: bool) -> str:
     check_writable("--to", to, folder=False)
     if to.exists() and not force:
         raise InputError(f"--to must be a new file (or give --force), got {str(to)!r}, which is there")
-    frame = read(data, roles.missing)
-    kept = [str(c) for c in frame.columns if c not in roles.drop]
-    hidden = list(roles.sensitive) or kept[-1:]
-    known = list(roles.quasi_identifiers) or [c for c in kept if c not in hidden]
-    Tables(frame.head(1), frame.head(1)).check_roles(known, hidden)
-    settings = Data(
-        source=data, quasi_identifiers=known, sensitive=hidden, missing=list(roles.missing), drop=list(roles.drop)
-    )
-    types = typed(frame, settings, Split(holdout=0.5), 0)
-    categorical = [c for c in hidden if kind(types[c]) == "categorical"]
-    schema_file = to.with_suffix(".schema.json")
-    text = (
-        (files("synthrisk.flows.cli") / "new_study.yaml.txt")
-        .read_text("utf-8")
-        .format(
-            schema=schema_file.name,
-            file=to,
-            name=json.dumps(re.sub(r"[^A-Za-z0-9_]+", "-", Path(data).stem).strip("-") or "study"),
-            source=json.dumps(data, ensure_ascii=False),
-            known=json.dumps(known, ensure_ascii=False),
-            hidden=json.dumps(hidden, ensure_ascii=False),
-            missing=json.dumps(list(roles.missing), ensure_ascii=False),
-            drop=json.dumps(list(roles.drop), ensure_ascii=False),
-            first=json.dumps(f"memorization/rapid.{hidden[0]}", ensure_ascii=False),
-            columns=_columns(types),
-            metrics="\n".join(_metrics(hidden, categorical)),
-        )
-    )
+    _check(given, limit)
+    proposal = look(source, given)
+    print_proposal(proposal)
+    if asks:
+        answers, given = questions.readings(proposal), questions.roles(proposal, given)
+        limit = limit if limit.value is not None else Limit(*questions.limit())
+        proposal = look(source, given, answers)
+    elif found := guesses(proposal):
+        typer.echo(f"Taken as guesses, for nobody was asked: {'; '.join(found)}.")
+    study = _study(source, proposal, limit, EFFORTS[effort])
+    typer.echo("Trying how long a study takes ...", err=True)
+    study, time = sized(study, proposal.table, EFFORTS[effort])
+    could = limits([each.name for each in study.metrics], study.data.sensitive, USUAL)
+    text = study_text(study, proposal, could, to, time)
     load(yaml.safe_load(text))
     replace_file(to, text)
-    replace_file(schema_file, json.dumps(schema(), indent=1))
-    return f"{to} and {schema_file}"
+    replace_file(to.with_suffix(".schema.json"), json.dumps(schema(), indent=1))
+    typer.echo(f"wrote {to} and {to.with_suffix('.schema.json')}: {time} on this machine")
+    if limit.value is None:
+        typer.echo("No limits: the study will show numbers and no verdict. Set one with --limit, or in the file.")
+    typer.echo(f"run it with: synthrisk benchmark {to}")
 
 
-def _metrics(hidden: Sequence[str], categorical: Sequence[str]) -> list[str]:
-    if not categorical:
-        return ["  - {name: rapid, attackers: [random_forest]}"]
-    own = (
-        "" if list(categorical) == list(hidden) else f", sensitive: {json.dumps(list(categorical), ensure_ascii=False)}"
-    )
-    return [f"  - {{name: zero_cap{own}}}", "  - {name: rapid, attackers: [random_forest]}"]
+def _check(given: Given, limit: Limit) -> None:
+    if limit.value is not None and not 0 < limit.value < 1:
+        raise InputError(f"--limit must be a number between 0 and 1, got {limit.value}")
+    if limit.source and limit.value is None:
+        raise InputError("--limit-source must stand beside --limit, got no --limit")
+    both = [name for name in given.quasi_identifiers if name in given.sensitive]
+    if both:
+        raise InputError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
 
 
-def _columns(types: pd.DataFrame) -> str:
-    lines = ["  # Columns as they were read:"]
-    for name in types.columns:
-        column = types[name]
-        missing = int(column.isna().sum())
-        lines.append(
-            f"  #   {json.dumps(str(name), ensure_ascii=False)}: {kind(column)}, {column.nunique()} values"
-            + (f", {missing} missing" if missing else "")
-        )
-    return "\n".join(lines)
+def _study(source: str, proposal: Proposal, limit: Limit, effort: Effort) -> Study:
+    data = proposal.data
+    chosen = measures(proposal.table, data)
+    Tables(proposal.table.head(1), proposal.table.head(1)).check_roles(list(data.quasi_identifiers), data.sensitive)
+    named = {} if limit.value is None else limits([each["name"] for each in chosen], data.sensitive, limit.value)
+    settings: Mapping[str, Any] = {
+        "name": study_name(source),
+        "data": data.model_dump(exclude_unset=True),
+        "split": {"folds": effort.folds, "repetitions": effort.repetitions},
+        "synthesizers": ["cart"],
+        "references": ["copy", "near_copy", {"name": "leaky", "share": 0.1}, "fresh", "marginals"],
+        "metrics": chosen,
+        "thresholds": {
+            name: {"value": value, "source": limit.source or "the study's author"} for name, value in named.items()
+        },
+        "runner": {"workers": min(os.cpu_count() or 1, 8)},
+    }
+    return load(settings)

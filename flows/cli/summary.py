@@ -34,14 +34,16 @@ def close(outcome: Outcome) -> None:
     """Print the league table, verdicts with reasons, failures, and links."""
     console = Console(highlight=False)
     result = outcome.result
+    if not result.limits:
+        console.print(Text("No limits: no verdict. Nothing was judged.", style="bold yellow"))
     console.print(
         f"Study [bold]{result.name}[/bold], {result.facts['records']} records, {result.facts['releases']} releases"
     )
-    if not result.limits:
-        console.print(Text("Nothing was judged: the study has no thresholds.", style="bold yellow"))
     if result.warning:
         console.print(Text(f"Mind         {result.warning}", style="bold yellow"))
-    console.print(*release_lines(result), *_leagues(result), *_limits(result), *_utilities(result), sep="")
+    console.print(
+        *_kept(result), *release_lines(result), *_leagues(result), *_limits(result), *_utilities(result), sep=""
+    )
     for check in (c for c in result.checks if not c.passed):
         told = f"expected {check.expectation}; {check.seen}"
         console.print(_line("INVALID", f"reference {check.reference}, {check.measure}: {told}"))
@@ -151,9 +153,7 @@ def _limits(result: StudyResult) -> list[Table]:
 
 def _warnings(result: StudyResult) -> list[str]:
     """Return what was seen before anything was computed, then other warnings, each once with its synthesizers."""
-    told = _without_numbers(
-        " ".join(result.warnings)
-    )  # a share in parts of the table differs a little from that in all
+    told = _without_numbers(" ".join(result.warnings))  # a share among members differs a little from that among all
     names: dict[str, list[str]] = {}
     for f in (f for f in result.findings if f.warning and _without_numbers(f.warning) not in told):
         names.setdefault(f"{f.measure.key}: {f.warning}", []).append(f.synthesizer)
@@ -162,6 +162,19 @@ def _warnings(result: StudyResult) -> list[str]:
 
 def _without_numbers(text: str) -> str:
     return re.sub(r"\d+", "", text)
+
+
+def _kept(result: StudyResult) -> list[Table | Text]:
+    """Return which limits would have been kept, where none is set."""
+    if not result.kept:
+        return []
+    table = _table("the least limit that would have been kept, had it been set", ("limit",))
+    table.add_column("of")
+    for each in result.kept:
+        least = "none" if math.isnan(each.least) else f"{each.least:g}"
+        table.add_row(Text(each.synthesizer), least, Text(each.quantity))
+    unshown = {each.reason: None for each in result.kept if math.isnan(each.least)}
+    return [table, *(Text(f"none: {reason}\n", style="dim") for reason in unshown)]
 
 
 def _absent(findings: Sequence[Finding]) -> list[str]:

@@ -4,10 +4,8 @@ from pathlib import Path
 from typing import Literal
 
 from synthrisk.conf import Study
-from synthrisk.tasks.data.task import data
-from synthrisk.tasks.split import split
-from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import check_writable, open_workspace, private_folder
+from synthrisk.flows.sample import sample_of
+from synthrisk.tasks.workspace.store import check_writable, private_folder
 
 
 def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list[Path]:
@@ -16,13 +14,10 @@ def write_parts(study: Study, to: Path, form: Literal["csv", "parquet"]) -> list
     The identifier is left out, as no synthesizer sees it.
     """
     check_writable("--to", to, folder=True)
-    workspace = str(open_workspace(Path(study.workspace)))
-    table = data.fn(study.data, study.split, workspace, study.seed)
-    cut = split.fn(table, study.split, study.data.identifier, workspace, study.seed)
-    sample, folder = Sample.of(study.data, table, cut, workspace, study.seed), private_folder(to)
+    sample, folder = sample_of(study), private_folder(to)
     written = []
-    for repetition in range(cut.repetitions):
-        for fold in range(cut.releases):
+    for repetition in range(sample.cut.repetitions):
+        for fold in range(sample.cut.releases):
             path = folder / f"train-{repetition}-{fold}.{form}"
             train = sample.members(repetition, fold)
             if form == "csv":

@@ -1,7 +1,7 @@
 """The tables of a study: its results as tracking, report and terminal show them, a row a number."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.k_anonymity import SIZES
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda_view import AttackView, gda_view
+from synthrisk.metrics.study.limits_kept import Kept
 from synthrisk.metrics.study.quantities import OF_GROUPS, limited, quantity_of
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
@@ -240,12 +241,18 @@ def k_anonymity_table(result: StudyResult) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def limits_kept_table(result: StudyResult) -> pd.DataFrame:
+    """Return the least limits that would have been kept, where none is set, a row a synthesizer and measure."""
+    return pd.DataFrame([vars(each) for each in result.kept], columns=[f.name for f in fields(Kept)])
+
+
 TABLES: dict[str, Callable[[StudyResult], pd.DataFrame]] = {
     "yardsticks": yardstick_table,
     "gda": gda_table,
     "comparison": comparison_table,
     "power": power_table,
     "limits": limits_table,
+    "limits_kept": limits_kept_table,
     "groups": groups_table,
     "tpr": tpr_table,
     "epsilon": epsilon_table,

@@ -9,6 +9,7 @@ from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.empty_measures import empty_measures
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.limits_kept import Kept
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.reference_checks import Check
 from synthrisk.metrics.study.utility import Usefulness
@@ -53,6 +54,8 @@ class StudyResult:
     # what makes all numbers hard to read, such as control records that are members; or an empty string
     warning: str = ""
     warnings: Sequence[str] = ()  # what it says little about, as it was seen before anything was computed
+    # where no limit is set: the least one that each synthesizer would have been shown to keep
+    kept: Sequence[Kept] = ()
 
     @property
     def valid(self) -> bool:

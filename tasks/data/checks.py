@@ -33,6 +33,8 @@ def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
     for column in data.drop:
         if column not in columns:
             yield f"data.drop must name columns of the table, got {column!r}{nearest(column, known)}"
+    if len(columns) < 2:
+        yield "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"
     for argument, names in _roles(data, split):
         for column in names:
             if column in data.drop:
@@ -56,12 +58,30 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
     """Yield what is wrong with the cells of a typed table, in words that show none of them."""
     for name in frame.columns:
         column = frame[name]
+        is_text = isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.dtype == object
         if column.isna().all():
             yield f"column {name!r} must hold values, got missing cells only; list it in data.drop"
         elif types.is_float_dtype(column.dtype) and np.isinf(column.to_numpy(float, na_value=np.nan)).any():
             yield f"column {name!r} must hold finite numbers, got infinity"
+        elif is_text and all(not str(level).strip() for level in column.cat.categories):
+            yield f"column {name!r} must hold values, got blanks only; list it in data.drop"
+        elif is_text and name not in (*data.categorical, data.identifier) and _beyond_64_bits(column):
+            yield (
+                f"column {name!r} holds numbers that 64 bits cannot hold: list it in data.categorical if they are "
+                "codes, in data.drop, or as data.identifier if each names a person"
+            )
         elif name in data.sensitive and column.nunique() < 2:
             yield f"data.sensitive column {name!r} must hold at least two different values, got one"
+
+
+def _beyond_64_bits(column: pd.Series) -> bool:
+    """Tell whether texts are all numbers, none with a leading zero, of which some are too large to be read as such."""
+    levels = pd.Series(column.cat.categories)
+    try:
+        numbers = levels.astype(float)
+    except ValueError:
+        return False
+    return bool((numbers.abs() >= 2.0**63).any() and not levels.str.match(r"0\d").any())
 
 
 def of_size(rows: int, data: Data, split: Split) -> Iterator[str]:

@@ -7,8 +7,10 @@ import pandas as pd
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.references import Cut, Table
 from synthrisk.tasks.workspace.store import key_of, save_array, write_file
 from synthrisk.tasks.workspace.table import store
@@ -32,8 +34,23 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
                 raise InputError(f"control must hold no entity of real, got {both} records of such")
         parts.append(held_out[members.columns])
     frame = pd.concat(parts, ignore_index=True)
-    table = store(typed(frame, data, Split(holdout=0.5, repetitions=1), seed), Path(workspace))
+    people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
+    if control is not None:
+        _refuse_other_types(members, people, data)
+    table = store(people, Path(workspace))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
     path = write_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
     return table, Cut(str(path), digest, 1, 1, float("nan"))
+
+
+def _refuse_other_types(members: pd.DataFrame, people: pd.DataFrame, data: Data) -> None:
+    """Refuse control records through which numbers or dates of the real records have become texts."""
+    for name in people.columns:
+        if name not in (*data.categorical, data.identifier) and kind(people[name]) == "categorical":
+            own = infer(members[name])
+            if kind(own) != "categorical" and own.notna().any():
+                raise InputError(
+                    f"control must hold values of the types of real, got texts in column {name!r}, which real has none "
+                    "in; name it as categorical if it is a code list"
+                )

@@ -107,7 +107,9 @@ def _bytes(source: str, shown: str) -> bytes:
         raise InputError(f"{protocol}:// needs a package that is not installed: pip install '{package}'") from None
     except FileNotFoundError:
         folder = Path(location).parent
-        there = [p.name for p in folder.iterdir()] if "://" not in source and folder.is_dir() else []
+        if "://" in source:
+            raise InputError(f"{shown!r} must lead to a file, found none there, or no server that answers") from None
+        there = [p.name for p in folder.iterdir()] if folder.is_dir() else []
         raise InputError(f"there is no file {shown!r}{nearest(Path(shown).name, there)}") from None
     except IsADirectoryError:
         raise InputError(f"source must be one file, got the folder {shown!r}") from None

@@ -12,8 +12,6 @@ from synthrisk.tasks.propose.evidence import Evidence, Sure
 from synthrisk.tasks.propose.names import says, topic, words
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
-BINS = 5
-"""Parts that numeric quasi-identifiers are taken in where keys are looked up."""
 _COMMONEST = 0.95  # share of the commonest class from which nothing is left to guess
 _FEWEST = 5  # records that a class should have
 _MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
@@ -63,20 +61,6 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     found |= {role.name: role for role in _known(left)}
     other = "nothing says that it is known from elsewhere, or sensitive"
     return [found[each.name] or Role(each.name, "other", "a guess", other) for each in columns]
-
-
-def singled_out(table: pd.DataFrame, keys: Sequence[str]) -> float:
-    """Return the share of records that have their quasi-identifiers alone, numbers taken in fifths."""
-    if not keys:
-        return 0.0
-    known = table[list(keys)].apply(lambda c: _in_fifths(c) if kind(c) == "numeric" else c.astype("string"))
-    return float((known.groupby(list(keys), dropna=False, observed=True)[keys[0]].transform("size") == 1).mean())
-
-
-def _in_fifths(column: pd.Series) -> pd.Series:
-    return pd.qcut(
-        column.astype("int64") if column.dtype.kind in "Mm" else column.astype(float), BINS, duplicates="drop"
-    ).astype("string")
 
 
 def _apart(each: Evidence) -> Role | None:

@@ -1,9 +1,12 @@
 """A generator of your own: a Python function that takes the training table and returns a release."""
 
+import inspect
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from io import StringIO
 from pathlib import Path
 from typing import cast
 
@@ -38,17 +41,39 @@ def call(job: Job, *, path: str) -> Release:
     return Release(conform(table, job.train, path))
 
 
+def _check(path: str) -> None:
+    """Find the function; what its file prints meanwhile is heard where it is called."""
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        _function(path)
+
+
 def _function(path: str) -> Callable[..., object]:
     place, name = _parts(path)
     try:
         module = _from_file(place) if place.endswith(".py") else import_module(place)
-    except Exception as error:  # noqa: BLE001 - whatever that file does when it is imported
+    except FileNotFoundError:
+        raise InputError(f"path {path!r} cannot be imported: there is no such file") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever that file does when it is imported
         raise InputError(f"path {path!r} cannot be imported: {type(error).__name__}") from None
     function = getattr(module, name, None)
     if not callable(function):
         got = "no such name" if function is None else f"a {type(function).__name__}"
         raise InputError(f"path {path!r} must name a function of {place}, got {got}")
+    if not _takes_three(function):
+        raise InputError(
+            f"path {path!r} must name a function of (train, rows, seed), got one that takes other arguments"
+        )
     return cast(Callable[..., object], function)
+
+
+def _takes_three(function: Callable[..., object]) -> bool:
+    try:
+        inspect.signature(function).bind(None, None, None)
+    except TypeError:
+        return False
+    except ValueError:  # one that is not written in Python does not say what it takes
+        return True
+    return True
 
 
 def _parts(path: str) -> tuple[str, str]:
@@ -60,9 +85,10 @@ def _parts(path: str) -> tuple[str, str]:
 
 def _from_file(place: str) -> object:
     file = Path(place).resolve()
+    if not file.is_file():
+        raise FileNotFoundError(place)
     spec = spec_from_file_location(f"_synthrisk_{file.stem}", file)
-    if not file.is_file() or spec is None or spec.loader is None:
-        raise ImportError(f"no file {place}")
+    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - of a file that ends in .py
     module = module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses and pickle look their module up
     spec.loader.exec_module(module)
@@ -81,4 +107,4 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [spec.origin] if spec is not None and spec.has_location and spec.origin else []
 
 
-CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_function)
+CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_check)

@@ -89,7 +89,7 @@ def _checked(
     for name, value in (("min_samples_leaf", min_samples_leaf), ("max_depth", max_depth)):
         is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
         if not is_count and (value is not None or name == "min_samples_leaf"):
-            raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
+            raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
     if visit_order is None:
         return list(range(train.shape[1]))
     if isinstance(visit_order, str) or not isinstance(visit_order, Sequence):

@@ -9,6 +9,7 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError, nearest
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
+_VALUES_DUE = 20  # values that a release holds by the real column's share of them: none at all is then no chance
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
@@ -21,8 +22,8 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
     what errors call the table.
 
     Raises:
-        InputError: Columns are absent, extra or twice there, or cells cannot be cast; it names the column and
-            the dtype, never a cell.
+        InputError: Columns are absent, extra, twice there or hold missing cells alone where the real ones hold values,
+            or cells cannot be cast; it names the column and the dtype, never a cell.
 
     Example:
         >>> like = pd.DataFrame({"age": [30, 40], "vote": pd.Categorical(["a", "b"])})
@@ -41,6 +42,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
             raise InputError(f"{rule}{hint}, got {frame[column].dtype} cells that are not") from None
     result = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=pd.RangeIndex(len(frame)))
     result.columns = like.columns
+    _refuse_empty_columns(result, like, name)
     return result
 
 
@@ -62,9 +64,21 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
     if absent or extra:
         close = nearest(str(absent[0]), [str(c) for c in extra]) if absent else ""
         rule = f"{name} must have the columns of the real table"
+        if len(absent) == len(due):  # names that may be cells are not told
+            raise InputError(f"{rule}, {due}, got none of them: has the file a header line?")
         raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {extra or 'none'}{close}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
+
+
+def _refuse_empty_columns(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> None:
+    """Refuse a column of missing cells alone, unless the real one holds so few values that it can be chance."""
+    for column in like.columns:
+        due = like[column].notna().mean() * len(frame)
+        if due >= _VALUES_DUE and frame[column].isna().all():
+            raise InputError(
+                f"{name}: column {column!r} must hold values, as the real one does, got missing cells only"
+            )
 
 
 def _cast(column: pd.Series, like: pd.Series) -> pd.Series:

@@ -12,7 +12,7 @@ from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-from synthrisk.tasks.workspace.csv import decoded, separator_of
+from synthrisk.tasks.workspace.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
 from synthrisk.tasks.workspace.readings import released
 
 _PLACES = ("repetition", "fold")
@@ -49,8 +49,9 @@ def read_release(job: Job, path: str, concrete: str) -> pd.DataFrame:
         InputError: It cannot be read, has no rows or does not fit; ``path`` is how the user wrote where it is.
     """
     table = _read(path, concrete, job)
-    if not len(table):
-        raise InputError(f"path {path!r} must lead to files with rows, got none in {concrete!r}")
+    if len(table) < 2:
+        got = "one" if len(table) else "none"
+        raise InputError(f"path {path!r} must lead to files of at least two rows, got {got} in {concrete!r}")
     return fitted(table, job.train, job.form, concrete)
 
 
@@ -87,30 +88,47 @@ def _read(pattern: str, path: str, job: Job) -> pd.DataFrame:
         raise InputError(f"path must end in .parquet, .pq, .csv or .csv.gz, got {pattern!r}")
     try:
         with fsspec.open(path, "rb", compression="infer") as file:
-            return pd.read_parquet(file) if is_parquet else _read_csv(file.read(), job)
+            return pd.read_parquet(file) if is_parquet else _read_csv(file.read(), repr(path), job)
+    except InputError:
+        raise
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"path {pattern!r} must lead to a file, found none at {path!r}") from None
     except ImportError as error:
         raise InputError(f"path {pattern!r} needs a package that is not installed: {error}") from None
     except pd.errors.EmptyDataError:
         raise InputError(f"path {pattern!r} must lead to files with rows, got none in {path!r}") from None
-    except (ValueError, OSError) as error:  # pandas and Arrow say what is in the file: it stays unsaid
-        what = type(error).__name__
-        raise InputError(f"path {pattern!r} must lead to readable files, got {what} at {path!r}") from None
+    except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
+        raise _unreadable(pattern, path, error) from None
 
 
-def _read_csv(raw: bytes, job: Job) -> pd.DataFrame:
+def _unreadable(pattern: str, path: str, error: Exception) -> InputError:
+    """Return what is said of a file that cannot be read: pandas and Arrow say what is in it, which stays unsaid."""
+    protocol = path.partition("://")[0]
+    if protocol != path and protocol not in (known := fsspec.available_protocols()):
+        return InputError(f"no file system is called {protocol}://{nearest(protocol, known)}")
+    line = re.search(r"\bline (\d+)", str(error)) if isinstance(error, pd.errors.ParserError) else None
+    where = f"{path!r}, line {line[1]}" if line else f"{path!r}"
+    return InputError(f"path {pattern!r} must lead to readable files, got one that is not: {where}")
+
+
+def _read_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
     """Return a CSV file as texts, missing cells found by the rules of the real table.
 
     An empty cell and the study's ``missing`` texts are missing; so are the usual markers (NA, nan ...) unless the
     real column holds them as values. Semicolon files may have decimal commas.
     """
-    text = decoded(raw, "path")
-    separator = separator_of(text) if text.strip() else ","
+    text = decoded(raw, name)
+    if not text.strip():
+        raise pd.errors.EmptyDataError
+    separator = separator_of(text)
+    refuse_same_names(text, separator, name)
     real = pd.concat([job.train, job.held_out])
     texts = {c: {v for v in real[c].unique() if isinstance(v, str)} for c in real.columns}
     markers = {c: sorted({"", *job.form.missing} | (MISSING - texts[c])) for c in real.columns}
     table = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, na_values=markers)
+    if not isinstance(table.index, pd.RangeIndex):
+        raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
+    refuse_cut_short(text, separator, name, len(table.columns))
     if separator == ";":
         plain = [c for c in table.columns if c in texts and c not in job.form.columns]
         for name in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):

@@ -112,7 +112,7 @@ def tvae(job: Job, *, epochs: int = 300, batch_size: int = 500, loss_factor: flo
 def _check_batch(batch_size: int, pac: int) -> None:
     for name, value in (("batch_size", batch_size), ("pac", pac)):
         if not is_whole(value, 1):
-            raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
+            raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
     if batch_size % 2 or batch_size % pac:
         raise InputError(f"batch_size must be even and a multiple of pac = {pac}, got {batch_size}")
 
@@ -123,7 +123,7 @@ def _check(job: Job, options: Mapping[str, Any]) -> None:
     for name in ("epochs", "discriminator_steps"):
         value = options.get(name, 1)
         if not is_whole(value, 1):
-            raise InputError(f"{name} must be an integer of at least 1, got {value!r}")
+            raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
     chosen = options.get("numerical_distributions", {})
     known = [str(c) for c in job.train.columns]
     if unknown := [c for c in chosen if c not in known]:

@@ -50,7 +50,7 @@ def read_csv(
     if not text.strip():
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
     separator = separator_of(text)
-    _refuse_same_names(text, separator, name)
+    refuse_same_names(text, separator, name)
     known = columns or {}
     parse = partial(_parse, text, separator, name)
     markers = _markers(parse, missing, known)
@@ -59,7 +59,7 @@ def read_csv(
         raise InputError(f"{name} must hold rows, got a header line alone")
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
-    _refuse_cut_short(text, separator, name, len(frame.columns))
+    refuse_cut_short(text, separator, name, len(frame.columns))
     if as_texts:
         return frame
     huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
@@ -88,13 +88,19 @@ def decoded(raw: bytes, name: str) -> str:
         'Straße;Köln'
     """
     try:
-        return raw.decode("utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
+        text = raw.decode("utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError:
         found = None if b"\0" in raw else from_bytes(raw[:_SAMPLE]).best()
-    try:
-        return raw.decode("" if found is None else found.encoding)
-    except (UnicodeDecodeError, LookupError):
-        raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got neither") from None
+        try:
+            return raw.decode("" if found is None else found.encoding)
+        except (UnicodeDecodeError, LookupError):
+            rule = f"{name} must be text, in UTF-8 or another encoding that can be told"
+            raise InputError(f"{rule}; got neither") from None
+    if "\0" in text:
+        raise InputError(
+            f"{name} must be text, got NUL bytes: it is another kind of file, or was not written to its end"
+        )
+    return text
 
 
 def separator_of(text: str) -> str:
@@ -103,7 +109,7 @@ def separator_of(text: str) -> str:
     return max(SEPARATORS, key=header.splitlines()[0].count)
 
 
-def _refuse_same_names(text: str, separator: str, name: str) -> None:
+def refuse_same_names(text: str, separator: str, name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
     header = next(csv.reader(io.StringIO(text.lstrip("\r\n")), delimiter=separator))
     for position, column in enumerate(header):
@@ -114,7 +120,7 @@ def _refuse_same_names(text: str, separator: str, name: str) -> None:
             )
 
 
-def _refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
+def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
     """Refuse a last row, of no quoted cells, that is shorter than the header: the file may have been cut off."""
     last = text.rstrip("\r\n").rpartition("\n")[2]
     cells = last.count(separator) + 1

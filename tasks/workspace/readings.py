@@ -120,9 +120,8 @@ def _numbers(texts: pd.Series, reading: Reading) -> pd.Series:
 
 
 def _fits(numbers: pd.Series) -> bool:
-    return types.is_integer_dtype(numbers.dtype) or bool(
-        (numbers.dropna() % 1 == 0).all() and numbers.abs().max() < 2**53
-    )
+    present = numbers.dropna()
+    return types.is_integer_dtype(numbers.dtype) or bool(((present % 1 == 0) & (present.abs() < 2**53)).all())
 
 
 def _dates(texts: pd.Series, reading: Reading) -> pd.Series:

@@ -101,8 +101,10 @@ def check_writable(argument: str, path: Path, *, folder: bool) -> None:
     there = next(p for p in (path, *path.absolute().parents) if p.exists())
     if there != path and not there.is_dir():
         raise InputError(f"{argument} must be a {kind} in a folder, got {str(path)!r}, and {str(there)!r} is a file")
-    if not os.access(there, os.W_OK):
-        raise InputError(f"{argument} must be a {kind} that can be written, got {str(path)!r}, which cannot")
+    try:
+        tempfile.TemporaryFile(dir=there if there.is_dir() else there.parent).close()
+    except OSError:  # what access() says is not so for the superuser and on some file systems
+        raise InputError(f"{argument} must be a {kind} that can be written, got {str(path)!r}, which cannot") from None
 
 
 def open_workspace(folder: Path) -> Path:

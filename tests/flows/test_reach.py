@@ -3,12 +3,14 @@
 import socket
 
 import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Runner, Tracking
 from synthrisk.flows.check import check
 from synthrisk.flows.evaluate import check_control
-from synthrisk.flows.reach import check_address, check_tracking
+from synthrisk.flows.reach import check_address, check_port, check_tracking
+from synthrisk.flows.server import prefect_api
 from synthrisk.metrics import InputError
 from synthrisk.tasks.workspace.store import check_writable, open_workspace
 
@@ -30,8 +32,9 @@ def open_port():
 
 def test_a_tracking_server_must_answer(free_port, open_port, monkeypatch):
     monkeypatch.setenv("PASSWORD", "hidden")
-    check_tracking(Tracking(uri=f"http://127.0.0.1:{open_port}"))
-    for uri in (None, "sqlite:///x.db", "postgresql+psycopg://host/db", "file:runs", "runs"):
+    for scheme in ("http", "postgresql+psycopg"):
+        check_tracking(Tracking(uri=f"{scheme}://127.0.0.1:{open_port}"))
+    for uri in (None, "sqlite:///x.db", "postgresql+psycopg:///db", "file:runs", "runs"):
         check_tracking(Tracking(uri=uri))
     with pytest.raises(InputError, match=f"got none at 127.0.0.1:{free_port} .ConnectionRefusedError") as refused:
         check_tracking(Tracking(uri=f"http://me:${{PASSWORD}}@127.0.0.1:{free_port}/mlflow"))
@@ -42,6 +45,27 @@ def test_a_tracking_server_must_answer(free_port, open_port, monkeypatch):
 def test_a_scheme_that_is_none_is_refused_without_the_rest(uri):
     with pytest.raises(InputError, match=r"tracking\.uri must begin with one of http, https, .*, got (htp|foo)://$"):
         check_tracking(Tracking(uri=uri))
+
+
+def test_the_page_needs_a_port_of_its_own(free_port, open_port, tmp_path, monkeypatch, say):
+    check_port(free_port)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mlflow.db").touch()
+    said = say("ui", "--workspace", ".", "--port", open_port)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"Error: --port must be one at which nobody listens yet, got {open_port}; give another\n"
+
+
+def test_a_prefect_server_must_answer(free_port, open_port):
+    with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{open_port}/api"}), prefect_api() as address:
+        assert address == f"http://127.0.0.1:{open_port}/api"
+    for url, told in (
+        (f"http://127.0.0.1:{free_port}/api", f"must lead to a server that answers, got none at 127.0.0.1:{free_port}"),
+        ("nonsense", "must be an address such as http://host:4200/api, got one without http://"),
+    ):
+        refused = pytest.raises(InputError, match=f"PREFECT_API_URL {told}")
+        with temporary_settings({PREFECT_API_URL: url}), refused, prefect_api():
+            pytest.fail("a server that is not there was taken")
 
 
 def test_a_dask_scheduler_must_answer(free_port, open_port):

@@ -76,7 +76,7 @@ def test_url_errors_show_no_credentials():
     assert "hunter2" not in text
     assert "abc" not in text
     refused("memroy://a.csv", "did you mean 'memory'?")
-    refused("memory://nothing.csv", "no file 'memory://nothing.csv'")
+    refused("memory://nothing.csv", "'memory://nothing.csv' must lead to a file, found none there")
 
 
 @pytest.mark.parametrize("number", ["", "adult", "-1", "1.5", "²"])

@@ -95,7 +95,7 @@ def test_wrong_functions_are_named(file, name, sentence):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("nowhere.py:f", "cannot be imported: ImportError"),
+        ("nowhere.py:f", "cannot be imported: there is no such file"),
         ("no_such_package.module:f", "cannot be imported: ModuleNotFoundError"),
         ("pandas", "path must read 'package.module:function' or 'file.py:function', got 'pandas'"),
         ("pandas:", "path must read"),

@@ -242,10 +242,10 @@ def test_rare_levels_share_a_code():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"min_samples_leaf": 0}, "min_samples_leaf must be an integer of at least 1, got 0"),
-        ({"min_samples_leaf": None}, "min_samples_leaf must be an integer of at least 1, got None"),
-        ({"min_samples_leaf": True}, "min_samples_leaf must be an integer of at least 1, got True"),
-        ({"max_depth": 1.5}, "max_depth must be an integer of at least 1, got 1.5"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1, got 0"),
+        ({"min_samples_leaf": None}, "min_samples_leaf must be a whole number of at least 1, got None"),
+        ({"min_samples_leaf": True}, "min_samples_leaf must be a whole number of at least 1, got True"),
+        ({"max_depth": 1.5}, "max_depth must be a whole number of at least 1, got 1.5"),
         ({"smoothing": "spline"}, "smoothing must be null or 'density', got 'spline'"),
         ({"stopping": "ctree"}, "stopping must be null or 'rpart', got 'ctree'"),
         ({"visit_order": "ab"}, "visit_order must be a list of column names, got 'ab'"),

@@ -130,10 +130,10 @@ def test_one_record_is_refused(name):
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
-        ("tvae", {"epochs": 0}, "epochs must be an integer of at least 1, got 0"),
-        ("ctgan", {"epochs": "3"}, "epochs must be an integer of at least 1, got '3'"),
+        ("tvae", {"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
+        ("ctgan", {"epochs": "3"}, "epochs must be a whole number of at least 1, got '3'"),
         ("ctgan", {"batch_size": 15}, "batch_size must be even and a multiple of pac = 10, got 15"),
-        ("tvae", {"batch_size": 0}, "batch_size must be an integer of at least 1, got 0"),
+        ("tvae", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
         ("gaussian_copula", {"default_distribution": "normal"}, "a distribution must be one of norm, beta"),
         (
             "gaussian_copula",

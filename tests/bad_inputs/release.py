@@ -1,0 +1,126 @@
+"""Releases and control records with which nothing can be judged."""
+
+import io
+
+import pandas as pd
+
+from bad_inputs.case import EVALUATE, Case, release
+
+
+def _others(people: pd.DataFrame) -> pd.DataFrame:
+    """Return people of another age."""
+    return people.assign(age=people["age"] + 100)
+
+
+def _parquet(people: pd.DataFrame) -> bytes:
+    kept = io.BytesIO()
+    people.to_parquet(kept)
+    return kept.getvalue()
+
+
+def _control(name: str, content: object, told: str, /, *more: str, **files: object) -> Case:
+    return release(name, _others, told, "--control", "control.csv", *more, **{"control.csv": content, **files})
+
+
+def _limit(name: str, limit: str, told: str) -> Case:
+    return release(name, _others, told, "--threshold", limit)
+
+
+_RELEASES = (
+    Case("no such release", (*EVALUATE, "--synthetic", "absent.csv"), "path 'absent.csv' must lead to a file"),
+    release("an empty release", "", "path 'own.csv' must lead to files with rows, got none in 'own.csv'"),
+    release("a header alone as release", lambda p: p.head(0), "path 'own.csv' must lead to files of at least two rows, got none in 'own.csv'"),
+    release("a release of one row", lambda p: p.head(1), "path 'own.csv' must lead to files of at least two rows, got one in 'own.csv'"),
+    release("a release without a column", lambda p: p.drop(columns="hours"), "absent: ['hours'], extra: none"),
+    release("a release with a column more", lambda p: p.assign(id=1), "absent: none, extra: ['id']"),
+    release("a release with an index", lambda p: p.to_csv(), "extra: ['Unnamed: 0']"),
+    release("a release with a column called otherwise", lambda p: p.rename(columns={"hours": "hour"}),
+            "absent: ['hours'], extra: ['hour'] (did you mean 'hour'?)"),
+    release("a release without header", lambda p: p.to_csv(index=False, header=False), "got none of them: has the file a header line?"),
+    release("a release with a name twice", lambda p: p.to_csv(index=False).replace("hours", "age"),
+            "'own.csv' must have distinct column names, got one twice (columns 1 and 3)"),
+    release("a release of texts for numbers", lambda p: p.assign(age="old"), "column 'age' must hold values of dtype int64"),
+    release("a release of broken ages", lambda p: p.assign(age=p["age"] + 0.5), "column 'age' must hold values of dtype int64"),
+    release("a release with decimal commas", lambda p: p.assign(hours=p["hours"].astype(str).str.replace(".", ",")),
+            "column 'hours' must hold values of dtype float64"),
+    release("a Parquet release called csv", _parquet, "'own.csv' must be text"),
+    release("a CSV release called parquet", lambda p: p.to_csv(index=False), "path 'own.parquet' must lead to readable files",
+            to="own.parquet"),
+    release("a release in a workbook", b"PK", "path must end in .parquet, .pq, .csv or .csv.gz, got 'own.xlsx'", to="own.xlsx"),
+    release("a release with NUL bytes", lambda p: p.to_csv(index=False).replace("Graz", "Gr\0az"), "'own.csv' must be text, got NUL bytes"),
+    release("a release cut short", lambda p: p.to_csv(index=False) + "40,Gr",
+            "'own.csv' must have as many cells in its last row as names in its header, got 2 of 4"),
+    release("a release with a row too long", lambda p: p.to_csv(index=False) + "40,Graz,1,low,5\n",
+            "path 'own.csv' must lead to readable files, got one that is not: 'own.csv', line 62"),
+    release("a release of a column that is all missing", lambda p: p.assign(hours=None),
+            "own.csv: column 'hours' must hold values, as the real one does, got missing cells only"),
+    release("a release of a sensitive column that is all missing", lambda p: p.assign(income=None),
+            "own.csv: column 'income' must hold values, as the real one does, got missing cells only"),
+    Case("a release in a file system that is none", (*EVALUATE, "--synthetic", "htp://host/release.csv"),
+         "no file system is called htp:// (did you mean 'http'?)"),
+    Case("a release that is a folder", (*EVALUATE, "--synthetic", "all.csv"), "path 'all.csv' must lead to a file",
+         {"all.csv/own.csv": "age\n1\n"}),
+    Case("a release at a server that is not there", (*EVALUATE, "--synthetic", "http://127.0.0.1:9/release.csv"),
+         "path 'http://127.0.0.1:9/release.csv' must lead to a file, found none"),
+    Case("a release with a password", (*EVALUATE, "--synthetic", "s3://key:Zebrafink-Qx7@bucket/release.csv"),
+         "a URL must take its password from the environment"),
+    Case("a real table that is not there", ("evaluate", "--real", "absent.csv", "--synthetic", "people.csv",
+         *EVALUATE[3:]), "there is no file 'absent.csv'"),
+)  # fmt: skip
+
+_CONTROLS = (
+    release("no such control file", _others, "there is no file 'absent.csv'", "--control", "absent.csv"),
+    _control("an empty control file", "", "'control.csv' must hold a header line and rows, got an empty file"),
+    _control("control records without a column", lambda p: p.drop(columns="hours"),
+             "control must have the columns of real, got ['hours'] absent and 0 others"),
+    _control("control records with a column more", lambda p: p.assign(id=1), "got [] absent and 1 others"),
+    _control("control records without header", lambda p: p.to_csv(index=False, header=False),
+             "absent and 4 others"),
+    _control("control records that are the real ones", lambda p: p,
+             "control must hold records that the synthesizer never saw, got ones of which 60 of 60 control records equal a member"),
+    _control("control records that are some of the real ones", lambda p: p.head(20), "20 of 20 control records equal a member"),
+    _control("control records that are the release", _others, "60 of 60 control records equal a released row"),
+    _control("control records of the same people", lambda p: _others(p).assign(age=p["age"] - 50, person=range(len(p))),
+             "control must hold no entity of real, got 60 records of such", "--identifier", "person",
+             **{"people.csv": lambda p: p.assign(person=range(len(p)))}),
+    _control("control records of other types", lambda p: p.assign(age="young"),
+             "control must hold values of the types of real, got texts in column 'age'"),
+    _control("control records of texts for dates", lambda p: p.assign(hours="unknown"), "got texts in column 'hours'",
+             **{"people.csv": lambda p: p.assign(hours="2020-02-29"), "own.csv": lambda p: p.assign(hours="2020-02-29")}),
+    _limit("a memorization limit without control", "memorization/zero_cap.income=0.1",
+           "control must be given for the threshold 'memorization/zero_cap.income'"),
+    _limit("a gain limit without control", "control_gain/zero_cap.income=0.1", "control must be given for the threshold"),
+)  # fmt: skip
+
+_ARGUMENTS = (
+    _limit("a limit without number", "risk/zero_cap", "--threshold must be <quantity>/<measure>=number, got 'risk/zero_cap'"),
+    _limit("a number without limit", "0.1", "--threshold must be <quantity>/<measure>=number, got '0.1'"),
+    _limit("a limit of no measure", "risk/zero_cap.incom=0.1", "(did you mean 'zero_cap.income'?)"),
+    _limit("a limit that is not computed", "risk/rapid.income=0.1", "thresholds must name a measure of the study"),
+    release("a limit given twice", _others, "--threshold must be given once for each quantity and measure, got 'risk/zero_cap.income' twice",
+            "--threshold", "risk/zero_cap.income=0.1", "--threshold", "risk/zero_cap.income=0.9"),
+    _limit("a limit of nan", "risk/zero_cap.income=nan", "got nan"),
+    _limit("a limit of 7", "risk/zero_cap.income=7", "must be at most 1, got 7"),
+    _limit("a limit with a comma", "risk/zero_cap.income=0,1", "--threshold must be <quantity>/<measure>=number"),
+    release("a metric that is none", _others, "no metric is called 'rapit' (did you mean 'rapid'?)", "--metric", "rapit"),
+    release("a metric that needs options", _others, "linkability needs the options columns_a, columns_b", "--metric",
+            "linkability"),
+    release("an absent sensitive column", _others, "got 'incom' (did you mean 'income'?)", "--sensitive", "incom"),
+    release("no sensitive column", _others, "data.sensitive: must hold at least 1 entry", "--sensitive", ","),
+    release("an absent quasi-identifier", _others, "got 'agee' (did you mean 'age'?)", "--quasi-identifiers", "agee"),
+    release("one column in both roles", _others, "got 'age' in both", "--sensitive", "age"),
+    release("an absent identifier", _others, "got 'hour' (did you mean 'hours'?)", "--identifier", "hour"),
+    release("an absent code list", _others, "got 'cty' (did you mean 'city'?)", "--categorical", "cty"),
+    release("parts of no column", _others, "(did you mean 'age'?)", "--coarsen", "aeg=5"),
+    release("parts without number", _others, "--coarsen must be <column>=<number of parts>, got 'age'", "--coarsen", "age"),
+    release("one part", _others, "must be at least 2, got 1", "--coarsen", "age=1"),
+    release("without what is guessed", _others, "got 'income'", "--without", "income"),
+    release("references that are none", _others, "references must be one of limited, all, none, got 'some'", "--references",
+            "some"),
+    release("an unreachable store", _others, "tracking.uri must lead to a server that answers", "--tracking-uri",
+            "http://127.0.0.1:9"),
+    release("a store with a password", _others, "a URL must take its password from the environment", "--tracking-uri",
+            "http://me:Zebrafink-Qx7@host:5000"),
+)  # fmt: skip
+
+RELEASES: tuple[Case, ...] = (*_RELEASES, *_CONTROLS, *_ARGUMENTS)

@@ -1,0 +1,263 @@
+"""init: a first study for a table of one's own, with and without somebody to ask."""
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf import load, schema
+from synthrisk.flows.check import check
+from synthrisk.flows.cli.study_file import study_name
+
+
+def clinic(rows: int = 120, seed: int = 0) -> pd.DataFrame:
+    """Return a table with what a steward's own tables have."""
+    rng = np.random.default_rng(seed)
+    born = pd.Timestamp("1940-01-01") + pd.to_timedelta(rng.integers(0, 25_000, rows), unit="D")
+    return pd.DataFrame(
+        {
+            "id": np.arange(1, rows + 1),
+            "geburtsdatum": born.strftime("%d.%m.%Y"),
+            "plz": [f"0{zip_code}" for zip_code in rng.integers(1003, 1010, rows)],
+            "geschlecht": rng.choice(["m", "w"], rows),
+            "raucher": rng.choice(["ja", "nein", "NA"], rows, p=[0.3, 0.6, 0.1]),
+            "gehalt": [f"{x:.2f}".replace(".", ",") for x in rng.lognormal(8, 0.4, rows)],
+            "aufnahme": [f"0{d}/0{m}/2021" for d, m in zip(*rng.integers(1, 9, (2, rows)), strict=True)],
+        }
+    )
+
+
+def test_init_writes_a_study_that_loads_and_passes_the_checks(place, say):
+    said = say("init", "people.csv", "--sensitive", "income", "--to", "own.yaml")
+    assert said.code == 0
+    study = load("own.yaml")
+    assert study.data.sensitive == ["income"]
+    assert (study.split.folds, study.split.repetitions) == (3, 3)
+    assert study.data.quasi_identifiers == ["age", "city"]
+    check(study)
+    assert json.loads(Path("own.schema.json").read_text()) == json.loads(json.dumps(schema()))
+    assert "own.schema.json" in Path("own.yaml").read_text().splitlines()[0]
+
+
+def test_init_takes_the_last_column_and_the_roles_given(place, say):
+    Path("study.yaml").unlink()
+    assert say("init", "people.csv").code == 0
+    assert load("study.yaml").data.sensitive == ["income"]
+    assert say("init", "people.csv", "--to", "b.yaml", "--sensitive", "city", "--quasi-identifiers", "age").code == 0
+    assert load("b.yaml").data.quasi_identifiers == ["age"]
+
+
+def test_init_never_overwrites_unless_told(place, say):
+    before = Path("study.yaml").read_bytes()
+    said = say("init", "people.csv", "--to", "study.yaml")
+    assert said.code == 2
+    assert "--force" in said.err
+    assert Path("study.yaml").read_bytes() == before
+    assert not Path("study.schema.json").exists()
+    assert say("init", "people.csv", "--to", "study.yaml", "--force").code == 0
+    assert Path("study.yaml").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["absent.csv"], ["there is no file 'absent.csv'"]),
+        (["people.csv", "--sensitive", "incom"], ["'incom' (did you mean 'income'?)"]),
+        (["people.csv", "--quasi-identifiers", "agee"], ["'agee' (did you mean 'age'?)"]),
+        (["people.csv", "--quasi-identifiers", "income", "--sensitive", "income"], ["'income'"]),
+    ],
+)
+def test_init_refuses(place, say, arguments, words):
+    said = say("init", *arguments, "--to", "own.yaml")
+    assert said.code == 2, said
+    assert said.err.startswith("Error: ")
+    assert "Traceback" not in said.err
+    for word in words:
+        assert word in said.err
+    assert not Path("own.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "it's",
+        'the "x"',
+        "a: b",
+        "a #b",
+        "größe",
+        "{x}",
+        "[x]",
+        "- x",
+        "*",
+        "&x",
+        "!x",
+        "%",
+        "null",
+        "1",
+        "a\tb",
+        "😀",
+        "a\nb",
+    ],
+)
+def test_init_with_odd_column_names(place, say, name):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 9, 40), "other": rng.integers(0, 9, 40), f"{name}2": list("ab") * 20})
+    frame.to_csv("odd.csv", index=False)
+    assert say("init", "odd.csv", "--to", "own.yaml").code == 0
+    study = load("own.yaml")
+    assert study.data.quasi_identifiers == [name, "other"]
+    assert study.data.sensitive == [f"{name}2"]
+    check(study)
+
+
+@pytest.mark.parametrize("stem", ["2024", "yes", "null", "1e5", "großes Haus", "😀", "it's"])
+def test_init_with_odd_file_names(place, people, say, stem):
+    people(40).to_csv(f"{stem}.csv", index=False)
+    assert say("init", f"{stem}.csv", "--to", "own.yaml").code == 0
+    study = load("own.yaml")
+    assert study.data.source == f"{stem}.csv"
+    check(study)
+
+
+def test_init_reads_a_table_as_its_steward_would(place, say):
+    clinic().to_csv("clinic.csv", index=False, sep=";")
+    said = say("init", "clinic.csv", "--to", "own.yaml", "--yes")
+    assert said.code == 0, said
+    data = load("own.yaml").data
+    assert data.quasi_identifiers == ["geburtsdatum", "plz", "geschlecht", "aufnahme"]
+    assert data.sensitive == ["raucher", "gehalt"]
+    assert (data.identifier, data.drop) == ("id", [])
+    assert data.categorical == ["plz"]
+    assert data.columns["geburtsdatum"].format == "%d.%m.%Y"
+    assert data.columns["gehalt"].decimal == ","
+    assert (data.columns["raucher"].true_values, data.columns["raucher"].missing) == (["ja"], ["NA"])
+    for words in ("What an attacker may know", "where somebody lives", "99.99.9999", "single out 100% of the records"):
+        assert words in said.out
+    assert "aufnahme: does the day come first (%d/%m/%Y) or the month (%m/%d/%Y)?" in " ".join(said.out.split())
+    assert "Taken as guesses, for nobody was asked" in said.out
+    assert "aufnahme is a date" in said.out
+
+
+def test_init_shows_no_cell(place, people, secret, say):
+    people(300).to_csv("people.csv", index=False)
+    said = say("init", "people.csv", "--to", "own.yaml", "--yes")
+    assert said.code == 0
+    for text in (said.out, said.err, Path("own.yaml").read_text("utf-8")):
+        assert secret not in text
+
+
+def test_init_says_that_there_are_no_limits_and_how_to_set_them(place, say):
+    said = say("init", "people.csv", "--to", "own.yaml", "--yes")
+    assert "No limits: the study will show numbers and no verdict" in said.out
+    assert load("own.yaml").thresholds == {}
+    text = Path("own.yaml").read_text("utf-8")
+    assert "# No limits: no verdict." in text
+    assert '#   "control_gain/zero_cap.income": {value: 0.05' in text
+
+
+def test_init_writes_the_limit_with_who_chose_it(place, say):
+    said = say("init", "people.csv", "--to", "own.yaml", "--yes", "--limit", "0.1", "--limit-source", "the board")
+    assert said.code == 0, said
+    assert "No limits" not in said.out
+    limits = load("own.yaml").thresholds
+    assert {name: limit.value for name, limit in limits.items()} == {
+        "control_gain/zero_cap.income": 0.1,
+        "control_gain/rapid.income": 0.1,
+        "memorization/singling_out": 0.1,
+        "memorization/common_rows_proportion": 0.1,
+        "tpr/membership": pytest.approx(0.11),
+    }
+    assert {limit.source for limit in limits.values()} == {"the board"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--limit", "1.5"], "--limit must be a number between 0 and 1, got 1.5"),
+        (["--limit", "0"], "--limit must be a number between 0 and 1, got 0.0"),
+        (["--limit-source", "me"], "--limit-source must stand beside --limit"),
+        (["--quick", "--thorough"], "--quick and --thorough must not stand together"),
+        (["--identifier", "ag"], "--identifier must name a column of the table, got 'ag' (did you mean 'age'?)"),
+        (["--categorical", "x"], "--categorical must name a column of the table, got 'x'"),
+        (["--drop", "x"], "--drop must name a column of the table, got 'x'"),
+    ],
+)
+def test_init_refuses_wrong_options(place, say, arguments, words):
+    said = say("init", "people.csv", "--to", "own.yaml", "--yes", *arguments)
+    assert (said.code, Path("own.yaml").exists()) == (2, False)
+    assert words in said.err
+
+
+def test_init_of_a_table_with_nothing_to_guess(place, say):
+    pd.DataFrame({"id": range(50), "name": [f"n{i}" for i in range(50)], "x": 1}).to_csv("nothing.csv", index=False)
+    said = say("init", "nothing.csv", "--to", "own.yaml", "--yes")
+    assert said.code == 2
+    assert "a study needs a sensitive column that can be guessed" in said.err
+
+
+def test_init_takes_the_effort_that_is_asked_for(place, say):
+    for option, parts in (("--quick", (2, 3)), ("--thorough", (5, 5))):
+        assert say("init", "people.csv", "--to", "own.yaml", "--force", "--yes", option).code == 0
+        split = load("own.yaml").split
+        assert (split.folds, split.repetitions) == parts
+
+
+@pytest.mark.parametrize(
+    ("source", "name"), [("data/my table.csv", "my-table"), ("s3://b/x.parquet", "x"), ("😀.csv", "study")]
+)
+def test_a_study_is_named_as_its_table(source, name):
+    assert study_name(source) == name
+
+
+def talked(arguments: list[str], answers: dict[str, str], seconds: float = 120) -> tuple[int, str]:
+    """Run the command on a terminal of its own and answer its questions; return its exit code and all that it said."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "synthrisk.flows.cli.app", *arguments],
+        stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | {"COLUMNS": "200"},
+    )  # fmt: skip
+    os.close(theirs)
+    said, left, end = "", dict(answers), time.monotonic() + seconds
+    while time.monotonic() < end:
+        if select.select([ours], [], [], 0.2)[0]:
+            try:
+                said += os.read(ours, 65536).decode()
+            except OSError:  # the other side is closed
+                break
+        for question in [q for q in left if q in said]:
+            os.write(ours, f"{left.pop(question)}\n".encode())
+    os.close(ours)
+    assert not left, said
+    return process.wait(30), said
+
+
+def test_init_asks_on_a_terminal(place):
+    clinic().to_csv("clinic.csv", index=False, sep=";")
+    answers = {
+        "does the day come first (%d/%m/%Y) or the month (%m/%d/%Y)? %d/%m/%Y? (no: %m/%d/%Y)": "n",
+        "What nobody should learn (sensitive) [raucher, gehalt]": "rauchr",
+        "no column is called rauchr": "raucher",
+        "What an attacker knows (quasi-identifiers)": "geburtsdatum, plz",
+        "Columns to leave out": "gehalt",
+        "Column that names the person": "",
+        "Limit between 0 and 1": "3",
+        "it must be a number between 0 and 1, got 3": "0,05",
+        "Who chose it": "the board",
+    }
+    code, said = talked(["init", "clinic.csv", "--to", "own.yaml"], answers)
+    assert code == 0, said
+    assert "how much more an attacker may learn about a person" in said
+    study = load("own.yaml")
+    assert study.data.columns["aufnahme"].format == "%m/%d/%Y"
+    assert (study.data.sensitive, study.data.quasi_identifiers) == (["raucher"], ["geburtsdatum", "plz"])
+    assert (study.data.identifier, study.data.drop) == ("id", ["gehalt"])
+    assert study.thresholds["control_gain/zero_cap.raucher"].value == 0.05
+    assert study.thresholds["tpr/membership"].source == "the board"

@@ -1,0 +1,76 @@
+"""How long a study will take is tried out, and so many records are taken as fit."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf import load
+from synthrisk.flows import effort
+from synthrisk.flows.effort import Effort, sized
+from synthrisk.flows.pilot import Pilot, pilot
+
+
+def study(**more):
+    return load(
+        {
+            "name": "tried",
+            "data": {"source": "people.csv", "quasi_identifiers": ["age"], "sensitive": ["ill"]},
+            "split": {"folds": 2, "repetitions": 3},
+            "synthesizers": ["marginals"],
+            "references": ["copy", "near_copy"],
+            "metrics": ["zero_cap"],
+        }
+        | more
+    )
+
+
+def table(rows):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"age": rng.integers(0, 9, rows), "ill": rng.choice(["a", "b"], rows)})
+
+
+def test_a_pilot_runs_the_study_on_two_sizes(tmp_path):
+    tried = pilot(study(workspace=str(tmp_path)), table(600))
+    assert list(tried.sizes) == [400]
+    assert len(tried.seconds) == 1
+    assert tried.seconds[0] > 0
+    assert not list(tmp_path.glob("tmp*")), "the samples are gone"
+
+
+def test_more_records_cells_and_fewer_workers_take_longer():
+    tried, one = Pilot([400, 1600], [1.0, 3.0]), study(runner={"workers": 1})
+    assert tried.expected(one, 1600) < tried.expected(one, 3200)
+    assert tried.expected(study(runner={"workers": 2}), 1600) < tried.expected(one, 1600)
+    assert tried.expected(study(runner={"workers": 1}, split={"folds": 4, "repetitions": 3}), 1600) > tried.expected(
+        one, 1600
+    )
+    assert tried.expected(one, 1600) - tried.expected(one, 400) == pytest.approx(6 * 2.0 + 0.0012 * 1200 * 3)
+
+
+def test_no_sample_is_taken_where_all_records_fit_in_the_time(monkeypatch):
+    monkeypatch.setattr(effort, "pilot", lambda *_: Pilot([400, 1600], [0.1, 0.2]))
+    found, time = sized(study(), table(2000), Effort(2, 3, 300))
+    assert found.data.rows is None
+    assert time.startswith("about ")
+
+
+def test_a_sample_is_taken_where_they_do_not(monkeypatch):
+    monkeypatch.setattr(effort, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
+    found, time = sized(study(), table(9000), Effort(2, 3, 300))
+    assert found.data.rows is not None
+    assert 1000 <= found.data.rows < 9000
+    assert Pilot([400, 1600], [10.0, 40.0]).expected(found, found.data.rows) <= 300
+    assert "(all 9000: about" in time
+
+
+def test_a_thorough_study_takes_all_records(monkeypatch):
+    monkeypatch.setattr(effort, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
+    found, time = sized(study(), table(9000), Effort(5, 5, math.inf))
+    assert found.data.rows is None
+    assert "minutes" in time
+
+
+def test_a_small_table_is_not_tried():
+    assert sized(study(), table(200), Effort(2, 3, 1)) == (study(), "about a minute")

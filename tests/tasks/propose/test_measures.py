@@ -1,0 +1,66 @@
+"""The measures of a first study are such as its table can be attacked with."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf.plan import plan
+from synthrisk.conf.study import Data
+from synthrisk.metrics.study.verdicts import check_limits
+from synthrisk.tasks.attack import attack
+from synthrisk.tasks.propose.measures import limits, measures
+from synthrisk.tasks.sample import sample
+from synthrisk.tasks.synthesize.task import synthesize
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, 150),
+            "sex": rng.choice(["m", "w"], 150),
+            "salary": rng.lognormal(8, 0.5, 150).round(2),
+            "smokes": rng.choice([True, False], 150),
+            "ill": rng.choice(list("abc"), 150),
+        }
+    )
+
+
+def of(**roles: list[str]) -> Data:
+    return Data(source="people.csv", **roles)
+
+
+def test_every_measure_can_be_taken(table, tmp_path):
+    data = of(quasi_identifiers=["age", "sex"], sensitive=["salary", "ill", "smokes"])
+    chosen = measures(table, data)
+    cut = sample.fn(table, data.quasi_identifiers, data.sensitive, folds=2, workspace=str(tmp_path))
+    planned = plan(chosen, cut.columns, data.quasi_identifiers, data.sensitive)
+    ledger = attack.fn(synthesize.fn(cut, "cart"), chosen)
+    assert [p.measure.key for p in ledger.planned] == [p.measure.key for p in planned]
+    keys = {p.measure.key for p in planned}
+    assert {f"{name}.{column}" for name in ("zero_cap", "rapid") for column in data.sensitive} <= keys
+    assert {"singling_out", "common_rows_proportion", "membership", "distance_to_closest_record", "accuracy"} <= keys
+    check_limits(list(limits([each["name"] for each in chosen], data.sensitive, 0.05)), [p.measure for p in planned])
+
+
+def test_numbers_that_are_guessed_are_looked_up_in_parts(table):
+    first = measures(table, of(quasi_identifiers=["age", "sex"], sensitive=["salary", "ill"]))[0]
+    assert first["name"] == "zero_cap"
+    assert set(first["bins"]) == {"age", "salary"}
+
+
+def test_coarse_keys_need_no_parts(table):
+    first = measures(table, of(quasi_identifiers=["sex"], sensitive=["ill"]))[0]
+    assert first == {"name": "zero_cap"}
+
+
+def test_limits_are_set_where_one_number_means_the_same():
+    found = limits(["zero_cap", "rapid", "membership", "distance_to_closest_record", "accuracy"], ["a", "b"], 0.1)
+    assert found == {
+        "control_gain/zero_cap.a": 0.1,
+        "control_gain/zero_cap.b": 0.1,
+        "control_gain/rapid.a": 0.1,
+        "control_gain/rapid.b": 0.1,
+        "tpr/membership": pytest.approx(0.11),
+    }
