@@ -31,7 +31,7 @@ def without_answer(tables: Tables, column: str) -> str:
         return ""
     return (
         f"{rule} values that records share, got {alone:.0%} of the records with a value of their own, which nobody can "
-        "learn from others; choose another column, and leave this one out with data.drop"
+        "learn from others; choose another column"
     )
 
 
