@@ -1,6 +1,6 @@
 """Refuse a study that cannot run before anything is computed: all that is wrong, at once."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -13,6 +13,7 @@ from synthrisk.flows.reach import check_address, check_tracking
 from synthrisk.flows.runner import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
+from synthrisk.metrics.study.emptiness import Foreseen, foresee
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.metrics.tables.kinds import kind
@@ -35,7 +36,7 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
 
     Raises:
         InputError: A role or limit names nothing that is there; or synthesizers, releases, attacker models and options
-            do not fit the table: all that do not.
+            do not fit the table, or nothing could be said of what is asked: all of it.
     """
     planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
     check_limits(list(study.thresholds), [p.measure for p in planned])
@@ -47,7 +48,7 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
     trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
     models = [partial(ATTACKER_MODELS[str(m.attacker)].estimator, kind(records[m.sensitive]), 0) for m in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
-    _refuse(study, [*tried, *models, *fitting])
+    _refuse(study, [*tried, *models, *fitting], foreseen(sample, planned).refusals)
     return planned, every
 
 
@@ -70,8 +71,13 @@ def _of(study: Study, sample: Sample) -> tuple[object, ...]:
     return study, sample.table.digest, sample.cut.digest
 
 
-def _refuse(study: Study, checks: Iterable[Callable[[], object]]) -> None:
-    problems = list(dict.fromkeys(problem for check in checks if (problem := _problem(check))))
+def foreseen(sample: Sample, planned: Sequence[Planned]) -> Foreseen:
+    """Return what a study will say nothing, or little, about."""
+    return foresee(sample.records(), planned, sample.sizes_held_out(), sample.entities())
+
+
+def _refuse(study: Study, checks: Iterable[Callable[[], object]], also: Iterable[str] = ()) -> None:
+    problems = list(dict.fromkeys([*filter(None, map(_problem, checks)), *also]))
     if len(problems) > 1:
         raise InputError(f"study {study.name} has {len(problems)} errors:\n" + "\n".join(f"- {p}" for p in problems))
     if problems:

@@ -1,6 +1,6 @@
 """How far a study is, on the terminal and in the Prefect UI."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import cast
 from uuid import UUID
@@ -10,6 +10,14 @@ from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+from rich.text import Text
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Tell what a study will say little about, before it begins: on stderr, and in the log of the flow run."""
+    for warning in warnings:
+        get_run_logger().warning(warning)
+        Console(stderr=True, highlight=False).print(Text(f"Mind         {warning}", style="yellow"), soft_wrap=True)
 
 
 class Progress:

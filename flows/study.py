@@ -12,8 +12,8 @@ from prefect.states import Completed
 
 from synthrisk.conf import Study
 from synthrisk.conf.study import NON_MEMBERS, Runner
-from synthrisk.flows.check import check_on
-from synthrisk.flows.progress import progress
+from synthrisk.flows.check import check_on, foreseen
+from synthrisk.flows.progress import progress, warn
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.neighbours.search import prepare
 from synthrisk.metrics.study.ledger import Cell
@@ -62,6 +62,8 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     ``settings`` say what was asked, as YAML: the study unless given. ``warning`` says why all numbers are hard to read.
     """
     planned, every = check_on(study, sample)
+    warnings = foreseen(sample, planned).warnings
+    warn(warnings)
     started = datetime.now(UTC)
     prepare()  # once, not in every worker at the same time: each look at a release searches nearest records
     attacks = attacks_of(study, sample, planned, every)
@@ -72,7 +74,13 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     ran, power = [each for each, _ in attacks], study.power is not None
     estimated = compare.submit(list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures)
     judged = judge(
-        estimated.result(), study.thresholds, name=study.name, weakest=study.weakest, warning=warning, started=started
+        estimated.result(),
+        study.thresholds,
+        name=study.name,
+        weakest=study.weakest,
+        warning=warning,
+        warnings=warnings,
+        started=started,
     )
     asked = settings or yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}

@@ -72,6 +72,10 @@ class Metric:
             member. Not where it needs control records to tell members from: as the release these say of nobody that he
             was in. Not where it is told what the rows of the release were made from: no non-member was made from a
             member.
+        best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer
+            about everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
+        looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
+            be equal too.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
             records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
     """
@@ -108,6 +112,8 @@ class Metric:
     isolated: Callable[..., np.ndarray] | None = None
     claims: bool = False
     population: bool = True
+    best_answer: Callable[..., float] | None = None
+    looks_up: bool = False
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""
@@ -183,8 +189,7 @@ class Metric:
 
     def check_options_on(self, real: pd.DataFrame, options: Mapping[str, Any]) -> None:
         """Refuse options that do not fit the real table, before anything is computed."""
-        if options.get("bins") is not None:
-            self._binned(Tables(real, real), options, options["bins"], options.get("binning", "quantile"))
+        self.coarsened(Tables(real, real), options)
         if self.check_table is not None:
             self.check_table(real, **options)
 
@@ -258,6 +263,11 @@ class Metric:
             return self.function(tables, **options)
         score = self.function(self._binned(tables, options, bins, binning), **options)
         return replace(score, settings={**score.settings, "bins": bins, "binning": binning})
+
+    def coarsened(self, tables: Tables, options: Mapping[str, Any]) -> Tables:
+        """Return the tables as the metric sees them: with the ``bins`` of its options, if it has any."""
+        bins, binning = options.get("bins"), options.get("binning", "quantile")
+        return tables if bins is None else self._binned(tables, options, bins, binning)
 
     def _binned(self, tables: Tables, options: Mapping[str, Any], bins: Bins, binning: str) -> Tables:
         if "sensitive" in self.needs:

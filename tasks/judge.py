@@ -35,6 +35,7 @@ def judge(
     weakest: Sequence[int | None] = (None, 1),
     warning: str = "",
     started: datetime | None = None,
+    warnings: Sequence[str] = (),
 ) -> Judged:
     """Return what a study says: verdicts where there are thresholds, and what they stand on.
 
@@ -45,6 +46,7 @@ def judge(
         weakest: Over how many of an attack's columns, the weakest first, its GDA score is taken; None all.
         warning: What makes all numbers hard to read.
         started: When the study began; now unless given.
+        warnings: What the study says little about, as it was seen before anything was computed.
 
     Raises:
         InputError: A threshold names no measure, quantity or group of the study.
@@ -60,7 +62,8 @@ def judge(
             name, dict(result.facts) | {"started": ""}, result.settings, [str(each) for each in limits.items()]
         )
         study_id = f"{begun:%Y%m%d-%H%M%S}-{identity[:6]}"
-        return Judged(replace(result, study_id=study_id, name=name, weakest=weakest, warning=warning), estimated)
+        told = replace(result, warning=warning, warnings=tuple(warnings))
+        return Judged(replace(told, study_id=study_id, name=name, weakest=weakest), estimated)
 
     return told_safely(Path(estimated.sample.workspace), "judge", judged)
 

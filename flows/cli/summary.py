@@ -1,6 +1,7 @@
 """The last words of a study on the terminal: league table, verdicts, and where to look further."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import league
 from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.result_tables import BESIDE, TABLES, copy_share, league_table, limits_table
+from synthrisk.metrics.study.result_tables import BESIDE, EMPTY, TABLES, copy_share, league_table, limits_table
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import utility_table
 from synthrisk.metrics.study.verdicts import is_signal
@@ -46,8 +47,7 @@ def close(outcome: Outcome) -> None:
     for check in (c for c in result.checks if not c.passed):
         told = f"expected {check.expectation}; {check.seen}"
         console.print(_line("INVALID", f"reference {check.reference}, {check.measure}: {told}"))
-    warnings = [f"{f.synthesizer}, {f.measure.key}: {f.warning}" for f in result.findings if f.warning]
-    for warning in dict.fromkeys(warnings):
+    for warning in _warnings(result):
         console.print(Text(f"Mind         {warning}", style="yellow"))
     if result.facts.get("repetitions") == "2":
         console.print(Text("Mind         two repetitions tell little of the variance between them: take 3", "yellow"))
@@ -77,6 +77,8 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "exit_code": result.exit_code,
         "valid": result.valid,
         "warning": result.warning or None,
+        "warnings": list(result.warnings),
+        "says_nothing": result.empty,
         "releases": _rows(releases_table(result.releases)),
         "findings": _rows(league_table(result)),
         "utility": _rows(utility_table(result.utility)),
@@ -112,6 +114,8 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         for row in (*own, *failed):
             table.add_row(Text(row.synthesizer), *league_cells(row), style=style_of(row.role))
         tables.append(table)
+        if key in result.empty:
+            tables.append(Text(f"{EMPTY}: {result.empty[key]}\n", style="yellow"))
         # the ceiling is one for all: it stands in the title
         tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
         tables += [_isolated_shares(findings), _of_a_copy(result, findings), _found(findings)]
@@ -145,6 +149,19 @@ def _limits(result: StudyResult) -> list[Table]:
             table.add_row(Text(row["synthesizer"]), interval(found), word, style=style_of(row["role"]))
         tables.append(table)
     return tables
+
+
+def _warnings(result: StudyResult) -> list[str]:
+    """Return what was seen before anything was computed, then other warnings, each once with its synthesizers."""
+    told = _without_numbers(" ".join(result.warnings))  # a share among members differs a little from that among all
+    names: dict[str, list[str]] = {}
+    for f in (f for f in result.findings if f.warning and _without_numbers(f.warning) not in told):
+        names.setdefault(f"{f.measure.key}: {f.warning}", []).append(f.synthesizer)
+    return [*result.warnings, *(f"{warning} ({', '.join(each)})" for warning, each in names.items())]
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "", text)
 
 
 def _kept(result: StudyResult) -> list[Table | Text]:

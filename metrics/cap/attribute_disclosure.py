@@ -102,6 +102,20 @@ def _guess(
     return {}
 
 
+def best_answer(
+    tables: Tables,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] | str,
+    measure: MeasureName = "di_sco",
+    **_: object,
+) -> float:
+    """Return the measure of one and the same answer about everybody; NaN where no value is guessed."""
+    key, pair, _known, hidden = encoded(tables, quasi_identifiers, sensitive)
+    target = tables.codes(hidden)
+    return _guess(measure, frequencies(target), target, _flags(key, pair, 0)).get("guess", float("nan"))
+
+
 def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
     """Return for each real record how many sensitive values its key class holds in a table: 0 real, 1 synthetic."""
     _, first = np.unique(pair.tables[table], return_index=True)  # one row for each key and value
@@ -118,5 +132,7 @@ ATTRIBUTE_DISCLOSURE = Metric(
     answered=lambda details: details["i_s"],
     guess="guess",
     ceiling="ceiling",
+    best_answer=best_answer,
+    looks_up=True,
     reference="Raab, Nowok and Dibben, Practical privacy metrics for synthetic data (DiSCO, repU)",
 )

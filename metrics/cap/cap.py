@@ -146,6 +146,11 @@ def _score(
     )
 
 
+def commonest_share(tables: Tables, *, sensitive: Sequence[str] | str, **_: object) -> float:
+    """Return the share of the real records that hold the commonest sensitive values."""
+    return float(frequencies(tables.codes(tables.check_columns("sensitive", sensitive))).max())
+
+
 def seen_share(details: Mapping[str, float]) -> float:
     """Return the share of records whose key occurs in the release."""
     return 1 - details["unseen_keys"]
@@ -162,6 +167,8 @@ def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]
         answered=answered,
         guess="guess",
         ceiling="ceiling",
+        best_answer=commonest_share,
+        looks_up=name != "generalized_cap",
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.attribute_disclosure import values_in_class
-from synthrisk.metrics.cap.cap import continuity, encoded
+from synthrisk.metrics.cap.cap import commonest_share, continuity, encoded
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import frequencies, matches
 from synthrisk.metrics.tables.tables import Tables
@@ -78,5 +78,7 @@ TARGETED_CAP = Metric(
     reduce=reduce_claims,
     guess="guess",
     ceiling="ceiling",
+    best_answer=commonest_share,
+    looks_up=True,
     reference="Taub, Elliot, Pampaka and Smith 2018, doi:10.1007/978-3-319-99771-1_9",
 )

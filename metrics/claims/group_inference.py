@@ -8,7 +8,7 @@ import pandas as pd
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.attackers_view import shown_parts, shown_release
-from synthrisk.metrics.claims.inference import resolved
+from synthrisk.metrics.claims.inference import most_common, resolved
 from synthrisk.metrics.claims.judging import reduce_claims
 from synthrisk.metrics.claims.selective_curve import LIMITS, halves
 from synthrisk.metrics.errors import InputError
@@ -141,6 +141,11 @@ def check_values(attacker: str | Attack = "unanimous_class") -> None:
     resolved(attacker)
 
 
+def best_answer(tables: Tables, *, sensitive: Sequence[str] | str, **_: object) -> float:
+    """Return the share of the real records, or entities, that have the commonest value, among those with a value."""
+    return most_common(tables, tables.check_columns("sensitive", sensitive)[0])
+
+
 class _Claims(NamedTuple):
     claims: pd.DataFrame  # (q,) guessed and confidence about each key of the release
     of: np.ndarray  # (n,) which of them speaks about each real record, -1 none
@@ -192,4 +197,6 @@ GROUP_INFERENCE = Metric(
     reduce=reduce_groups,
     guess="guess",
     unaveraged=LIMITS,
+    best_answer=best_answer,
+    looks_up=True,
 )

@@ -159,6 +159,30 @@ def check_values(
         raise InputError(f"scale must be a number of at least 0, or None, got {scale!r}")
 
 
+def best_answer(
+    tables: Tables,
+    *,
+    sensitive: Sequence[str] | str,
+    tolerance: Tolerance = None,
+    scale: float | None = None,
+    **_: object,
+) -> float:
+    """Return the share of the real records, or entities, with a value, for which the best constant claim is right."""
+    (secret,) = tables.check_columns("sensitive", sensitive)
+    if tables.kind(secret) == "categorical":
+        return most_common(tables, secret)
+    nobody = pd.Series(np.full(len(tables.real), np.nan), name=secret)
+    return _judged_numbers(tables, secret, nobody, tolerance, scale).constant
+
+
+def most_common(tables: Tables, secret: str) -> float:
+    """Return the share of the real records, or entities, that have the commonest value, among those with a value."""
+    codes = joint_codes([tables.real[secret]])[0]
+    own = codes.tables[0]
+    counts = how_many_with(own, codes.size, tables.entities)[:-1]  # the last is missing, which nobody claims
+    return float(counts.max(initial=0) / max(how_many(own < codes.size - 1, tables.entities), 1))
+
+
 def _claims(
     tables: Tables,
     attack: Attack,
@@ -250,4 +274,5 @@ INFERENCE = Metric(
     guess="guess",
     unaveraged=LIMITS,
     answered=lambda details: details["claim_probability"],
+    best_answer=best_answer,
 )

@@ -107,6 +107,13 @@ def rarity(rows: np.ndarray) -> np.ndarray:
     return information / total if total > 0 else np.full(len(rows), 1 / len(rows))
 
 
+def best_answer(tables: Tables, *, sensitive: Sequence[str] | str, tolerance: float | str = 0.10, **_: object) -> float:
+    """Return the weighted share of the sensitive values that one constant guess a column is right about."""
+    weight = rarity(tables.codes(in_order(tables.columns)).tables[0])
+    hidden = tables.check_columns("sensitive", sensitive)
+    return float(np.mean([_attribute(tables, c, tolerance).best_constant(weight) for c in hidden]))
+
+
 class _Attribute(NamedTuple):
     """A sensitive column: a guess of record i is right from ``low[i]`` to ``high[i]``; infinity is missing."""
 
@@ -172,4 +179,5 @@ ATTRIBUTE_INFERENCE_RISK = Metric(
     guess="guess",
     reduce=reduce_inference,
     check_values=check_inference,
+    best_answer=best_answer,
 )

@@ -18,6 +18,7 @@ from synthrisk.metrics.rapid.guesses import Baseline, class_guesses, value_guess
 from synthrisk.metrics.rapid.null import P_VALUES, Permute, named
 from synthrisk.metrics.rapid.null_by_refit import permutation_null
 from synthrisk.metrics.rapid.options import Choice, Mode, check_values
+from synthrisk.metrics.rapid.prediction_error import best_constant
 from synthrisk.metrics.rapid.several_attackers import Envelope, combined
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import ErrorName, Tolerance, numeric_target, too_wide
@@ -121,6 +122,23 @@ def rapid(
     return Score.of("rapid", records, reduce_rapid(records), details, settings, warning)
 
 
+def best_answer(
+    tables: Tables,
+    *,
+    sensitive: Sequence[str] | str,
+    tolerance: Tolerance = None,
+    error: ErrorName = "symmetric",
+    delta: float = 0.01,
+    **_: object,
+) -> float:
+    """Return the largest share of the real records that one answer puts at risk: of classes 0, for its gain is 0."""
+    (hidden,) = tables.check_columns("sensitive", sensitive)
+    if tables.kind(hidden) == "categorical":
+        return 0.0
+    target = numeric_target(tables, hidden, tolerance, error)
+    return best_constant(target.truth[~np.isnan(target.truth)], target.limit, target.error, delta)
+
+
 def reduce_rapid(records: pd.DataFrame) -> Reduction:
     """Return the share at risk and how well the attacker model does, for some of the records."""
     value = mean_score(records)
@@ -167,4 +185,5 @@ RAPID = Metric(
     gains=True,
     unaveraged=(*_LIMITS, *_CURVE, *P_VALUES),
     uninformed="null_real_mean",
+    best_answer=best_answer,
 )

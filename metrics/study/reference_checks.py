@@ -10,6 +10,7 @@ from synthrisk.metrics.intervals.estimates import Estimate, spelled
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.answer import Answer
+from synthrisk.metrics.study.empty_measures import empty_measures
 from synthrisk.metrics.study.findings import Finding
 
 _ROUNDING = 1e-9
@@ -38,7 +39,8 @@ def check_references(
     """Return what the reference generators should show and did or did not.
 
     copy: some measure sees members (memorization above 0), which is not asked of a study so small that its
-    intervals hold both 0 and plain memorization; and memorization = 1 - success on control records where members
+    intervals hold both 0 and plain memorization, nor of measures that cannot vary (``empty_measures``), which say
+    nothing and give no verdict; and memorization = 1 - success on control records where members
     cannot but be hit: a measure that a copy always satisfies (``Metric.copied``), or one whose ceiling is 1, for
     every key class holds one sensitive value. Where key classes are mixed, or a model is trained, no number is
     known beforehand, and none is checked. ideal: memorization's interval holds 0. independent: no gain over the
@@ -55,13 +57,15 @@ def check_references(
         return [f for f in own if answers[f.synthesizer] == answer]
 
     copies, ideal, independent = of("copy"), of("ideal"), of("independent")
+    empty = empty_measures(findings, answers)
     tests = max(1, len(ideal) + len(independent))
     widen = float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.5 + confidence / 2))
     checks = []
     if copies:
         seen = [f.measure.key for f in copies if f.memorization.lower > 0]
         text = f"seen by {', '.join(seen)}" if seen else "seen by none"
-        if seen or not any(f.memorization.upper > _TOO_WIDE for f in copies):
+        asked = [f for f in copies if f.measure not in empty]
+        if seen or (asked and not any(f.memorization.upper > _TOO_WIDE for f in asked)):
             expected = "a copy of the training rows shows memorization"
             checks.append(Check(copies[0].synthesizer, "all", expected, bool(seen), text))
     checks.extend(_hit_always(f, widen) for f in copies if _copied(f))

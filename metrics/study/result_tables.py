@@ -28,6 +28,8 @@ BESIDE = {
 }
 """Details without which a value cannot be read, and what they are called."""
 
+EMPTY = "says nothing in this study"
+
 
 def copy_share(result: StudyResult, finding: Finding) -> Estimate:
     """Return a finding's memorization / that of the copy of the training rows: 1 a copy, 0 no nearer to members.
@@ -45,6 +47,7 @@ def copy_share(result: StudyResult, finding: Finding) -> Estimate:
 
 def league_table(result: StudyResult) -> pd.DataFrame:
     """Return the findings as one table, a row a synthesizer and measure."""
+    empty = {key: f"{EMPTY}: {reason}" for key, reason in result.empty.items()}
     rows = [
         {
             **_whose(f),
@@ -63,7 +66,7 @@ def league_table(result: StudyResult) -> pd.DataFrame:
             **with_limits("copy_share", copy_share(result, f)),
             "same_difference_as": f.same_difference_as,
             **with_limits("change", f.change),
-            "note": "; ".join(filter(None, (f.risk.note, f.warning))),
+            "note": "; ".join(filter(None, (f.risk.note, f.warning, empty.get(f.measure.key)))),
         }
         for f in result.findings
     ]

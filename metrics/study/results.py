@@ -7,6 +7,7 @@ from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.release.summary import ReleaseSummary
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.empty_measures import empty_measures
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.limits_kept import Kept
 from synthrisk.metrics.study.power import Power
@@ -52,6 +53,7 @@ class StudyResult:
     releases: Mapping[str, ReleaseSummary] = field(default_factory=dict)
     # what makes all numbers hard to read, such as control records that are members; or an empty string
     warning: str = ""
+    warnings: Sequence[str] = ()  # what it says little about, as it was seen before anything was computed
     # where no limit is set: the least one that each synthesizer would have been shown to keep
     kept: Sequence[Kept] = ()
 
@@ -68,6 +70,11 @@ class StudyResult:
             return ""
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         return broken[0].words + more
+
+    @property
+    def empty(self) -> dict[str, str]:
+        """Why measures say nothing in this study, by key: see ``empty_measures``."""
+        return {m.key: reason for m, reason in empty_measures(self.findings, self.answers).items()}
 
     @property
     def synthesizers(self) -> list[str]:

@@ -3,6 +3,7 @@
 NO EVIDENCE is a word about the study as much as about the release. It is given only where a copy of the training rows,
 attacked beside the release, lies above the limit, where some limited measure has a near copy above its own limit, where
 the attack could answer for the members at all, and where the release lies no nearer to its members than to others.
+RISK is no word for a value that a copy shares with independent columns: see ``empty_measures``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from synthrisk.metrics.intervals.estimates import Estimate, spelled
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.answer import Answer
+from synthrisk.metrics.study.empty_measures import empty_measures, same_place
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
@@ -77,6 +79,7 @@ class _Limit:
     value: float
     copies: Sequence[Estimate]
     near_copies: Sequence[Estimate]
+    empty: str = ""  # why the measure says nothing of any release
 
     @property
     def sees_copies(self) -> bool:
@@ -95,7 +98,8 @@ def judge(
     RISK: the interval lies above the limit. NO EVIDENCE: below it, and the study has shown that it would have seen a
     copy and a near copy; the reason names the smallest leak that would have been seen, or says why none is known.
     INCONCLUSIVE: the interval straddles the limit, or there is none, or nothing shows that a copy would have been
-    seen. INVALID RELEASE: the releases are too broken to be measured. INVALID: a reference generator misbehaved.
+    seen, or the measure cannot vary in this study. INVALID RELEASE: the releases are too broken to be
+    measured. INVALID: a reference generator misbehaved.
     ``limits``: ``<quantity>/<measure>[@<group>]`` -> limit.
     """
     known = beside or Beside()
@@ -117,6 +121,8 @@ def judge(
             word, reason = _conclude(found, limit)
             if word == "NO EVIDENCE":
                 word, reason = _shown(f, reason, limit, sees_near, known)
+            if limit.empty and not np.isnan(found.lower) and not _stands_alone(word, limit):
+                word, reason = "INCONCLUSIVE", f"{limit.what.words} {spelled(found)} says nothing: {limit.empty}"
             if broken := known.broken.get(f.synthesizer):
                 word, reason = "INVALID RELEASE", broken
             if failed:
@@ -201,7 +207,20 @@ def _on(what: Limited, limit: float, measure: Measure, findings: Sequence[Findin
         return [quantity_of(f, what.quantity, what.group) for f in own]
 
     spelled_out = Limited(what.quantity, measure.key, what.group)
-    return _Limit(spelled_out, limit, reached("copy"), reached("near_copy"))
+    return _Limit(spelled_out, limit, reached("copy"), reached("near_copy"), _empty(what, measure, findings, beside))
+
+
+def _empty(what: Limited, measure: Measure, findings: Sequence[Finding], beside: Beside) -> str:
+    """Return why a quantity of a measure says nothing of any release; empty where it may."""
+    own = [f for f in findings if f.measure == measure]
+    if what.quantity in NOTHING:
+        return empty_measures(own, beside.answers).get(measure, "")
+    return same_place(own, beside.answers, what.group)
+
+
+def _stands_alone(word: Word, limit: _Limit) -> bool:
+    """Tell whether a release is shown to remember its members, which needs no reference generator to be so."""
+    return word == "RISK" and limit.what.quantity in NOTHING
 
 
 def _conclude(found: Estimate, limit: _Limit) -> tuple[Word, str]:

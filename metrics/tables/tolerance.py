@@ -116,7 +116,9 @@ def numeric_target(tables: Tables, column: str, tolerance: Tolerance, error: Err
     if error == "stabilized_relative" or (error == "absolute" and not isinstance(tolerance, str)):
         raise InputError(f"error of dates and durations must be left out or absolute with a unit, got {error!r}")
     if not limit > 0:
-        raise InputError(f"tolerance must have a unit where the interquartile range is 0, got {tolerance!r}")
+        instead = "a duration such as '30 days'" if temporal else "a share of each value such as 0.1"
+        rule = f"tolerance must be {instead} where the middle half of the values are equal, as in {column!r}"
+        raise InputError(f"{rule}, got {tolerance!r}")
     unit = NANOSECONDS if temporal else 1.0
     return NumericTarget(truth / unit, released / unit, limit / unit, "absolute", temporal)
 

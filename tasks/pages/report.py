@@ -101,6 +101,7 @@ def page(result: StudyResult, settings: str) -> str:
         beside=beside,
         copy_share=lambda f: copy_share(result, f),
         result=result,
+        empty=result.empty,
         looked_at={n: result.releases[n] for n in names if n in result.releases},
         settings=settings,
         answers=[_answer(result, name) for name in names if not is_reference(result, name)],

@@ -125,6 +125,11 @@ class Sample:
         """Return which records the release of this place never saw, (n,) booleans."""
         return np.asarray(self.cut.read()[repetition] == fold)
 
+    def sizes_held_out(self) -> list[int]:
+        """Return how many records each release of the first repetition never saw; empty where none is held out."""
+        parts = self.cut.read()[0]
+        return np.bincount(parts[parts >= 0]).tolist()
+
     def holds_out(self) -> bool:
         """Tell whether any record is held out: without control records none is."""
         return bool((self.cut.read() >= 0).any())

@@ -1,0 +1,100 @@
+"""A study about nothing: refused before it starts, warned of on the terminal, and never a verdict in its results."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.flows.cli.summary import as_json, close
+from synthrisk.metrics import InputError
+
+ROWS = 200
+DATA = {"quasi_identifiers": ["age", "city"]}
+YEAR = "rapid.born: the tolerance is wider than the column: one constant guess is right about 100% of the records"
+
+
+@pytest.fixture(scope="module")
+def visits(folder) -> str:
+    """Write a table with a unique timestamp and note, a year of birth, and a fact that can be guessed."""
+    rng = np.random.default_rng(3)
+    age = rng.integers(18, 80, ROWS)
+    seen = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.permutation(ROWS) * 7919, unit="s")
+    table = {"age": age, "city": rng.choice(["Graz", "Linz", "Wien"], ROWS), "born": rng.integers(1950, 2011, ROWS)}
+    table |= {"seen": seen, "note": [f"came at {t:%H:%M:%S} on day {t.dayofyear}" for t in seen]}
+    table |= {"ill": np.where(rng.random(ROWS) < age / 100, "yes", "no")}
+    pd.DataFrame(table).to_csv(folder / "visits.csv", index=False)
+    return "visits.csv"
+
+
+@pytest.fixture(scope="module")
+def years(run, visits, folder):
+    """A study of the year of birth, whose tolerance is wider than the column, beside a measure that says something."""
+    data = DATA | {"source": str(folder / visits), "sensitive": ["born"], "drop": ["seen", "note"]}
+    metrics = [{"name": "rapid", "attackers": ["linear"]}, "common_rows_proportion"]
+    limits = {"risk/rapid.born": 0.1, "memorization/rapid.born": 0.1}
+    limits |= {"memorization/common_rows_proportion": 0.2}
+    return run(
+        "years",
+        data=data,
+        metrics=metrics,
+        thresholds=limits,
+        synthesizers=["cart"],
+        references=["copy", "near_copy", "marginals"],
+        split={"folds": 2, "repetitions": 2},
+    )
+
+
+def test_a_unique_secret_is_refused_before_anything_is_made(run, visits, folder):
+    data = DATA | {"source": str(folder / visits), "sensitive": ["note"]}
+    with pytest.raises(InputError, match="'note' must hold values that records share, got 100% of the records"):
+        run("notes", data=data)
+    assert not (folder / "notes" / "releases").exists()
+
+
+def test_a_unique_timestamp_that_must_be_met_exactly_is_refused(run, visits, folder):
+    data = DATA | {"source": str(folder / visits), "sensitive": ["seen"]}
+    with pytest.raises(InputError, match=r"zero_cap.seen: .*a number of their own"):
+        run("stamps", data=data, metrics=["zero_cap"])
+
+
+def test_a_tolerance_wider_than_the_column_is_refused_where_nothing_else_is_asked(run, visits, folder):
+    data = DATA | {"source": str(folder / visits), "sensitive": ["born"]}
+    with pytest.raises(InputError, match=r"tolerance is wider than the column.*'0.1 iqr'"):
+        run("born", data=data, metrics=[{"name": "rapid", "attackers": ["linear"]}])
+
+
+def test_it_is_warned_of_before_the_long_part(years, say, folder, prefect_database):
+    """The terminal has it on stderr, and the run of Prefect keeps it."""
+    said = say("benchmark", folder / "years.yaml")
+    assert said.code == 1, said
+    assert f"Mind         {YEAR}" in said.err
+    with closing(sqlite3.connect(prefect_database)) as database:
+        logged = database.execute("SELECT message FROM log WHERE level = 30").fetchall()
+    assert any(message.startswith(YEAR) for (message,) in logged)
+
+
+def test_a_measure_that_cannot_vary_gets_no_verdict(years):
+    words = {v.quantity: (v.word, v.reason) for v in years.result.verdicts}
+    for quantity in ("risk/rapid.born", "memorization/rapid.born"):
+        assert words[quantity][0] == "INCONCLUSIVE"
+        assert "does not lie above independent columns" in words[quantity][1]
+    assert "says nothing" not in words["memorization/common_rows_proportion"][1]
+    assert years.result.valid
+
+
+def test_it_is_said_beside_its_numbers(years, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
+    close(years)
+    printed = capsys.readouterr().out
+    assert printed.count(YEAR) == 1
+    assert "says nothing in this study: a full copy" in printed
+    told = json.loads(json.dumps(as_json(years.result)))
+    assert list(told["says_nothing"]) == ["rapid.born"]
+    assert any(w.startswith(YEAR) for w in told["warnings"])
+    page = Path(years.report).read_text("utf-8")
+    assert YEAR in page
+    assert "does not lie above independent columns" in page

@@ -1,0 +1,289 @@
+"""What a study will not be able to say, seen before it is computed: each rule at its boundary, on ugly columns."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS, Tables
+from synthrisk.metrics.study.emptiness import Foreseen, foresee
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.planned import Planned
+
+N = 100
+KEYS = ["job", "town"]
+FINE = ["yes", "no"] * (N // 2)
+
+
+def table(secret, n=N, **columns) -> pd.DataFrame:
+    keys = {"job": np.arange(n) % 5, "town": list("abcd") * (n // 4) + ["a"] * (n % 4)}
+    return pd.DataFrame(keys | {"secret": secret} | columns)
+
+
+def plan(name="zero_cap", keys=KEYS, variant_of=None, **options) -> Planned:
+    metric = METRICS[name]
+    roles = {"quasi_identifiers": list(keys), "sensitive": "secret"}
+    own = {k: v for k, v in roles.items() if k in metric.needs}
+    label = f"{name}-changed" if variant_of else name
+    measure = Measure(label, name, own.get("sensitive"), options.get("attacker"), variant_of)
+    return Planned(measure, own | options)
+
+
+def seen(secret, *planned, held_out=(50, 50), entities=None, **columns) -> Foreseen:
+    records = secret if isinstance(secret, pd.DataFrame) else table(secret, **columns)
+    return foresee(records, planned or [plan()], held_out, entities)
+
+
+NOTHING = Foreseen()
+LEARNERS = [
+    "zero_cap",
+    "rapid",
+    "inference",
+    "attribute_inference_risk",
+    "group_inference",
+    "train_synthetic_test_real",
+]
+
+
+# Sensitive columns
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_column_that_can_be_learnt_is_nothing_to_speak_of(name):
+    assert seen(FINE, plan(name)) == NOTHING
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_unique_secret_is_refused_and_no_cell_is_told(name):
+    found = seen([f"note {i:03}" for i in range(N)], plan(name))
+    (refusal,) = found.refusals
+    assert "'secret' must hold values that records share, got 100% of the records" in refusal
+    assert not re.search(r"note \d", refusal)
+
+
+def test_nearly_unique_is_unique():
+    some = [f"note {i}" for i in range(91)] + ["none"] * 9
+    assert "got 91%" in seen(some).refusals[0]
+    assert seen([f"note {i}" for i in range(90)] + ["none"] * 10).refusals == ()
+
+
+def test_missing_cells_are_no_shared_value():
+    secret = [f"note {i}" for i in range(40)] + [None] * 60
+    assert "got 100%" in seen(secret).refusals[0]
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        ["a"] * N,
+        ["a"] * 50 + [None] * 50,
+        [None] * N,
+        [True] * N,
+        [2.5] * N,
+        [1.0] + [np.nan] * (N - 1),
+        pd.Categorical(["a"] * N, categories=["a", "b", "c"]),
+        [pd.Timestamp("2024-02-29")] * N,
+    ],
+    ids=["text", "missing beside it", "missing only", "boolean", "number", "one number", "unused levels", "date"],
+)
+def test_a_constant_secret_is_refused(secret):
+    (refusal,) = seen(secret, plan("rapid"), plan("inference")).refusals
+    assert "at least two different values, got" in refusal
+    assert "2024" not in refusal
+
+
+def test_one_row_and_no_row_to_spare():
+    assert "at least two different values, got 1" in seen(table(["a"], 1)).refusals[0]
+    assert "a value of their own" in seen(table(["a", "b"], 2)).refusals[0]
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        [True, False] * 50,
+        pd.Categorical(FINE, categories=["yes", "no", "never"]),
+        pd.Series([True, False, None, True] * 25, dtype="boolean"),
+        pd.date_range("2020-01-01", periods=N),
+        pd.to_timedelta(np.arange(N), unit="h"),
+        np.random.default_rng(0).normal(0, 1, N),
+        [float(i) if i % 3 else np.nan for i in range(N)],
+    ],
+    ids=["booleans", "unused levels", "missing booleans", "dates", "durations", "numbers", "missing numbers"],
+)
+def test_columns_of_all_types_pass(secret):
+    near = [plan("rapid"), plan("inference"), plan("attribute_inference_risk")]
+    assert seen(secret, *near) == NOTHING
+
+
+def test_entities_are_counted_where_there_are_any():
+    """A name is each person's own, however many rows he has."""
+    names = np.repeat([f"name {i}" for i in range(20)], 5)
+    assert seen(names, entities=np.arange(N)).refusals == ()
+    assert "got 100%" in seen(names, entities=np.repeat(np.arange(20), 5)).refusals[0]
+
+
+def test_bins_are_seen_as_the_measure_sees_them():
+    notes = [f"note {i}" for i in range(50)] + ["none"] * 50
+    assert "50 of its 51 classes have fewer than 5 records" in seen(notes, plan()).warnings[0]
+    assert seen(notes, plan(bins={"secret": 2})) == NOTHING
+    assert "right about 95%" in seen([0] * 95 + [1] * 5, plan(bins=2)).warnings[0]
+
+
+# One answer about everybody
+
+YEARS = np.random.default_rng(1).integers(1950, 2011, N)
+
+
+@pytest.mark.parametrize("name", ["rapid", "inference", "attribute_inference_risk"])
+def test_a_tolerance_wider_than_the_column_is_refused_where_it_stands_alone(name):
+    tolerance = {} if name == "rapid" else {"tolerance": 0.1}
+    found = seen(YEARS, plan(name, **tolerance))
+    assert found.warnings == ()
+    (refusal,) = found.refusals
+    assert refusal.startswith(f"{name}.secret: the tolerance is wider than the column: one constant guess")
+    assert "'0.1 iqr'" in refusal
+    assert seen(YEARS, plan(name, tolerance="0.1 iqr")) == NOTHING
+    beside = seen(YEARS, plan(name, **tolerance), plan("common_rows_proportion"))
+    assert (beside.refusals, beside.warnings) == ((), (refusal,))
+    utility = seen(YEARS, plan(name, **tolerance), plan("train_synthetic_test_real"))
+    assert utility.refusals == (refusal,)  # that something is useful says nothing of risk
+
+
+def test_a_tolerance_that_misses_some_is_warned_of():
+    secret = np.concatenate([YEARS[:95], np.arange(1, 6) * 100])
+    found = seen(secret, plan("rapid"))
+    assert (found.refusals, "wider than the column" in found.warnings[0]) == ((), True)
+    at_nine_in_ten = np.concatenate([YEARS[:90], np.arange(1, 11) * 100])
+    assert seen(at_nine_in_ten, plan("rapid")) == NOTHING
+
+
+def test_the_share_is_that_of_the_guess_in_the_results():
+    """The same number that the measure gives once a release is there."""
+    records = table(np.concatenate([YEARS[:95], np.arange(1, 6) * 100]))
+    for planned, detail in ((plan("rapid"), "guess"), (plan("inference", tolerance=0.1), "constant_guess")):
+        said = METRICS[planned.measure.metric].function(Tables(records, records), **planned.options).details[detail]
+        assert f"{said:.0%}" in seen(records, planned).warnings[0]
+
+
+def test_dates_are_guessed_in_days_and_pass():
+    born = pd.to_datetime("1980-01-01") + pd.to_timedelta(np.random.default_rng(2).integers(0, 9000, N), unit="D")
+    assert seen(born, plan("rapid"), plan("inference"), plan("attribute_inference_risk")) == NOTHING
+    found = seen(born, plan("rapid", tolerance="40000 days"))
+    assert "a shorter duration" in found.refusals[0]
+
+
+def test_options_that_do_not_fit_the_column_are_refused():
+    same = [pd.Timestamp("2024-01-01")] * 90 + [pd.Timestamp("2024-03-01")] * 10
+    assert "a duration such as '30 days' where the middle half" in seen(same, plan("rapid")).refusals[0]
+    assert "tolerance of numbers" in seen(YEARS, plan("inference", tolerance="3 days")).refusals[0]
+    assert "bins must name" in seen(FINE, plan(bins={"shoe": 3})).refusals[0]
+
+
+def test_a_class_of_nearly_everybody_is_warned_of_and_never_refused():
+    rare = ["no"] * 95 + ["yes"] * 5
+    for name in ("zero_cap", "inference", "group_inference", "attribute_disclosure", "targeted_cap"):
+        found = seen(rare, plan(name))
+        assert found.refusals == ()
+        assert f"{name}.secret: one constant guess is right about 95% of the records" in found.warnings[0]
+    assert seen(rare, plan("rapid")) == NOTHING  # its gain counts the share of the class
+    assert seen(["no"] * 90 + ["yes"] * 10, plan()) == NOTHING
+    assert "right about 96%" in seen([0] * 96 + [1, 5, 7, 9], plan("rapid")).warnings[0]
+
+
+def test_one_sentence_for_all_measures_of_one_column():
+    """Not one for each measure, and none of rare classes where nearly all are alike."""
+    (warning,) = seen(["no"] * 97 + ["yes"] * 3, *(plan(name) for name in LEARNERS), plan("targeted_cap")).warnings
+    said = "zero_cap.secret, inference.secret, attribute_inference_risk.secret and 2 more: one constant guess"
+    assert warning.startswith(said)
+    (refusal,) = seen(["no"] * N, *(plan(name) for name in LEARNERS)).refusals
+    assert refusal.startswith("sensitive column 'secret' must hold at least two different values")
+    wide = seen(YEARS, plan("rapid"), plan("inference", tolerance=0.1), plan("common_rows_proportion")).warnings
+    assert [w.partition(":")[0] for w in wide] == ["rapid.secret, inference.secret"]
+
+
+def test_numbers_that_must_be_met_exactly():
+    pay = np.random.default_rng(3).normal(2000, 300, N)
+    (refusal,) = seen(pay, plan()).refusals
+    assert refusal.startswith("zero_cap.secret: a number must be met exactly, and 100% of the records")
+    assert "bins: {secret: 5}" in refusal
+    assert seen(pay, plan(), plan("rapid")).refusals == ()
+    assert refusal in seen(pay, plan(), plan("rapid")).warnings
+    assert seen(pay, plan(bins={"secret": 5})) == NOTHING
+    assert seen(pay.round(-2), plan()).refusals == ()
+
+
+# Classes, keys, folds
+
+
+def test_classes_of_too_few_records_are_counted():
+    secret = ["a"] * 46 + ["b"] * 46 + ["c"] * 4 + ["d"] * 4
+    (warning,) = seen(secret, plan(), plan("rapid")).warnings  # once for all measures
+    assert "sensitive column 'secret': 2 of its 4 classes have fewer than 5 records" in warning
+    assert "bins: {secret: 3}" in warning
+    assert seen(["a"] * 45 + ["b"] * 45 + ["c"] * 5 + ["d"] * 5) == NOTHING
+    folds = seen(["a"] * 46 + ["b"] * 46 + ["c"] * 8, held_out=[20] * 5).warnings
+    assert "1 of its 3 classes has fewer than 10 records" in folds[0]
+    assert "bins: {secret: 2}" in folds[0]  # with the next one: three parts would change nothing
+    assert seen(pd.Categorical(FINE, categories=["yes", "no", *"abc"])) == NOTHING  # nobody's class is none
+
+
+LOOK_UPS = ["zero_cap", "categorical_cap", "targeted_cap", "attribute_disclosure", "group_inference"]
+
+
+@pytest.mark.parametrize("name", LOOK_UPS)
+def test_keys_of_one_record_each_are_warned_of(name):
+    found = seen(FINE, plan(name, ["job", "post"]), post=np.arange(N))
+    assert found.refusals == ()
+    (warning,) = found.warnings
+    assert warning.startswith(f"{name}.secret: records are looked up by 'job', 'post', by which 100% of them")
+    assert "leave out 'post', which has the most distinct values (100)" in warning
+    assert seen(FINE, plan(name, ["job", "post"], bins={"post": 4}), post=np.arange(N)) == NOTHING
+
+
+@pytest.mark.parametrize("name", ["generalized_cap", "rapid", "inference", "apparent_match_rate", "membership"])
+def test_measures_that_look_up_no_key_are_not(name):
+    assert seen(FINE, plan(name, ["job", "post"]), post=np.arange(N)) == NOTHING
+
+
+def test_the_attack_that_looks_keys_up_is():
+    (warning,) = seen(FINE, plan("inference", ["post"], attacker="key_class"), post=np.arange(N)).warnings
+    assert "looked up by 'post', by which 100%" in warning
+
+
+def test_one_sentence_for_all_measures_of_one_key_and_at_the_boundary():
+    post = np.concatenate([np.arange(94), [94] * 6])
+    assert seen(FINE, plan("zero_cap", ["post"]), post=post) == NOTHING
+    post = np.concatenate([np.arange(96), [96] * 4])
+    found = seen(FINE, *(plan(name, ["post"]) for name in LOOK_UPS), post=post)
+    (warning,) = found.warnings
+    assert warning.startswith("zero_cap.secret, categorical_cap.secret, targeted_cap.secret and 2 more: ")
+    assert "96%" in warning
+
+
+def test_a_what_if_is_looked_at_for_its_keys_alone():
+    rare, post = ["no"] * 95 + ["yes"] * 5, np.arange(N)
+    varied = plan(keys=["post"], variant_of="zero_cap")
+    found = seen(rare, plan(), varied, post=post)
+    assert len(found.warnings) == 2
+    assert sum("constant guess" in w for w in found.warnings) == 1
+
+
+def test_folds_of_too_few_records():
+    assert seen(FINE, held_out=[20, 20, 20, 20, 20]) == NOTHING
+    assert "19 control records a release are fewer than 20" in seen(FINE, held_out=[20, 19]).warnings[0]
+    assert seen(FINE, held_out=[2, 2]).refusals == ()
+    assert "at least 2 control records, got 1" in seen(FINE, held_out=[2, 1]).refusals[0]
+    assert seen(FINE, held_out=[]) == NOTHING  # nobody is held out where a release has no control records
+
+
+def test_measures_without_a_secret_ask_nothing_of_it():
+    assert seen(FINE, plan("distance_to_closest_record"), plan("singling_out")) == NOTHING
+    assert foresee(table(["a"] * N), [plan("membership")], [50]) == NOTHING
+
+
+def test_nothing_is_said_of_another_order_of_rows_and_columns():
+    rng, records = np.random.default_rng(5), table(["a"] * 60 + ["b"] * 36 + list("cdef"), post=np.arange(N))
+    planned = [plan(keys=["job", "post"]), plan("rapid")]
+    mixed = records.iloc[rng.permutation(N)][["secret", "post", "town", "job"]]
+    assert seen(mixed, *planned) == seen(records, *planned)
