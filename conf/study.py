@@ -12,6 +12,7 @@ from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
+from synthrisk.metrics.tables.coarsen import MOST_BINS
 
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
@@ -119,7 +120,7 @@ class Split(Settings):
     """K: the table is cut in K parts; each part is held out once a repetition. Default 5."""
     holdout: float | None = Field(default=None, gt=0, lt=1)
     """Share of the records held out, where a fit is dear: one release a repetition instead of K."""
-    repetitions: int = Field(default=3, ge=1)
+    repetitions: int = Field(default=3, ge=1, le=1000)
     """R: how often the table is cut anew."""
     stratify: str | None = None
     """Column whose levels are spread evenly over the parts."""
@@ -190,7 +191,7 @@ class WhatIf(Settings):
 
     drop: list[str] = []
     """Quasi-identifiers that the attacker would not know."""
-    bins: dict[str, Annotated[int, Field(ge=2)]] = {}
+    bins: dict[str, Annotated[int, Field(ge=2, le=MOST_BINS)]] = {}
     """Quasi-identifiers in that many parts: numeric ones cut, of categorical ones the most frequent levels kept."""
     binning: Literal["quantile", "width"] = "quantile"
     """Parts of equal counts or of equal width."""

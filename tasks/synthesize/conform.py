@@ -7,9 +7,9 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.workspace.empty_columns import empty_columns
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
-_VALUES_DUE = 20  # values that a release holds by the real column's share of them: none at all is then no chance
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
@@ -47,7 +47,8 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
             )
     result = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=pd.RangeIndex(len(frame)))
     result.columns = like.columns
-    _refuse_empty_columns(result, like, name)
+    if empty := empty_columns(result, like):
+        raise InputError(f"{name}: column {empty[0]!r} must hold values, as the real one does, got missing cells only")
     return result
 
 
@@ -83,16 +84,6 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
         raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {extra or 'none'}{close}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
-
-
-def _refuse_empty_columns(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> None:
-    """Refuse a column of missing cells alone, unless the real one holds so few values that it can be chance."""
-    for column in like.columns:
-        due = like[column].notna().mean() * len(frame)
-        if due >= _VALUES_DUE and frame[column].isna().all():
-            raise InputError(
-                f"{name}: column {column!r} must hold values, as the real one does, got missing cells only"
-            )
 
 
 def _cast(column: pd.Series, like: pd.Series) -> pd.Series:

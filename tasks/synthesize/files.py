@@ -67,7 +67,11 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
         InputError: The release, called ``name``, does not fit.
     """
     left_out = [c for c in form.left_out if c in table.columns and c not in train.columns]
-    return conform(released(table.drop(columns=left_out), form.columns), train, name)
+    release = conform(released(table.drop(columns=left_out), form.columns), train, name)
+    for column in (c for c in release.columns if types.is_float_dtype(release[c].dtype)):
+        if np.isinf(release[column].to_numpy(float, na_value=np.nan)).any():
+            raise InputError(f"{name}: column {column!r} must hold finite numbers, got infinity")
+    return release
 
 
 def concrete_path(path: str, repetition: int, fold: int) -> str:

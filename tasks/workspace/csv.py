@@ -113,7 +113,11 @@ def separator_of(text: str) -> str:
 
 def refuse_same_names(text: str, separator: str, name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
-    header = next(csv.reader(io.StringIO(text.lstrip("\r\n")), delimiter=separator))
+    lines = text if "\n" in text else text.replace("\r", "\n")
+    try:
+        header = next(csv.reader(io.StringIO(lines.lstrip("\r\n")), delimiter=separator))
+    except csv.Error:  # a quote that is not closed, or a header of no end
+        raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
     for position, column in enumerate(header):
         if column and column in header[:position]:
             first = header.index(column) + 1
@@ -124,7 +128,8 @@ def refuse_same_names(text: str, separator: str, name: str) -> None:
 
 def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
     """Refuse a last row, of no quoted cells, that is shorter than the header: the file may have been cut off."""
-    last = text.rstrip("\r\n").rpartition("\n")[2]
+    rows = text.rstrip("\r\n")
+    last = rows[max(rows.rfind("\n"), rows.rfind("\r")) + 1 :]
     cells = last.count(separator) + 1
     if cells < columns and '"' not in last:
         raise InputError(

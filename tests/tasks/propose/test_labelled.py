@@ -13,36 +13,24 @@ from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.csv import decoded
 
 TABLES = [make() for module in (german, romance, northern, english, further, second) for make in module.TABLES]
-# languages and encodings that are taken for others today: their tables are written in UTF-8 for all other tests
-NOT_TOLD = ("Spanish clinic", "Italian employees", "Turkish hospital", "Finnish register")
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 
 
 @pytest.fixture(scope="module")
 def proposed(tmp_path_factory):
-    """Write each table once as its steward did, in an encoding that is told, and look at it once."""
+    """Write each table once as its steward did, and look at it once."""
     folder: Path = tmp_path_factory.mktemp("labelled")
 
     @cache
     def propose(table: Table) -> Proposal:
         file = folder / f"{table.name}.csv"
-        raw = table.file()
-        file.write_bytes(raw.decode(table.encoding).encode() if table.name in NOT_TOLD else raw)
+        file.write_bytes(table.file())
         return look(str(file), Given())
 
     return propose
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        pytest.param(t, marks=pytest.mark.xfail(strict=True, reason="the encoding is taken for another"))
-        if t.name in NOT_TOLD
-        else t
-        for t in TABLES
-    ],
-    ids=lambda table: table.name,
-)
+@each_table
 def test_the_encoding_of_a_file_is_told(table):
     raw = table.file()
     assert decoded(raw, "the table") == raw.decode(table.encoding)
