@@ -117,7 +117,7 @@ def _read(study: str) -> tuple[str, dict[str, Any]]:
         settings = yaml.load(text, _Once)  # noqa: S506 - a safe loader
     except InputError as error:
         raise InputError(f"{study}: {error}") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # numbers too long, brackets without end
         where = getattr(error, "problem_mark", None)
         line = f" at line {where.line + 1}" if where else ""
         raise InputError(f"{study} must be YAML, got a syntax error{line}") from None
@@ -135,7 +135,7 @@ def _override(settings: dict[str, Any], override: str) -> None:
         raise InputError(f"--set must be a.b=value, got {override!r}; write {path}=null for none")
     try:
         value = yaml.load(text, _Once)  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, InputError):
+    except (yaml.YAMLError, ValueError, RecursionError):
         raise InputError(f"--set must be a.b=value with a YAML value, got {override!r}") from None
     here: Any = settings
     *parents, last = path.split(".")

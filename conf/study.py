@@ -12,6 +12,7 @@ from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
+from synthrisk.metrics.tables.coarsen import MOST_BINS
 
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
@@ -77,8 +78,9 @@ class Data(Settings):
     """The real table and the roles of its columns."""
 
     source: Source
-    """A built-in name (``adult``, ``simulated_health``), a CSV or Parquet path, an fsspec URL, ``openml:<id>``,
-    ``{name, options}`` for a built-in table with options, or ``{url, query}`` for a database."""
+    """A built-in name (``adult``, ``simulated_health``), the path or fsspec URL of a file (CSV, Parquet; with the extra
+    ``files`` Excel, OpenDocument, Stata, SPSS, SAS; ``survey.xlsx#Sheet``), ``openml:<id>``, ``{name, options}`` for a
+    built-in table with options, or ``{url, query}`` for a database."""
     quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
     sensitive: Names = Field(min_length=1)
@@ -91,7 +93,7 @@ class Data(Settings):
     drop: list[str] = []
     """Columns to leave out."""
     missing: Texts = []
-    """Texts that mean a missing cell in a CSV file, beside the empty cell."""
+    """Texts, also of numbers, that mean a missing cell in a file that is not Parquet, beside the empty cell."""
     columns: dict[str, Reading] = {}
     """How single columns are read: dates by their format, numbers with units, booleans in words, missing codes."""
     rows: int | None = Field(default=None, ge=2)
@@ -118,7 +120,7 @@ class Split(Settings):
     """K: the table is cut in K parts; each part is held out once a repetition. Default 5."""
     holdout: float | None = Field(default=None, gt=0, lt=1)
     """Share of the records held out, where a fit is dear: one release a repetition instead of K."""
-    repetitions: int = Field(default=3, ge=1)
+    repetitions: int = Field(default=3, ge=1, le=1000)
     """R: how often the table is cut anew."""
     stratify: str | None = None
     """Column whose levels are spread evenly over the parts."""
@@ -189,7 +191,7 @@ class WhatIf(Settings):
 
     drop: list[str] = []
     """Quasi-identifiers that the attacker would not know."""
-    bins: dict[str, Annotated[int, Field(ge=2)]] = {}
+    bins: dict[str, Annotated[int, Field(ge=2, le=MOST_BINS)]] = {}
     """Quasi-identifiers in that many parts: numeric ones cut, of categorical ones the most frequent levels kept."""
     binning: Literal["quantile", "width"] = "quantile"
     """Parts of equal counts or of equal width."""

@@ -17,6 +17,7 @@ from synthrisk.flows.progress import progress, warn
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.neighbours.search import prepare
 from synthrisk.metrics.study.ledger import Cell
+from synthrisk.metrics.study.limits_kept import quantity_to_limit
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import holds_for, worst
@@ -107,11 +108,14 @@ def concluded(outcome: Outcome) -> Any:
 def attacks_of(study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]) -> Attacks:
     """Return all generators with what they are attacked with, the population yardstick last.
 
-    A reference generator that no measure would look at is left out.
+    ``limited`` reference generators are attacked with what has a limit; where nothing has, with what could have one. A
+    reference generator that no measure would look at is left out.
     """
     beside = planned
-    if study.reference_measures == "limited":
+    if study.reference_measures == "limited" and study.thresholds:
         beside = [p for p in planned if any(holds_for(name, p.measure) for name in study.thresholds)]
+    elif study.reference_measures == "limited":
+        beside = [p for p in planned if quantity_to_limit(METRICS[p.measure.metric]) and not p.measure.variant_of]
     own = [(each, planned if each.role == "synthesizer" else beside) for each in every]
     population = [p for p in planned if METRICS[p.measure.metric].has_population]
     if study.population_yardstick and sample.holds_out():

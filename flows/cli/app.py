@@ -50,19 +50,27 @@ def benchmark(
 
 
 @app.command(
-    epilog="Example: `synthrisk evaluate --real real.csv --synthetic synthetic.csv --control heldout.csv "
-    "--quasi-identifiers age,sex --sensitive income --threshold memorization/rapid.income=0.05`"
+    epilog="Example: `synthrisk evaluate real.csv synthetic.csv --control heldout.csv --limit 0.05`. The roles of the "
+    "columns are proposed, unless `--quasi-identifiers age,sex --sensitive income` or `--study study.yaml` give them."
 )
 def evaluate(
-    real: Annotated[str, typer.Option(help="Records that the synthesizer was fitted on: path, URL, built-in name.")],
-    synthetic: Annotated[str, typer.Option(help="The release: CSV or Parquet path or URL.")],
-    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")],
-    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")],
+    real_table: Annotated[str | None, typer.Argument(metavar="REAL", help="The same as --real.")] = None,
+    release: Annotated[str | None, typer.Argument(metavar="SYNTHETIC", help="The same as --synthetic.")] = None,
+    real: Annotated[str | None, typer.Option(help="Records that the synthesizer was fitted on: path or URL.")] = None,
+    synthetic: Annotated[str | None, typer.Option(help="The release: CSV, Excel, SPSS ...: path or URL.")] = None,
+    study: Annotated[str | None, typer.Option(help="Study whose columns, metrics and limits hold here.")] = None,
+    quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")] = "",
+    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
-    metric: Annotated[list[str] | None, typer.Option(help="Metric to compute; all unless given.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
     threshold: Annotated[list[str] | None, typer.Option(help="Limit: risk/rapid.income=0.1.")] = None,
+    limit: Annotated[
+        float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
+    ] = None,
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
+    missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
     references: Annotated[
@@ -79,22 +87,24 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
-    from synthrisk.flows.check import check, checked_on
-    from synthrisk.flows.cli.summary import as_json, close
-    from synthrisk.flows.evaluate import check_control, prepared, study_of
-    from synthrisk.flows.evaluate import evaluate as flow
-    from synthrisk.flows.server import prefect_api
-    from synthrisk.tasks.workspace.store import check_writable, replace_file
+    from synthrisk.flows.cli.one_release import judged
 
-    arguments: dict[str, Any] = {
-        "real": real,
-        "synthetic": synthetic,
-        "quasi_identifiers": _names(quasi_identifiers),
-        "sensitive": _names(sensitive),
+    said: dict[str, Any] = {
+        "real": _one("real", real_table, real),
+        "control": control,
+        "study": study,
         "metrics": metric,
         "thresholds": _limits(threshold or ()),
+        "quasi_identifiers": _names(quasi_identifiers),
+        "sensitive": _names(sensitive),
         "categorical": _names(categorical),
         "identifier": identifier,
+        "missing": _names(missing),
+        "drop": _names(drop),
+        "columns": {},
+    }
+    others: dict[str, Any] = {
+        "synthetic": _one("synthetic", release, synthetic),
         "what_if": [{"drop": _names(w)} for w in without or ()] + [{"bins": _parts(c)} for c in coarsen or ()],
         "references": references,
         "experiment": experiment,
@@ -102,20 +112,7 @@ def evaluate(
         "workspace": workspace,
         "seed": seed,
     }
-    check_control(control, arguments["thresholds"])
-    if json_to is not None:
-        check_writable("--json", json_to, folder=False)
-        if json_to.resolve() in [Path(table).resolve() for table in (real, synthetic, control or "")]:
-            raise InputError(f"--json must be a file of its own, got {str(json_to)!r}, one of the tables")
-    study = study_of(**arguments)
-    check(study)
-    whole, sample, _ = prepared(study, control, synthetic)
-    with checked_on(whole, sample), prefect_api():
-        outcome = flow(control=control, **arguments)
-    if json_to is not None:
-        replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
-    close(outcome)
-    raise typer.Exit(outcome.result.exit_code)
+    raise typer.Exit(judged(said, others, limit, json_to))
 
 
 @app.command(epilog="Example: `synthrisk init patients.csv --limit 0.05 --limit-source 'disclosure board'`")
@@ -231,6 +228,14 @@ def _told() -> Iterator[None]:
     except InputError as error:
         typer.secho(f"Error: {error}", err=True, fg="red" if sys.stderr.isatty() else None)
         sys.exit(2)
+
+
+def _one(option: str, argument: str | None, given: str | None) -> str:
+    """Return what is given once, as an argument or as an option."""
+    if (argument is None) == (given is None):
+        got = "none" if given is None else f"{argument!r} and {given!r}"
+        raise InputError(f"{option} must be given once, as an argument or as --{option}, got {got}")
+    return str(argument or given)
 
 
 def _names(text: str) -> list[str]:

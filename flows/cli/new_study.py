@@ -13,11 +13,11 @@ import yaml
 from synthrisk.conf import load, schema
 from synthrisk.conf.study import Study
 from synthrisk.flows.cli import questions
-from synthrisk.flows.cli.proposal_lines import guesses, print_proposal
+from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.study_file import study_name, study_text
 from synthrisk.flows.effort import EFFORTS, Effort, sized
 from synthrisk.metrics import InputError, Tables
-from synthrisk.tasks.propose.measures import limits, measures
+from synthrisk.tasks.propose.measures import check_limit, limits, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
@@ -48,8 +48,8 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
         answers, given = questions.readings(proposal), questions.roles(proposal, given)
         limit = limit if limit.value is not None else Limit(*questions.limit())
         proposal = look(source, given, answers)
-    elif found := guesses(proposal):
-        typer.echo(f"Taken as guesses, for nobody was asked: {'; '.join(found)}.")
+    else:
+        print_guesses(proposal)
     study = _study(source, proposal, limit, EFFORTS[effort])
     typer.echo("Trying how long a study takes ...", err=True)
     study, time = sized(study, proposal.table, EFFORTS[effort])
@@ -65,8 +65,8 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
 
 
 def _check(given: Given, limit: Limit) -> None:
-    if limit.value is not None and not 0 < limit.value < 1:
-        raise InputError(f"--limit must be a number between 0 and 1, got {limit.value}")
+    if limit.value is not None:
+        check_limit(limit.value)
     if limit.source and limit.value is None:
         raise InputError("--limit-source must stand beside --limit, got no --limit")
     both = [name for name in given.quasi_identifiers if name in given.sensitive]

@@ -51,14 +51,17 @@ def _table(rows: list[tuple[Text, Text, Text]]) -> Table:
     return table
 
 
-def guesses(proposal: Proposal) -> list[str]:
-    """Return what is a guess among the readings and roles, a sentence part each."""
-    found = [f"{role.name} is {role.meaning}" for role in proposal.roles if role.sure == "a guess" and _matters(role)]
-    return found + [f"{each.name} is a {each.kind}" for each in proposal.columns if each.sure == "a guess"]
-
-
-def _matters(role: Role) -> bool:
-    return role.meaning != "other"
+def print_guesses(proposal: Proposal) -> None:
+    """Print what is a guess among the readings and roles, where nobody is asked."""
+    found = [
+        f"{role.name} is {role.meaning}"
+        for role in proposal.roles
+        if role.sure == "a guess" and role.meaning != "other"
+    ]
+    found += [f"{each.name} is a {each.kind}" for each in proposal.columns if each.sure == "a guess"]
+    if found:
+        told = f"Taken as guesses, for nobody was asked: {'; '.join(found)}."
+        Console(highlight=False).print(Text(told, "yellow"), soft_wrap=True)
 
 
 def _held(column: Evidence) -> str:

@@ -15,6 +15,7 @@ from synthrisk.metrics.tables.value_ranks import value_ranks
 Bins: TypeAlias = int | Mapping[str, Any] | None
 """Of each column a number of parts (int), a share of noise (float), or levels to merge (mapping to lists)."""
 OTHER = "(other)"
+MOST_BINS = 1_000_000
 
 
 def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bins, binning: str) -> Tables:
@@ -59,6 +60,8 @@ def check_bins(bins: object, binning: object = "quantile") -> None:
             continue
         if bins is not None and not is_whole(number, 2):
             raise InputError(f"bins must be a whole number of at least 2, or one for each column, got {number!r}")
+        if isinstance(number, int) and number > MOST_BINS:
+            raise InputError(f"bins must be at most {MOST_BINS}, got {number!r}")
     check_word("binning", binning, "quantile", "width")
 
 

@@ -11,6 +11,7 @@ from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.workspace.empty_columns import empty_columns
 from synthrisk.tasks.workspace.references import Cut, Table
 from synthrisk.tasks.workspace.store import key_of, save_array, write_file
 from synthrisk.tasks.workspace.table import store
@@ -28,15 +29,18 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         extra = [c for c in held_out.columns if c not in members.columns]
         if absent or extra:  # names of the control file are not told: without a header they are cells
             raise InputError(f"control must have the columns of real, got {absent!r} absent and {len(extra)} others")
+        if len(held_out) < 2:
+            raise InputError(f"control must hold at least two records, got {len(held_out)}")
         if data.identifier in members:
             both = int(held_out[data.identifier].dropna().isin(members[data.identifier]).sum())
             if both:
                 raise InputError(f"control must hold no entity of real, got {both} records of such")
+        _refuse_codes_for_labels(members, held_out)
         parts.append(held_out[members.columns])
     frame = pd.concat(parts, ignore_index=True)
     people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
-        _refuse_other_types(members, people, data)
+        _refuse_other_types(members, held_out, people, data)
     table = store(people, Path(workspace))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
@@ -44,8 +48,20 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     return table, Cut(str(path), digest, 1, 1, float("nan"))
 
 
-def _refuse_other_types(members: pd.DataFrame, people: pd.DataFrame, data: Data) -> None:
-    """Refuse control records through which numbers or dates of the real records have become texts."""
+def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:
+    """Value labels are taken where all codes have one, which may be so in one file alone: nothing would match then."""
+    for name in members.columns:
+        labelled = [isinstance(part[name].dtype, pd.CategoricalDtype) for part in (members, held_out)]
+        numeric = [pd.api.types.is_numeric_dtype(part[name].dtype) for part in (members, held_out)]
+        if (labelled[0] and numeric[1]) or (numeric[0] and labelled[1]):
+            due, got = ("labels", "numbers") if labelled[0] else ("numbers", "labels")
+            raise InputError(f"control must hold {due} in column {name!r} as real does, got {got}")
+
+
+def _refuse_other_types(members: pd.DataFrame, held_out: pd.DataFrame, people: pd.DataFrame, data: Data) -> None:
+    """Refuse control records with an empty column, or through which numbers or dates have become texts."""
+    if empty := empty_columns(held_out, members[list(people.columns)]):
+        raise InputError(f"control must hold values in column {empty[0]!r}, as real does, got missing cells only")
     for name in people.columns:
         if name not in (*data.categorical, data.identifier) and kind(people[name]) == "categorical":
             own = infer(members[name])

@@ -15,6 +15,8 @@ from synthrisk.conf.sources import source_function, sources
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.workspace.csv import read_csv
+from synthrisk.tasks.workspace.excel import split_sheet
+from synthrisk.tasks.workspace.formats import FORMATS, read_format
 
 OPENML = "openml:"
 CSV = (".csv", ".tsv", ".txt")
@@ -38,9 +40,10 @@ def read(
 
     Args:
         source: A name of the entry-point group ``synthrisk.data`` (a function that returns a DataFrame),
-            alone or with options (its keyword arguments), a CSV or Parquet path (``~`` is the home folder;
-            CSV may be compressed), an fsspec URL, ``openml:<id>``, or a query with its database.
-        missing: Texts that mean a missing cell in a CSV file, beside the empty cell.
+            alone or with options (its keyword arguments), the path of a CSV file (may be compressed), Parquet file,
+            workbook (``survey.xlsx#Sheet``) or file of Stata, SPSS or SAS (``~`` is the home folder), an fsspec
+            URL, ``openml:<id>``, or a query with its database.
+        missing: Texts that mean a missing cell in a file that is not Parquet, beside the empty cell.
         columns: How single columns are read; ``typed`` settles the types that they name.
         as_texts: Leave all cells of a CSV file as they are written.
 
@@ -55,7 +58,7 @@ def read(
         return _built_in(source.name, source.options)
     parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts)
     if "://" in source:
-        return _file(resolve(source), parse)
+        return _file(resolve(source), missing, parse)
     known = sources()
     if source in known:
         return _built_in(source, {})
@@ -63,10 +66,10 @@ def read(
         return _openml(source)
     if not _is_path(source):
         raise InputError(
-            "source must be a built-in table, a CSV or Parquet file, a URL, openml:<id>, {url, query} or "
-            f"{{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
+            "source must be a built-in table, a file (CSV, Parquet, Excel, Stata, SPSS, SAS), a URL, openml:<id>, "
+            f"{{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
         )
-    return _file(source, parse)
+    return _file(source, missing, parse)
 
 
 def _built_in(name: str, options: Mapping[str, object]) -> pd.DataFrame:
@@ -81,16 +84,21 @@ def _is_path(source: str) -> bool:
     return len(path.parts) > 1 or bool(path.suffix) or path.exists()
 
 
-def _file(source: str, parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
+def _file(source: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
+    source, sheet = split_sheet(source)
     shown = _without_credentials(source)
     bare = source.split("?", 1)[0] if "://" in source else source
     suffixes = [s.lower() for s in Path(bare).suffixes]
     compressed = bool(suffixes) and suffixes[-1] in COMPRESSED
     suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
-    if suffix not in (*CSV, *PARQUET) or (compressed and suffix in PARQUET):
-        raise InputError(f"source must end in .csv, .tsv, .txt (also compressed) or .parquet, got {shown!r}")
+    if suffix not in (*CSV, *PARQUET, *FORMATS) or (compressed and suffix not in CSV):
+        others = ", ".join((PARQUET[0], *FORMATS))
+        raise InputError(f"source must end in .csv, .tsv, .txt (also compressed), {others}, got {shown!r}")
     raw = _bytes(source, shown)
-    frame = parse(raw, repr(shown)) if suffix in CSV else _parquet(raw, shown)
+    if suffix in FORMATS:
+        frame = read_format(raw, suffix, repr(shown), sheet, missing)
+    else:
+        frame = parse(raw, repr(shown)) if suffix in CSV else _parquet(raw, shown)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     return frame

@@ -7,6 +7,8 @@ from functools import cached_property
 
 import pandas as pd
 
+from synthrisk.tasks.workspace.readings import texts_of
+
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
 _FEWEST = 5  # and how many cells
 
@@ -23,7 +25,7 @@ class Cells:
     @classmethod
     def of(cls, column: pd.Series) -> "Cells":
         """Return the cells of a column; numbers and other values as their texts."""
-        texts = column.astype("string")
+        texts = texts_of(column)
         stripped = texts.str.strip()
         blank = int((stripped == "").sum())
         counts = stripped[stripped.notna() & (stripped != "")].value_counts()

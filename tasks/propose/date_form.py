@@ -20,8 +20,9 @@ _TIMES = {
     r"[ ]\d{1,2}:\d{2} [APap][Mm]": " %I:%M %p",
     r"[ ]\d{1,2}:\d{2}:\d{2} [APap][Mm]": " %I:%M:%S %p",
 }
-_NUMBERS = re.compile(r"(\d{1,2})([./\- ])(\d{1,2})\2(\d{4}|\d{2})")
-_YEAR_FIRST = re.compile(r"(\d{4})([./\-])(\d{1,2})\2(\d{1,2})")
+_NUMBERS = re.compile(r"(\d{1,2})(\. ?|[/\- ])(\d{1,2})\2(\d{4}|\d{2})")
+_IDEOGRAPHS = re.compile(r"\d{4}年 ?\d{1,2}月 ?\d{1,2}日")
+_YEAR_FIRST = re.compile(r"(\d{4})(\. ?|[/\-])(\d{1,2})\2(\d{1,2})(\.?)")
 _MONTHS = re.compile(r"(\d{1,2})([./\-])(\d{4})|(\d{4})([./\-])(\d{1,2})")
 _WORDS = (
     re.compile(r"(?P<d>\d{1,2})(?P<s>\.? ?-?/?)[^\W\d_]{3,}\.?(?P<t>,? ?-?/?)(?P<y>\d{4}|\d{2})"),
@@ -89,7 +90,9 @@ def _date_formats(date: str) -> Iterator[str]:
         if mark in "/-":
             yield f"%m{mark}%d{mark}{year}"
     if found := _YEAR_FIRST.fullmatch(date):
-        yield f"%Y{found[2]}%m{found[2]}%d"
+        yield f"%Y{found[2]}%m{found[2]}%d{found[5]}"
+    if _IDEOGRAPHS.fullmatch(date):
+        yield re.sub(r"\d{4}年( ?)\d{1,2}月( ?)\d{1,2}日", r"%Y年\1%m月\2%d日", date)
     if found := _MONTHS.fullmatch(date):
         yield f"%m{found[2]}%Y" if found[2] else f"%Y{found[5]}%m"
     if re.fullmatch(r"\d{8}", date):

@@ -5,23 +5,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 from pandas.api import types
 
 from synthrisk.conf.reading import Reading
 from synthrisk.tasks.propose.cells import Cells
 from synthrisk.tasks.propose.date_form import date_form, no_dates
-from synthrisk.tasks.propose.missing_codes import markers, number_codes, spelled
+from synthrisk.tasks.propose.missing_codes import markers, number_codes, spelled, words_among_numbers
 from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.number_form import NumberForm, decimal_mark, number_form, values
 from synthrisk.tasks.propose.truth_words import truth_words
+from synthrisk.tasks.workspace.readings import are_dates
 
-Kind = Literal["number", "code", "date", "duration", "boolean", "category", "text", "constant", "empty"]
+Kind = Literal["number", "code", "date", "duration", "boolean", "category", "text", "constant", "empty", "container"]
 Sure = Literal["sure", "likely", "a guess"]
 _MOST = 0.98  # share of the cells that tell the type; the others are told
 _MANY = 20  # distinct numbers or dates from which a few other cells are the exception
 _FEW_CODES = 10  # distinct whole numbers up to which they may be codes
 _CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
+_CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
@@ -52,14 +55,35 @@ class Evidence:
 def evidence(frame: pd.DataFrame) -> list[Evidence]:
     """Return what each column of a table holds; columns of a CSV file are best given as texts."""
     columns = [frame.iloc[:, i].rename(str(name)) for i, name in enumerate(frame.columns)]
-    cells = {c.name: Cells.of(c) for c in columns if not _is_settled(c)}
+    held = {c.name: of for c in columns if (of := _containers(c))}
+    cells = {c.name: Cells.of(c) for c in columns if not _is_settled(c) and c.name not in held}
     decimal = next(filter(None, map(decimal_mark, cells.values())), "")
-    return [_of_texts(cells[c.name], decimal, c) if c.name in cells else _of_values(c) for c in columns]
+    return [
+        _of_containers(c, held[c.name])
+        if c.name in held
+        else _of_texts(cells[c.name], decimal, c)
+        if c.name in cells
+        else _of_values(c)
+        for c in columns
+    ]
 
 
 def _is_settled(column: pd.Series) -> bool:
-    moments = types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype)
+    moments = are_dates(column) or types.is_timedelta64_dtype(column.dtype)
     return bool(moments or types.is_bool_dtype(column.dtype))
+
+
+def _containers(column: pd.Series) -> str:
+    """Return the type of cells that hold several values, or bytes; empty where there are none."""
+    if not types.is_object_dtype(column.dtype):
+        return ""
+    held = (cell for cell in column if isinstance(cell, _CONTAINERS))
+    return next(("lists" if isinstance(cell, np.ndarray) else f"of type {type(cell).__name__}" for cell in held), "")
+
+
+def _of_containers(column: pd.Series, held: str) -> Evidence:
+    filled, why = int(column.notna().sum()), f"its cells are {held}, which no measure reads"
+    return Evidence(str(column.name), "container", "sure", why, filled, filled, len(column))
 
 
 def _of_values(column: pd.Series) -> Evidence:
@@ -79,11 +103,14 @@ def _of_texts(cells: Cells, decimal: str, column: pd.Series) -> Evidence:
     marked = markers(cells, of_categories=False)
     answers = cells.without(marked)
     found = _typed(answers, decimal)
-    if found is None or found.kind == "boolean":  # among answers fewer words mean a missing cell
+    if found is None and (words := words_among_numbers(answers)):
+        found = _typed(answers.without(words), decimal)
+        if found:
+            marked, answers = [*marked, *words], answers.without(words)
+    if found is None:  # among answers fewer words mean a missing cell
         marked = markers(cells, of_categories=True)
         answers = cells.without(marked)
-        truth = _typed(answers, decimal) if found else None
-        found = truth or _categories(answers)
+        found = _categories(answers)
     if not answers.filled:
         return _made(cells, answers, _Found("empty", "sure", "all cells are missing"), marked + blank, column)
     if len(answers.counts) == 1 and found.kind not in ("number", "date"):
@@ -113,7 +140,8 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         why += f"; {spelled(missing)} taken for missing ({gone} cells)"
     reading, other = (_with_missing(each, missing) for each in (found.settings, found.other))
     if reading is None and missing:
-        numbers = found.kind in ("number", "code") and not types.is_numeric_dtype(column.dtype)
+        digits = found.kind == "number" or (found.kind == "code" and not _has_letters(counted))
+        numbers = digits and not types.is_numeric_dtype(column.dtype)
         reading = Reading(type="number", missing=missing) if numbers else Reading(missing=missing)
     sure: Sure = "likely" if missing and found.sure == "sure" else found.sure
     return Evidence(
@@ -129,6 +157,10 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         found.question,
         other,
     )
+
+
+def _has_letters(cells: Cells) -> bool:
+    return bool(cells.texts.str.contains(r"[^\d.,+\- ]").any())
 
 
 def _with_missing(reading: Reading | None, missing: Sequence[str]) -> Reading | None:
@@ -200,11 +232,13 @@ def _marks(reading: Reading) -> str:
 
 def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     """Return why whole numbers are codes of categories; None where they are numbers."""
-    if not len(numbers) or (numbers % 1 != 0).any() or (numbers < 0).any():
+    if not len(numbers) or (numbers < 0).any():
         return None
     distinct = len(numbers)
     if says(name, "codes") and not says(name, "counted"):
         return "likely", "its name says that its numbers are codes"
+    if (numbers % 1 != 0).any():
+        return None
     if says(name, "counted"):
         return None
     known = topic(name, "known")
@@ -227,6 +261,7 @@ def _categories(cells: Cells) -> _Found:
     if numbers > 0.5:
         none = cells.filled - round(numbers * cells.filled)
         return _Found("category", "likely", f"texts; {none} cells of {cells.filled} are no numbers")
-    if len(texts) > _MANY and re.search(r"\d", cells.form):
-        return _Found("category", "likely", "codes of letters and digits")
+    mixed = cells.share(texts.str.fullmatch(r"\S*\d\S*")) == 1
+    if len(texts) > _MANY and (mixed or re.search(r"\d", cells.form)):
+        return _Found("code", "likely", "codes of letters, digits and marks")
     return _Found("category", "sure", "texts")

@@ -6,43 +6,53 @@ from typing import Any
 import pandas as pd
 
 from synthrisk.conf.study import Data
-from synthrisk.metrics import METRICS
+from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.study.limits_kept import quantity_to_limit
 from synthrisk.metrics.study.quantities import NOTHING
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.look_up import look_up
 
+RECOMMENDED = (
+    "zero_cap",
+    "rapid",
+    "singling_out",
+    "common_rows_proportion",
+    "membership",
+    "distance_to_closest_record",
+    "accuracy",
+)
+"""The measures of a first look. Two attacks guess each sensitive column, one by looking keys up and one by a model; one
+each tells who is singled out, which records are released as they are, who was a member, and which records are nearest;
+and one how useful a release is."""
+_ATTACKERS = {"rapid": ["random_forest"], "membership": ["density_ratio"]}
+
 
 def measures(table: pd.DataFrame, data: Data) -> list[dict[str, Any]]:
-    """Return the measures of a first study, as its settings.
-
-    Two attacks guess each sensitive column, one by looking keys up and one by a model; one tells the nearest records,
-    one who was a member, one who is singled out, one which records are released as they are; and one how useful a
-    release is.
+    """Return the recommended measures as settings of a study, CAP with keys that can be looked up.
 
     Args:
         table: The table as it is read.
         data: The roles of its columns.
     """
-    return [
-        _look_up(table, data),
-        {"name": "rapid", "attackers": ["random_forest"]},
-        {"name": "singling_out"},
-        {"name": "common_rows_proportion"},
-        {"name": "membership", "attackers": ["density_ratio"]},
-        {"name": "distance_to_closest_record"},
-        {"name": "accuracy"},
-    ]
+    attackers = {name: {"attackers": own} for name, own in _ATTACKERS.items()}
+    return [_look_up(table, data), *({"name": name, **attackers.get(name, {})} for name in RECOMMENDED[1:])]
 
 
 def _look_up(table: pd.DataFrame, data: Data) -> dict[str, Any]:
     """Return CAP with keys, and numbers that are guessed, as coarse as can be looked up."""
-    known = list(data.quasi_identifiers)
+    others = [name for name in table.columns if name not in (*data.sensitive, data.identifier, *data.drop)]
+    known = others if data.quasi_identifiers == "*" else list(data.quasi_identifiers)
     keys = look_up(table, known)
     numbers = [name for name in data.sensitive if kind(table[name]) == "numeric"]
     bins = {**keys.bins, **dict.fromkeys(numbers, keys.parts)}
     own = {} if list(keys.columns) == known else {"quasi_identifiers": list(keys.columns)}
     return {"name": "zero_cap", **own, **({"bins": bins} if bins else {})}
+
+
+def check_limit(limit: float) -> None:
+    """Refuse a limit that is no share."""
+    if not 0 < limit < 1:
+        raise InputError(f"--limit must be a number between 0 and 1, got {limit}")
 
 
 def limits(names: Sequence[str], sensitive: Sequence[str], limit: float) -> dict[str, float]:

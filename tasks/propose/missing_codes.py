@@ -7,11 +7,14 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.tasks.propose.cells import Cells
-from synthrisk.tasks.propose.names import words_of
+from synthrisk.tasks.propose.names import says, words_of
 from synthrisk.tasks.workspace.folded import folded
 
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
 _COUNTRIES = 10  # two-letter codes from which NA is Namibia
+_NAMED_COUNTRIES = 3  # the same in a column that is called country
+_MOST_WORDS, _FEWEST_CELLS, _FEWEST_NUMBERS = 3, 3, 20
+_MOST_OF_WORDS = 0.5  # share of the cells that words for a missing number may have
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
 _HEAP = 5  # times as frequent as the numbers beside it
@@ -22,8 +25,18 @@ def markers(cells: Cells, *, of_categories: bool) -> list[str]:
     codes = [t for t in cells.counts.index if _TWO_LETTERS.fullmatch(t)]
     known = words_of("missing") if of_categories else words_of("missing") | words_of("no_answer")
     found = [t for t in cells.counts.index if folded(t).replace(" ", "-") in known]
-    countries = len(codes) >= _COUNTRIES and len(codes) > 0.9 * len(cells.counts)
+    enough = _NAMED_COUNTRIES if says(cells.name, "country") else _COUNTRIES
+    countries = len(codes) > enough and len(codes) > 0.9 * len(cells.counts)
     return [t for t in found if not (countries and t == "NA")]
+
+
+def words_among_numbers(cells: Cells) -> list[str]:
+    """Return the few words that stand again and again among many numbers or dates: they say that none is known."""
+    words = [text for text in cells.counts.index if not re.search(r"\d", text)]
+    often = all(cells.counts[text] >= _FEWEST_CELLS for text in words)
+    rare = cells.counts[words].sum() <= _MOST_OF_WORDS * cells.filled
+    few = 0 < len(words) <= _MOST_WORDS and len(cells.counts) - len(words) >= _FEWEST_NUMBERS
+    return words if few and often and rare else []
 
 
 def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:

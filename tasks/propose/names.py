@@ -8,6 +8,9 @@ import yaml
 
 from synthrisk.tasks.workspace.folded import folded
 
+_HEAD, _STEM = 5, 6  # letters of a word, or of its beginning, from which it is known at the end of a compound
+_BEFORE = 3  # letters that stand before it
+
 
 def words(name: str) -> list[str]:
     """Return the words of a column's name, folded; numbers are left out.
@@ -26,6 +29,8 @@ def says(name: str, list_of: str, topic: str = "") -> bool:
     Example:
         >>> says("Wohnort", "known", "place"), says("wage_eur", "known", "age"), says("person_id", "identifier")
         (True, False, True)
+        >>> says("Hauptdiagnose", "sensitive", "health"), says("Heimatregion", "known", "place")
+        (True, True)
     """
     entries = _lists()[list_of]
     texts = [entries] if isinstance(entries, str) else [entries[topic]] if topic else list(entries.values())
@@ -64,6 +69,14 @@ def _fits(entry: str, found: list[str], beside: str) -> bool:
         return bare in beside
     if entry.startswith("*"):
         return any(word.endswith(bare) for word in found)
-    if entry.endswith("*"):
-        return any(word.startswith(bare) for word in found)
-    return entry in found
+    begins = entry.endswith("*")
+    return any(
+        (word.startswith(bare) if begins else word == bare) or _is_compound(word, bare, begins) for word in found
+    )
+
+
+def _is_compound(word: str, bare: str, begins: bool) -> bool:
+    """Tell whether a word ends in one of the lists, as compounds do: Hauptdiagnose, kuukausipalkka, Wohnkanton."""
+    if len(bare) < (_STEM if begins else _HEAD) or len(word) < len(bare) + _BEFORE:
+        return False
+    return bare in word[_BEFORE:] if begins else word.endswith(bare)

@@ -11,7 +11,7 @@ from synthrisk.tasks.propose.names import says
 from synthrisk.tasks.workspace.folded import folded
 from synthrisk.tasks.workspace.readings import number_pattern, read_as
 
-_SYMBOLS = "€ $ £ ¥ % ‰ ° °C °F zł Kč"
+_SYMBOLS = "€ $ £ ¥ ₽ ₺ ₹ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 руб руб. 歳 才 岁"
 _UNITS = """
 eur euro euros usd chf fr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
 miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month monate monat
@@ -88,7 +88,9 @@ def _unit(cells: Cells, enough: float) -> str | None:
         return ""
     found = pd.Series(cells.counts.to_numpy()).groupby(units.to_numpy()).sum().drop("", errors="ignore")
     unit = str(found.idxmax())
-    known = unit in _SYMBOLS.split() or folded(unit).rstrip(".") in _UNITS
+    word = folded(unit).rstrip(".")
+    numbered = len(word) == 1 and bool((around["before"] == unit).any())  # F123 is a number of something, no amount
+    known = unit in _SYMBOLS.split() or (word in _UNITS and not numbered)
     return unit if known and found[unit] >= enough * found.sum() else None
 
 

@@ -85,7 +85,7 @@ def _typed(
     codes = {each.name for each in found if each.kind == "code"} | set(given.categorical)
     columns = {}
     for each in found:
-        if each.kind != "empty":
+        if each.kind not in ("empty", "container"):
             own = readings.get(each.name)
             column = frame[each.name] if own is None else read_as(frame[each.name], own)
             columns[each.name] = infer(column, code=each.name in codes)

@@ -15,7 +15,7 @@ Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "oth
 _COMMONEST = 0.95  # share of the commonest class from which nothing is left to guess
 _FEWEST = 5  # records that a class should have
 _MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
-_MOST_KEYS, _MOST_SENSITIVE = 8, 3
+_MOST_KEYS, _MOST_SENSITIVE = 10, 3
 _FEWEST_KEYS = 3
 _SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
@@ -59,8 +59,18 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     found |= {role.name: role for role in hidden}
     left = [each for each in left if found[each.name] is None]
     found |= {role.name: role for role in _known(left)}
-    other = "nothing says that it is known from elsewhere, or sensitive"
-    return [found[each.name] or Role(each.name, "other", "a guess", other) for each in columns]
+    return [found[each.name] or Role(each.name, "other", "a guess", _why_other(each, table)) for each in columns]
+
+
+def _why_other(each: Evidence, table: pd.DataFrame) -> str:
+    """Return why a column is neither quasi-identifier nor sensitive."""
+    if said := topic(each.name, "sensitive"):
+        many = f"its name speaks of {_TOPICS[said]}, but {_MOST_SENSITIVE} such columns are enough for a first study"
+        few = f"its name speaks of {_TOPICS[said]}, but there is too little in it that can be guessed wrong"
+        return many if _can_be_guessed(table[each.name]) else few
+    if said := topic(each.name, "known"):
+        return f"commonly known of people: {_TOPICS[said]}; but {_MOST_KEYS} such columns are enough"
+    return "nothing says that it is known from elsewhere, or sensitive"
 
 
 def _apart(each: Evidence) -> Role | None:
@@ -69,6 +79,8 @@ def _apart(each: Evidence) -> Role | None:
         return Role(each.name, "dropped", "likely", "it has no name")
     if each.kind == "empty":
         return Role(each.name, "dropped", "sure", "all its cells are missing")
+    if each.kind == "container":
+        return Role(each.name, "dropped", "sure", each.why)
     if each.kind == "constant":
         if each.filled == each.rows:
             return Role(each.name, "dropped", "sure", "it is the same for all records")
@@ -111,7 +123,8 @@ def _numbers_rows(each: Evidence) -> bool:
 
 def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
     """Return the role of a column that numbers records or says when each was written."""
-    if each.kind == "date" and each.is_unique and ":" in each.form and not topic(each.name, "known"):
+    born = topic(each.name, "known") in ("age", "birth")
+    if each.kind == "date" and each.is_unique and ":" in each.form and not born:
         return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
     if not each.is_unique:
         return None
@@ -140,6 +153,7 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     ]
     if found:
         return found[:_MOST_SENSITIVE]
+    can = {name: each for name, each in can.items() if not says(name, "direct")}
     unknown = [name for name in can if topic(name, "known") is None] or list(can)
     perhaps = [name for name in unknown if topic(name, "perhaps")]
     classes = [name for name in unknown if kind(table[name]) == "categorical"]
@@ -177,20 +191,28 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
     """Return the columns that an attacker may know from elsewhere."""
     found = []
     for each in columns:
-        said = topic(each.name, "known")
+        said = topic(each.name, "known") or ("place" if says(each.name, "direct", "address") else None)
         if said and not (each.kind == "category" and each.is_unique):
             found.append(Role(each.name, "quasi-identifier", "likely", f"commonly known of people: {_TOPICS[said]}"))
-    found = found[:_MOST_KEYS]
+    found = _of_many_topics(found)
     names = {role.name for role in found}
     why = "too little is known by name; it has few enough values to be known"
     for each in columns:
         few = each.kind in ("category", "code", "boolean") and each.distinct <= _LEVELS
+        few = few and not says(each.name, "direct")
         if len(found) < _FEWEST_KEYS and each.name not in names and few and each.kind != "constant":
             found.append(Role(each.name, "quasi-identifier", "a guess", why))
     for each in columns:
         if len(found) < 2 and each.name not in {role.name for role in found} and each.kind in ("number", "date"):
             found.append(Role(each.name, "quasi-identifier", "a guess", "too little is known by name"))
     return found
+
+
+def _of_many_topics(found: list[Role]) -> list[Role]:
+    """Return as many columns as a study takes: the first of each topic before the second of any."""
+    topics = [topic(role.name, "known") for role in found]
+    order = sorted(range(len(found)), key=lambda i: topics[:i].count(topics[i]))
+    return [found[i] for i in sorted(order[:_MOST_KEYS])]
 
 
 def of_meaning(found: Sequence[Role], meaning: Meaning) -> list[str]:

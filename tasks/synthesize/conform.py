@@ -7,9 +7,9 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.workspace.empty_columns import empty_columns
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
-_VALUES_DUE = 20  # values that a release holds by the real column's share of them: none at all is then no chance
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
@@ -40,10 +40,25 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
             rule = f"{name}: column {column!r} must hold values of dtype {like[column].dtype}"
             hint = ", dates as ISO 8601" if types.is_datetime64_any_dtype(like[column].dtype) else ""
             raise InputError(f"{rule}{hint}, got {frame[column].dtype} cells that are not") from None
+        if _has_codes_for_labels(columns[-1], like[column]):
+            raise InputError(
+                f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
+                "real table has labels?"
+            )
     result = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=pd.RangeIndex(len(frame)))
     result.columns = like.columns
-    _refuse_empty_columns(result, like, name)
+    if empty := empty_columns(result, like):
+        raise InputError(f"{name}: column {empty[0]!r} must hold values, as the real one does, got missing cells only")
     return result
+
+
+def _has_codes_for_labels(column: pd.Series, like: pd.Series) -> bool:
+    """Tell whether all cells are numbers where no level of the real column is: nothing would ever match."""
+    if not isinstance(like.dtype, pd.CategoricalDtype) or like.cat.categories.dtype != object:
+        return False
+    real, got = like.cat.categories, column.cat.remove_unused_categories().cat.categories
+    are_numbers = [pd.to_numeric(pd.Series(levels), errors="coerce").notna() for levels in (real, got)]
+    return len(real) > 0 and len(got) > 0 and not are_numbers[0].any() and bool(are_numbers[1].all())
 
 
 def is_like(got: object, due: object) -> bool:
@@ -69,16 +84,6 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
         raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {extra or 'none'}{close}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
-
-
-def _refuse_empty_columns(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> None:
-    """Refuse a column of missing cells alone, unless the real one holds so few values that it can be chance."""
-    for column in like.columns:
-        due = like[column].notna().mean() * len(frame)
-        if due >= _VALUES_DUE and frame[column].isna().all():
-            raise InputError(
-                f"{name}: column {column!r} must hold values, as the real one does, got missing cells only"
-            )
 
 
 def _cast(column: pd.Series, like: pd.Series) -> pd.Series:

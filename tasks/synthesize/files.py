@@ -1,7 +1,8 @@
-"""Releases made elsewhere, read from CSV or Parquet files."""
+"""Releases made elsewhere, read from CSV, Parquet and other files."""
 
 import io
 import re
+from pathlib import PurePosixPath
 
 import fsspec
 import numpy as np
@@ -13,6 +14,8 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 from synthrisk.tasks.workspace.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
+from synthrisk.tasks.workspace.excel import split_sheet
+from synthrisk.tasks.workspace.formats import FORMATS, read_format
 from synthrisk.tasks.workspace.readings import released
 
 _PLACES = ("repetition", "fold")
@@ -28,9 +31,9 @@ def files(job: Job, *, path: str) -> Release:
 
     Args:
         job: Whose repetition and fold are read.
-        path: A ``.parquet``, ``.pq``, ``.csv`` or ``.csv.gz`` path or fsspec URL, with ``{repetition}`` and
-            ``{fold}`` where they stand, e.g. ``vendor/{repetition}-{fold}.parquet``; without them one file
-            serves all releases.
+        path: A ``.parquet``, ``.pq``, ``.csv`` or ``.csv.gz`` path or fsspec URL, or one of ``FORMATS``, with
+            ``{repetition}`` and ``{fold}`` where they stand, e.g. ``vendor/{repetition}-{fold}.parquet``;
+            without them one file serves all releases.
 
     Raises:
         InputError: There is no such file, it cannot be read or has no rows, or it does not fit.
@@ -64,7 +67,11 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
         InputError: The release, called ``name``, does not fit.
     """
     left_out = [c for c in form.left_out if c in table.columns and c not in train.columns]
-    return conform(released(table.drop(columns=left_out), form.columns), train, name)
+    release = conform(released(table.drop(columns=left_out), form.columns), train, name)
+    for column in (c for c in release.columns if types.is_float_dtype(release[c].dtype)):
+        if np.isinf(release[column].to_numpy(float, na_value=np.nan)).any():
+            raise InputError(f"{name}: column {column!r} must hold finite numbers, got infinity")
+    return release
 
 
 def concrete_path(path: str, repetition: int, fold: int) -> str:
@@ -83,16 +90,21 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
 
 
 def _read(pattern: str, path: str, job: Job) -> pd.DataFrame:
-    is_parquet = path.lower().endswith(_PARQUET)
-    if not is_parquet and not path.lower().endswith((".csv", ".csv.gz")):
-        raise InputError(f"path must end in .parquet, .pq, .csv or .csv.gz, got {pattern!r}")
+    path, sheet = split_sheet(path)
+    suffix = PurePosixPath(path.lower()).suffix
+    is_parquet = suffix in _PARQUET
+    if not is_parquet and suffix not in FORMATS and not path.lower().endswith((".csv", ".csv.gz")):
+        others = ", ".join(FORMATS)
+        raise InputError(f"path must end in .parquet, .pq, .csv, .csv.gz, {others}, got {pattern!r}")
     try:
         with fsspec.open(path, "rb", compression="infer") as file:
+            if suffix in FORMATS:
+                return read_format(file.read(), suffix, f"path {pattern!r}", sheet, job.form.missing)
             return pd.read_parquet(file) if is_parquet else _read_csv(file.read(), repr(path), job)
-    except InputError:
-        raise
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"path {pattern!r} must lead to a file, found none at {path!r}") from None
+    except InputError:
+        raise
     except ImportError as error:
         raise InputError(f"path {pattern!r} needs a package that is not installed: {error}") from None
     except pd.errors.EmptyDataError:
@@ -137,7 +149,7 @@ def _read_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
 
 
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:
-    return [concrete_path(options["path"], repetition, fold)]  # type: ignore[arg-type]
+    return [split_sheet(concrete_path(options["path"], repetition, fold))[0]]  # type: ignore[arg-type]
 
 
 FILES = Synthesizer("files", files, packages=("pandas", "pyarrow"), inputs=_inputs, trial="all")

@@ -3,21 +3,19 @@
 import csv
 import io
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
-from charset_normalizer import from_bytes
 
 from synthrisk.conf.reading import Reading
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of, spoken
 
 SEPARATORS = ",;\t|"
 _HEADER = 2**16  # characters in which the header line ends
 _LEADING_ZERO = re.compile(r"(?:^|[,;\t|\"])0\d+(?:$|[,;\t|\"\r])", re.MULTILINE)
-_SAMPLE = 2**18  # bytes by which an encoding is told
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?(?!0\d+$)\d+(,\d+)?")  # 01003 is a code
 
 
 def read_csv(
@@ -36,7 +34,7 @@ def read_csv(
     64 bits cannot hold stay text (pandas reads -2**63 as missing), and so does a column of digits of which some
     begin with 0, as postcodes and other codes do: 01003 is not 1003. A row with too few cells ends in missing
     ones. ``name`` is what messages call the file. A column whose type is in ``columns`` stays text, for its reading
-    to settle; with ``as_texts`` all do.
+    to settle; with ``as_texts`` all do. ``attrs["notes"]`` says so where the encoding is a guess.
 
     Raises:
         InputError: No text, empty, without rows, rows longer than the header, a last row cut short, or a name given
@@ -46,7 +44,7 @@ def read_csv(
         >>> read_csv(b"age;height\n40;1,80\n;1,65\n", "people.csv").height.tolist()
         [1.8, 1.65]
     """
-    text = decoded(raw, name)
+    text, notes = _text(raw, name)
     if not text.strip():
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
     separator = separator_of(text)
@@ -60,6 +58,8 @@ def read_csv(
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
     refuse_cut_short(text, separator, name, len(frame.columns))
+    if notes:
+        frame.attrs["notes"] = notes
     if as_texts:
         return frame
     huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
@@ -78,7 +78,7 @@ def read_csv(
 
 
 def decoded(raw: bytes, name: str) -> str:
-    r"""Return the text of a file: UTF-8, UTF-16 by its first bytes, or the encoding that its bytes are most like.
+    r"""Return the text of a file: UTF-8, UTF-16, or the encoding that its letters are likeliest in.
 
     Raises:
         InputError: It is no text.
@@ -87,20 +87,22 @@ def decoded(raw: bytes, name: str) -> str:
         >>> decoded("Straße;Köln\nGäßchen;Düren\n".encode("latin-1"), "a.csv").splitlines()[0]
         'Straße;Köln'
     """
-    try:
-        text = raw.decode("utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
-    except UnicodeDecodeError:
-        found = None if b"\0" in raw else from_bytes(raw[:_SAMPLE]).best()
-        try:
-            return raw.decode("" if found is None else found.encoding)
-        except (UnicodeDecodeError, LookupError):
-            rule = f"{name} must be text, in UTF-8 or another encoding that can be told"
-            raise InputError(f"{rule}; got neither") from None
-    if "\0" in text:
-        raise InputError(
-            f"{name} must be text, got NUL bytes: it is another kind of file, or was not written to its end"
-        )
-    return text
+    return _text(raw, name)[0]
+
+
+def _text(raw: bytes, name: str) -> tuple[str, list[str]]:
+    """Return the text of a file, and a note where its encoding is a guess."""
+    found = encoding_of(raw)
+    if found is None:
+        if b"\0" in raw:
+            what = "it is another kind of file, or was not written to its end"
+            raise InputError(f"{name} must be text, got NUL bytes: {what}")
+        if others := beside_utf8(raw):
+            raise InputError(f"{name} must be text in one encoding, got UTF-8 but for {others} bytes that are not")
+        raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got neither")
+    encoding, guessed = found
+    note = f"{name} is not in UTF-8: it was read as {spoken(encoding)}, a guess by its letters" if guessed else ""
+    return raw.decode(encoding), [note + "; if some look wrong, save it as UTF-8"] if guessed else []
 
 
 def separator_of(text: str) -> str:
@@ -111,7 +113,11 @@ def separator_of(text: str) -> str:
 
 def refuse_same_names(text: str, separator: str, name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
-    header = next(csv.reader(io.StringIO(text.lstrip("\r\n")), delimiter=separator))
+    lines = text if "\n" in text else text.replace("\r", "\n")
+    try:
+        header = next(csv.reader(io.StringIO(lines.lstrip("\r\n")), delimiter=separator))
+    except csv.Error:  # a quote that is not closed, or a header of no end
+        raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
     for position, column in enumerate(header):
         if column and column in header[:position]:
             first = header.index(column) + 1
@@ -122,7 +128,8 @@ def refuse_same_names(text: str, separator: str, name: str) -> None:
 
 def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
     """Refuse a last row, of no quoted cells, that is shorter than the header: the file may have been cut off."""
-    last = text.rstrip("\r\n").rpartition("\n")[2]
+    rows = text.rstrip("\r\n")
+    last = rows[max(rows.rfind("\n"), rows.rfind("\r")) + 1 :]
     cells = last.count(separator) + 1
     if cells < columns and '"' not in last:
         raise InputError(

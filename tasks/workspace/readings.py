@@ -14,6 +14,7 @@ from synthrisk.tasks.workspace.months import in_english
 SPACES = r"[ \u00a0\u2009\u202f]"
 _CENTURY = 2030  # the last year that two digits may mean
 _BOOLEANS = {"True": True, "False": False}
+_ISO = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|30|31)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
 
 
@@ -35,7 +36,7 @@ def read_as(column: pd.Series, reading: Reading) -> pd.Series:
         return _presence(column)
     if _is_read(column, reading):
         return column
-    codes, levels = pd.factorize(column.astype("string").str.strip())
+    codes, levels = pd.factorize(texts_of(column).str.strip())
     try:
         values = _READERS[reading.type](pd.Series(levels, dtype="string"), reading)
     except ValueError:
@@ -75,7 +76,33 @@ def without(column: pd.Series, missing: Sequence[str]) -> pd.Series:
         texts = {text.strip() for text in missing}
         levels = [v for v in column.dropna().unique() if str(v).strip() in texts]
         return column.mask(column.isin(levels))
+    if types.is_datetime64_dtype(column.dtype):
+        days = [np.datetime64(text.strip(), "ms") for text in missing if _ISO.fullmatch(text.strip())]
+        return column.mask(np.isin(column.to_numpy("datetime64[ms]"), days))
     return column
+
+
+def are_dates(column: pd.Series) -> bool:
+    """Tell whether a column is of dates from 1677 to 2262."""
+    if not types.is_datetime64_any_dtype(column.dtype):
+        return False
+    try:
+        column.dt.as_unit("ns")
+    except pd.errors.OutOfBoundsDatetime:
+        return False
+    return True
+
+
+def texts_of(column: pd.Series) -> pd.Series:
+    """Return the cells of a column as texts; whole numbers without decimals, as in a column that has no others.
+
+    Example:
+        >>> texts_of(pd.Series([1.0, None])).tolist()
+        ['1', <NA>]
+    """
+    if types.is_float_dtype(column.dtype) and _fits(column):
+        column = column.astype("Int64")
+    return column.astype("string")
 
 
 def number_pattern(reading: Reading) -> re.Pattern[str]:
@@ -102,8 +129,9 @@ def _is_read(column: pd.Series, reading: Reading) -> bool:
     """Tell whether a column is of the type of its reading already."""
     if reading.type == "number":
         return types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype)
+    if reading.type == "date":
+        return are_dates(column)
     return {
-        "date": types.is_datetime64_any_dtype,
         "duration": types.is_timedelta64_dtype,
         "boolean": types.is_bool_dtype,
     }[str(reading.type)](column.dtype)

@@ -18,6 +18,7 @@ import numpy as np
 from synthrisk.metrics.errors import InputError
 
 _ABANDONED = 86_400.0  # seconds
+_LONGEST = 255  # bytes of a name, on most file systems
 
 
 def key_of(*parts: Any) -> str:
@@ -96,6 +97,9 @@ def check_writable(argument: str, path: Path, *, folder: bool) -> None:
         InputError: A folder is wanted where a file is, or a file where a folder is, or it cannot be made.
     """
     kind, other = ("folder", "file") if folder else ("file", "folder")
+    cannot = InputError(f"{argument} must be a {kind} that can be written, got {str(path)!r}, which cannot")
+    if "\0" in str(path) or any(len(os.fsencode(part)) > _LONGEST for part in path.parts):
+        raise cannot
     if path.exists() and path.is_dir() != folder:
         raise InputError(f"{argument} must be a {kind}, got {str(path)!r}, which is a {other}")
     there = next(p for p in (path, *path.absolute().parents) if p.exists())
@@ -104,7 +108,7 @@ def check_writable(argument: str, path: Path, *, folder: bool) -> None:
     try:
         tempfile.TemporaryFile(dir=there if there.is_dir() else there.parent).close()
     except OSError:  # what access() says is not so for the superuser and on some file systems
-        raise InputError(f"{argument} must be a {kind} that can be written, got {str(path)!r}, which cannot") from None
+        raise cannot from None
 
 
 def open_workspace(folder: Path) -> Path:

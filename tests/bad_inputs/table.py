@@ -87,6 +87,10 @@ _FILES = (
           "'own.csv' must have as many cells in each row as names in its header, got more"),
     table("a last row cut short", lambda p: _csv(p) + "40,Gr",
           "'own.csv' must have as many cells in its last row as names in its header, got 2 of 4"),
+    table("a quote that is not closed in the header", lambda p: '"' + _csv(p), "'own.csv' must be a CSV file"),
+    table("a last row cut short, in the lines of old Macs", lambda p: (_csv(p) + "40,Gr").replace("\n", "\r"),
+          "'own.csv' must have as many cells in its last row as names in its header, got 2 of 4"),
+    table("a header without end", "a" * 200000 + "\n1\n", "its header line cannot be parsed"),
     table("a quote that is not closed", lambda p: _csv(p) + '40,"Graz,38,low\n', "'own.csv' must be a CSV file"),
 )  # fmt: skip
 

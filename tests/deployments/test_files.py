@@ -16,7 +16,7 @@ from prefect.utilities.templating import apply_values
 from pydantic import TypeAdapter
 
 from synthrisk.conf import load
-from synthrisk.flows.evaluate import study_of
+from synthrisk.flows.one_release import UNDERSTOOD, study_of, understood
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deployments"
@@ -66,10 +66,10 @@ def test_the_study_is_tracked_where_the_environment_says(server: str | None) -> 
 
 def test_the_evaluation_is_tracked_where_the_environment_says(server: str | None) -> None:
     given = parameters_of("evaluate")
-    given.pop("control")
-    others = dict.fromkeys(("categorical", "identifier", "what_if"))
-    others |= {"references": "limited", "experiment": "evaluate", "workspace": ".synthrisk", "seed": 1}
-    assert study_of(**given, **others).tracking.uri == server
+    meant = understood(**dict.fromkeys(UNDERSTOOD) | {name: given[name] for name in given if name in UNDERSTOOD})
+    others = {"what_if": None, "references": "limited", "experiment": "evaluate", "workspace": ".synthrisk", "seed": 1}
+    study = study_of(meant, given["synthetic"], tracking_uri=given["tracking_uri"], **others)
+    assert study.tracking.uri == server
 
 
 def test_the_schedule_has_a_time_zone() -> None:

@@ -275,7 +275,7 @@ def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatc
     said = say("evaluate", *arguments, "--json", tmp_path / "out.json", "--workspace", tmp_path / "w")
     assert said.code == 0, said
     reason = "no control records: nobody to tell the members from"
-    assert f"Not scored   membership_inference_risk: {reason} (release)" in said.out
+    assert f"Not scored   membership_inference_risk: {reason} (release, copy, near_copy)" in said.out
     assert "Not scored   hidden_rate: no row link" in said.out
     rows = {row["measure"]: row for row in json.loads((tmp_path / "out.json").read_text())["findings"]}
     assert (rows["membership_inference_risk"]["risk"], rows["membership_inference_risk"]["note"]) == (None, reason)

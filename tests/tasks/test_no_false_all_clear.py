@@ -10,7 +10,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2]))
 
 from benchmarks._in_process import evaluated, limits_of, studied
-from synthrisk.conf.study import MetricChoice
+from synthrisk.conf.study import Data, MetricChoice
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.study.verdicts import Beside, judge
 
@@ -181,7 +181,7 @@ def test_a_copy_in_disguise_gets_no_evidence_whatever_is_judged(tmp_path):
 
 @pytest.mark.parametrize("controls", [40, pytest.param(0, marks=pytest.mark.proof)])
 def test_no_copy_and_no_near_copy_gets_no_evidence_in_an_evaluation(controls, tmp_path):
-    from synthrisk.flows.evaluate import study_of
+    from synthrisk.flows.one_release import Understood, study_of
 
     table = people(150 + controls, 7)
     members, control = table.head(150), table.tail(controls).reset_index(drop=True) if controls else None
@@ -193,10 +193,10 @@ def test_no_copy_and_no_near_copy_gets_no_evidence_in_an_evaluation(controls, tm
         path = tmp_path / f"{name}.csv"
         release.to_csv(path, index=False)
         chosen = [m for m in measures() if control is not None or "control" not in METRICS[m["name"]].needs]
-        study = study_of(
-            "adult", str(path), ["age", "job", "town"], ["ill"], None, None, None, None, None, "all",
-            "evaluate", None, str(tmp_path / name), 1,
-        ).model_dump() | {"metrics": chosen, "bootstrap": {"resamples": 100}}  # fmt: skip
+        roles = Data(source="adult", quasi_identifiers=["age", "job", "town"], sensitive=["ill"])
+        meant = Understood(roles, chosen, {})
+        study = study_of(meant, str(path), None, "all", "evaluate", None, str(tmp_path / name), 1).model_dump()
+        study |= {"bootstrap": {"resamples": 100}}
         result = evaluated(study, members, control, tmp_path / name)
         assert not result.failures
         assert all_clears(result, ANSWERS) == []

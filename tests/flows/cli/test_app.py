@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
 from synthrisk.conf import load, schema
@@ -304,6 +305,24 @@ def test_split_leaves_the_identifier_out(place, people, say):
     people(60).assign(person=np.arange(60) // 2).to_csv("people.csv", index=False)
     assert say("split", "study.yaml", "--to", "parts", "--set", "data.identifier=person").code == 0
     assert "person" not in pd.read_parquet("parts/train-0-0.parquet").columns
+
+
+def test_split_of_a_labelled_survey_and_of_a_sheet(place, people, say):
+    whole = people(60)
+    codes, labels = whole.copy(), {}
+    for name in ("city", "income"):
+        levels = sorted(whole[name].unique())
+        codes[name], labels[name] = whole[name].map(levels.index).astype(float), dict(enumerate(levels))
+    pyreadstat.write_sav(codes, "survey.sav", variable_value_labels=labels)
+    with pd.ExcelWriter("survey.xlsx") as book:
+        pd.DataFrame({"made": ["by hand"]}).to_excel(book, sheet_name="Info", index=False)
+        whole.to_excel(book, sheet_name="My data", index=False)
+    assert say("split", "study.yaml", "--to", "csv").code == 0
+    for source in ("survey.sav", "survey.xlsx#My data"):
+        assert say("split", "study.yaml", "--to", source[-3:], "--set", f"data.source={source}").code == 0
+        for part in ("train-0-0.parquet", "train-0-1.parquet"):
+            pd.testing.assert_frame_equal(pd.read_parquet(f"{source[-3:]}/{part}"), pd.read_parquet(f"csv/{part}"))
+    refused(say("split", "study.yaml", "--to", "no", "--set", "data.source=survey.xlsx#Mydata"), place, "'My data'")
 
 
 def test_split_refuses_data_that_do_not_fit(place):

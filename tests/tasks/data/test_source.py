@@ -63,7 +63,7 @@ def test_not_a_table(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"Ada Lovelace, 1815")
     (tmp_path / "a.csv.gz").write_bytes(b"Ada Lovelace, 1815")
     (tmp_path / "folder.csv").mkdir()
-    refused(str(tmp_path / "a.xlsx"), "must end in")
+    refused(str(tmp_path / "a.xlsx"), "must be an Excel or OpenDocument workbook")
     assert "Ada" not in refused(str(tmp_path / "a.parquet"), "must be a Parquet file")
     assert "Ada" not in refused(str(tmp_path / "a.csv.gz"), "cannot be read")
     refused(str(tmp_path / "folder.csv"), "one file")

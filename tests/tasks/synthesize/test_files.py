@@ -1,9 +1,12 @@
+import datetime as dt
+
 import fsspec
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
-from synthrisk.conf.reading import FileForm
+from synthrisk.conf.reading import FileForm, Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES
@@ -50,6 +53,37 @@ def test_urls_are_read():
         TRAIN.to_csv(file, index=False)
     release = run(job(), FILES, {"path": "memory://synthrisk-files/release.csv"})
     pd.testing.assert_frame_equal(release.synthetic, TRAIN)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "xlsx#Two", "sav", "dta"])
+def test_releases_of_other_programs_are_read(tmp_path, ending):
+    path = tmp_path / f"release.{ending.partition('#')[0]}"
+    due = pd.DataFrame({"age": [30, 40, 50], "vote": pd.Categorical(["no", "yes", None])})
+    codes = due.assign(vote=[1.0, 2, None])
+    labels = {"vote": {1: "no", 2: "yes"}}
+    if ending == "sav":
+        pyreadstat.write_sav(codes, path, variable_value_labels=labels)
+    elif ending == "dta":
+        codes.to_stata(path, write_index=False, value_labels=labels)
+    else:
+        with pd.ExcelWriter(path) as book:
+            (due if ending == "xlsx" else due.assign(age=0)).to_excel(book, index=False)
+            due.to_excel(book, sheet_name="Two", index=False)
+    synthetic = run(Job(due, due.head(0), 3, 1, 0, 0), FILES, {"path": str(tmp_path / f"release.{ending}")}).synthetic
+    assert synthetic.age.tolist() == [30, 40, 50]
+    assert synthetic.vote.equals(due.vote)
+    assert not synthetic.attrs
+    assert FILES.inputs({"path": str(tmp_path / f"release.{ending}")}, 0, 0) == [str(path)]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_codes_where_the_real_table_has_labels_are_refused(tmp_path, ending):
+    real = pd.DataFrame({"age": [30, 40, 50], "vote": pd.Categorical(["no", "yes", None])})
+    path = tmp_path / f"release.{ending}"
+    codes = real.assign(vote=[1.0, 2, None])
+    codes.to_parquet(path) if ending == "parquet" else codes.to_csv(path, index=False)
+    with pytest.raises(InputError, match="column 'vote' must hold texts as the real table does, got numbers only"):
+        run(Job(real, real.head(0), 3, 1, 0, 0), FILES, {"path": str(path)})
 
 
 def test_any_number_of_rows_any_order_of_columns_and_new_levels_are_taken(tmp_path):
@@ -102,7 +136,7 @@ def test_broken_files_are_refused_without_showing_them(tmp_path, ending):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("release.xlsx", "path must end in .parquet, .pq, .csv or .csv.gz, got 'release.xlsx'"),
+        ("release.pdf", "path must end in .parquet, .pq, .csv, .csv.gz, .xlsx, .* got 'release.pdf'"),
         ("{rep}.csv", r"path takes {repetition} and {fold}, got 'rep'"),
         ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"),
         ("", "path must be a path or URL, got ''"),
@@ -150,3 +184,32 @@ def test_a_semicolon_file_may_have_decimal_commas(tmp_path):
     path.write_text("name;pay\na,b;1,25\nc;2\n")
     release = run(Job(train, train.head(0), 1, 1), FILES, {"path": str(path)}).synthetic
     assert release.to_dict("records") == [{"pay": 1.25, "name": "a,b"}, {"pay": 2.0, "name": "c"}]
+
+
+@pytest.mark.parametrize("ending", ["sav", "xlsx", "csv"])
+def test_releases_are_read_as_the_real_table_whatever_file_they_are_in(tmp_path, ending):
+    """A generator fitted on an SPSS file with labels, codes and dates may write SPSS, Excel or CSV."""
+    columns = {
+        "smokes": Reading(type="boolean", true_values=["ja"], false_values=["nein"]),
+        "pay": Reading(missing=["-8"]),
+        "left": Reading(type="date", format="ISO8601", missing=["9999-12-31"]),
+    }
+    train = pd.DataFrame(
+        {"smokes": [True, False], "pay": [1.0, np.nan], "left": pd.to_datetime(["2020-01-02", None]), "sex": ["f", "m"]}
+    )
+    told = Job(train, train.head(0), 2, 1, form=FileForm(columns=columns, missing=("?",)))
+    days = [dt.date(2021, 1, 2), dt.date(9999, 12, 31)]
+    released = pd.DataFrame({"smokes": ["nein", "ja"], "pay": [-8, 3], "left": days, "sex": ["m", "?"]})
+    path = tmp_path / f"release.{ending}"
+    if ending == "sav":
+        codes = released.assign(smokes=[0.0, 1.0], pay=[-8.0, 3.0])
+        pyreadstat.write_sav(codes, path, variable_value_labels={"smokes": {0: "nein", 1: "ja"}})
+    elif ending == "xlsx":
+        released.to_excel(path, index=False)
+    else:
+        released.to_csv(path, index=False, encoding="utf-16")
+    read = run(told, FILES, {"path": str(path)}).synthetic
+    assert read["smokes"].tolist() == [False, True]
+    assert read["pay"].isna().tolist() == [True, False]
+    assert read["left"].tolist() == [pd.Timestamp("2021-01-02"), pd.NaT]
+    assert read["sex"].isna().tolist() == [False, True]

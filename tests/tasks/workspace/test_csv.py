@@ -72,7 +72,7 @@ SECRET = "Ada Lovelace"
         (b"", "empty file"),
         (b" \n\n", "empty file"),
         (b"a,b\n", "header line alone"),
-        (b"a,b\n\x00\xff\xfe\x81\n", "must be text, in UTF-8 or another encoding"),
+        (b"a,b\n\x00\xff\xfe\x81\n", "must be text, got NUL bytes"),
         (f"a,b\n{SECRET},2\n{SECRET},2,3\n".encode(), "line 3"),
         (f"a,b\n{SECRET},2,3\n{SECRET},2,3\n".encode(), "more"),
         (f'a,b\n"{SECRET},2\n3,4\n'.encode(), "cannot be parsed"),
@@ -111,6 +111,12 @@ def test_digits_that_begin_with_0_are_codes():
     assert frame.code.tolist()[:2] == ["007", "12"]
     assert read('a\n"01"\n2\n').a.tolist() == ["01", "2"]
     assert read("a;b\n0;1\n10;2\n").a.tolist() == [0, 10]
+
+
+def test_digits_that_begin_with_0_are_codes_beside_decimal_commas():
+    frame = read("plz;pay\n01003;0,5\n83022;00,5\n")
+    assert frame.plz.tolist() == ["01003", "83022"]
+    assert frame.pay.tolist() == [0.5, 0.5]
 
 
 def test_a_short_row_in_between_ends_in_missing_cells():

@@ -1,0 +1,65 @@
+"""One release judged from the command line: understood, checked, attacked, and told."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from synthrisk.flows.check import check, checked_on
+from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
+from synthrisk.flows.cli.summary import as_json, close
+from synthrisk.flows.evaluate import evaluate
+from synthrisk.flows.one_release import Understood, check_control, prepared, study_of, understood
+from synthrisk.flows.server import prefect_api
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.propose.measures import check_limit, limits
+from synthrisk.tasks.workspace.store import check_writable, replace_file
+
+
+def judged(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | None, json_to: Path | None) -> int:
+    """Judge one release and print what was found; return the exit code.
+
+    Args:
+        said: What the tables are, mean, and are attacked with.
+        others: The other arguments of ``evaluate``.
+        limit: One number for all measures that can have it.
+        json_to: File for the results.
+
+    Raises:
+        InputError: An argument or a table breaks a rule.
+    """
+    check_control(said["control"], said["thresholds"])
+    _check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
+    meant = understood(**said)
+    if meant.proposal is not None:
+        print_proposal(meant.proposal)
+        print_guesses(meant.proposal)
+    meant = _limited(meant, limit)
+    check_control(said["control"], meant.thresholds)
+    study = study_of(meant, **others)
+    check(study)
+    whole, sample, _ = prepared(study, said["control"], others["synthetic"])
+    with checked_on(whole, sample), prefect_api():
+        outcome = evaluate(real=said["real"], control=said["control"], **meant.arguments, **others)
+    if json_to is not None:
+        replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
+    close(outcome)
+    return outcome.result.exit_code
+
+
+def _check_file(json_to: Path | None, tables: list[str]) -> None:
+    if json_to is None:
+        return
+    check_writable("--json", json_to, folder=False)
+    if json_to.resolve() in [Path(table).resolve() for table in tables]:
+        raise InputError(f"--json must be a file of its own, got {str(json_to)!r}, one of the tables")
+
+
+def _limited(meant: Understood, limit: float | None) -> Understood:
+    """Return what is asked with one limit for all measures that can have it; others stand as they are."""
+    if limit is None:
+        return meant
+    check_limit(limit)
+    names = [each if isinstance(each, str) else str(each["name"]) for each in meant.metrics]
+    every = limits(names, meant.data.sensitive, limit) | dict(meant.thresholds)
+    return Understood(meant.data, meant.metrics, every, meant.proposal)

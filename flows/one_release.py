@@ -1,0 +1,195 @@
+"""The study of one release that was made elsewhere: what its columns mean, what it is attacked with, beside what."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from synthrisk.conf import Study, load
+from synthrisk.conf.load import checked
+from synthrisk.conf.reading import Reading
+from synthrisk.conf.study import Data, SynthesizerChoice
+from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics.release.strangers import strangers
+from synthrisk.metrics.study.quantities import AGAINST_CONTROL, limited
+from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.propose.measures import RECOMMENDED, measures
+from synthrisk.tasks.propose.proposal import Given, Proposal, look
+from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.workspace.references import Cut, Sample, Table
+from synthrisk.tasks.workspace.store import open_workspace
+
+References = Literal["limited", "all", "none"]
+EVERY = "all"
+"""What all metrics together are called."""
+ROLES = ("quasi_identifiers", "sensitive", "categorical", "identifier", "missing", "drop", "columns")
+"""What can be said of a table's columns, as in the ``data`` of a study."""
+UNDERSTOOD = ("real", "control", "study", "metrics", "thresholds", *ROLES)
+"""The arguments that say what a table means and what it is attacked with."""
+_FEWEST = 4  # control records from which fresh can be made: half of them, and half to compare with
+
+
+@dataclass(frozen=True, eq=False)
+class Understood:
+    """What the columns of a table mean, and what its release is attacked with."""
+
+    data: Data
+    metrics: Sequence[str | Mapping[str, Any]]
+    thresholds: Mapping[str, Any]
+    proposal: Proposal | None = None  # where the roles are none that somebody gave
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The same as arguments of ``evaluate``."""
+        own = self.data.model_dump(exclude={"source", "rows"}, exclude_unset=True)
+        known = own["quasi_identifiers"]
+        said = {**own, "quasi_identifiers": [known] if known == "*" else known, "thresholds": dict(self.thresholds)}
+        return {name: value for name, value in said.items() if value} | {"metrics": list(self.metrics)}
+
+
+def understood(
+    real: str,
+    control: str | None,
+    study: str | None,
+    metrics: Sequence[str | Mapping[str, Any]] | None,
+    thresholds: Mapping[str, Any] | None,
+    **roles: Any,
+) -> Understood:
+    """Return what is asked: as it is given, else as a study says, else as it is proposed.
+
+    Raises:
+        InputError: The table cannot be read, or the study; or a role names no column.
+    """
+    said = {name: value for name, value in roles.items() if value not in (None, [], {})}
+    if said.get("quasi_identifiers") == ["*"]:
+        said["quasi_identifiers"] = "*"
+    everything = [name for name, metric in METRICS.items() if metric.installed and not metric.own_needs]
+    asked = _without_control(everything, control) if list(metrics or ()) == [EVERY] else list(metrics or ())
+    limits = dict(thresholds or {})
+    if study is not None:
+        own = load(study)
+        settings = own.data.model_dump(exclude_unset=True, exclude={"rows"}) | said | {"source": real}
+        limits = limits or {name: limit.model_dump() for name, limit in own.thresholds.items()}
+        chosen = [choice.model_dump(exclude_unset=True) for choice in own.metrics]
+        return Understood(checked(Data, settings, "study"), asked or chosen, limits)
+    if {"quasi_identifiers", "sensitive"} <= set(said):
+        data = checked(Data, {"source": real, **said}, "evaluate")
+        return Understood(data, asked or _without_control(RECOMMENDED, control), limits)
+    proposal = look(real, *_given(said))
+    proposed = measures(proposal.table, proposal.data)
+    return Understood(_without_numbers(proposal), asked or _without_control(proposed, control), limits, proposal)
+
+
+def _given(said: Mapping[str, Any]) -> tuple[Given, dict[str, Reading]]:
+    if said.get("quasi_identifiers") == "*":
+        raise InputError("quasi_identifiers may be '*' only where sensitive is given too, got no sensitive")
+    readings = {name: checked(Reading, each, f"columns.{name}") for name, each in said.get("columns", {}).items()}
+    return Given(**{name: value for name, value in said.items() if name != "columns"}), readings
+
+
+def _without_numbers(proposal: Proposal) -> Data:
+    """Return the roles, an identifier that only numbers records left out: control records may have the same numbers."""
+    data = proposal.data
+    if data.identifier is None or not next(c for c in proposal.columns if c.name == data.identifier).is_unique:
+        return data
+    return data.model_copy(update={"identifier": None, "drop": [*data.drop, data.identifier]})
+
+
+def _without_control(metrics: Sequence[str | Mapping[str, Any]], control: str | None) -> list[str | Mapping[str, Any]]:
+    """Return the metrics that can be computed: where there is no control, those that do not need it."""
+    names = [each if isinstance(each, str) else str(each["name"]) for each in metrics]
+    return [each for each, name in zip(metrics, names, strict=True) if control or "control" not in METRICS[name].needs]
+
+
+def prepared(
+    study: Study, control: str | None, synthetic: str, read: Callable[..., tuple[Table, Cut]] = given.fn
+) -> tuple[Study, Sample, str]:
+    """Return the study with all its reference generators, its table as ``read`` finds it, and what is to be told of it.
+
+    Raises:
+        InputError: The tables cannot be read, do not fit, or the control records are no strangers.
+    """
+    folder = str(open_workspace(Path(study.workspace)))
+    table, cut = read(study.data, control, study.seed, folder)
+    sample = Sample.of(study.data, table, cut, folder, study.seed)
+    return with_fresh(study, sample), sample, check_strangers(sample, synthetic) if control is not None else ""
+
+
+def study_of(
+    meant: Understood,
+    synthetic: str,
+    what_if: Sequence[Mapping[str, Any]] | None,
+    references: References,
+    experiment: str,
+    tracking_uri: str | None,
+    workspace: str,
+    seed: int,
+) -> Study:
+    """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
+    if references not in get_args(References):
+        raise InputError(f"references must be one of {', '.join(get_args(References))}, got {references!r}")
+    return load(
+        {
+            "name": "evaluate",
+            "data": meant.data.model_dump(exclude_unset=True),
+            "split": {"holdout": 0.5, "repetitions": 1},
+            "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
+            "references": [] if references == "none" else ["copy", "near_copy"],
+            "reference_measures": "all" if references == "all" else "limited",
+            "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
+            "thresholds": dict(meant.thresholds),
+            "tracking": {"experiment": experiment, "uri": tracking_uri or None},
+            "runner": {"workers": 1},
+            "workspace": workspace,
+            "seed": seed,
+        }
+    )
+
+
+def check_control(control: str | None, thresholds: Mapping[str, float] | None) -> None:
+    """Refuse limits that compare members with control records where there are none.
+
+    Raises:
+        InputError: There is such a limit.
+    """
+    needing = (*AGAINST_CONTROL, "population_gain")
+    against = [name for name in thresholds or {} if control is None and limited(name).quantity in needing]
+    if against:
+        raise InputError(
+            f"control must be given for the threshold {against[0]!r}, which compares members with real records that "
+            "the synthesizer never saw; got none"
+        )
+
+
+def check_strangers(sample: Sample, synthetic: str) -> str:
+    """Refuse control records that are members, or the release; return what is to be told where some may be.
+
+    Raises:
+        InputError: More than half of the control records are no strangers.
+    """
+    frame, held_out = sample.table.read(), sample.held_out(0, 0)
+    members, train = frame[~held_out].reset_index(drop=True), sample.members()
+    job = Job(train, train.head(0), len(train), 0, form=sample.form)
+    release = run(job, synthesizer("files"), {"path": synthetic}).synthetic
+    found = strangers(members, frame[held_out].reset_index(drop=True), release, sample.identifier)
+    if found.refuse:
+        raise InputError(f"control must hold records that the synthesizer never saw, got ones of which {found.refuse}")
+    return found.warning
+
+
+def with_fresh(study: Study, sample: Sample) -> Study:
+    """Return the study with the reference generator ``fresh`` too, where there are control records to make it from."""
+    held_out = sample.held_out(0, 0)
+    entities = sample.entities()
+    count = int(held_out.sum()) if entities is None else len(np.unique(entities[held_out]))
+    if not study.references or count < _FEWEST:
+        return study
+    return study.model_copy(update={"references": [*study.references, SynthesizerChoice(name="fresh", kind="fresh")]})
+
+
+def _with_changes(metric: str | Mapping[str, Any], what_if: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    own = {"name": metric} if isinstance(metric, str) else dict(metric)
+    uses_keys = own["name"] in METRICS and "quasi_identifiers" in METRICS[own["name"]].needs
+    return own | ({"what_if": list(what_if)} if what_if and uses_keys else {})

@@ -1,0 +1,194 @@
+"""What columns hold is told of tables whose source knows types: SPSS, Excel, Parquet, SQL."""
+
+import datetime as dt
+import sqlite3
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+import pytest
+
+from synthrisk.conf.reading import Reading
+from synthrisk.conf.study import Data, Split, Sql
+from synthrisk.tasks.data import read, typed
+from synthrisk.tasks.propose.evidence import evidence
+from synthrisk.tasks.propose.proposal import Given, look
+
+ROWS = 240
+FAR = dt.date(9999, 12, 31)
+
+
+def survey() -> pd.DataFrame:
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": draw.integers(18, 90, ROWS).astype(float),
+            "sex": draw.integers(1, 3, ROWS).astype(float),
+            "smokes": draw.integers(0, 2, ROWS).astype(float),
+            "income": np.round(draw.lognormal(7.5, 0.6, ROWS)),
+            "born": [dt.date(1950 + i % 50, 1 + i % 12, 1 + i % 28) for i in range(ROWS)],
+            "left": [FAR if i % 3 else dt.date(2020, 1, 1 + i % 28) for i in range(ROWS)],
+            "plz": [f"{i % 60:05d}" for i in range(ROWS)],
+        }
+    )
+    frame.loc[:9, "age"] = -9
+    frame.loc[:3, "sex"] = 9
+    frame.loc[:5, "income"] = -8
+    frame.loc[7:8, "born"] = None
+    return frame
+
+
+@pytest.fixture
+def folder(tmp_path):
+    frame = survey()
+    labels = {"sex": {1: "männlich", 2: "weiblich", 9: "keine Angabe"}, "smokes": {0: "nein", 1: "ja"}}
+    pyreadstat.write_sav(
+        frame,
+        tmp_path / "a.sav",
+        variable_value_labels=labels | {"income": {-8: "verweigert"}},
+        missing_ranges={"age": [-9], "sex": [9]},
+    )
+    frame["sex"] = frame["sex"].map(labels["sex"])
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_excel(tmp_path / "a.xlsx", index=False)
+    return tmp_path
+
+
+def kinds(frame: pd.DataFrame) -> dict[str, str]:
+    return {each.name: each.kind for each in evidence(frame)}
+
+
+@pytest.mark.parametrize("file", ["a.sav", "a.xlsx", "a.parquet"])
+def test_kinds_and_missing_codes(folder, file):
+    found = {each.name: each for each in evidence(read(str(folder / file), as_texts=True))}
+    due = {"age": "number", "sex": "category", "smokes": "boolean", "income": "number", "born": "date", "plz": "code"}
+    assert {name: found[name].kind for name in due} == due
+    assert found["income"].reading == Reading(missing=["-8"])
+    assert found["born"].filled == ROWS - 2
+    if file == "a.sav":  # the file itself says that -9 and 9 are missing
+        assert (found["age"].filled, found["age"].reading) == (ROWS - 10, None)
+        assert found["sex"].distinct == 2
+    else:
+        assert found["age"].reading == Reading(missing=["-9"])
+
+
+@pytest.mark.parametrize("file", ["a.sav", "a.xlsx", "a.parquet"])
+def test_what_is_proposed_reads_the_table(folder, file):
+    source = str(folder / file)
+    proposal = look(source, Given(sensitive=["income"]))
+    split = Split(holdout=0.5)
+    table = typed(read(source, proposal.data.missing, proposal.data.columns), proposal.data, split)
+    assert table["income"].isna().sum() == 6
+    assert table["age"].isna().sum() == 10
+    assert table["smokes"].dtype == bool
+    assert table["born"].dtype == table["left"].dtype == "datetime64[ns]"
+    assert table["left"].notna().sum() == ROWS / 3
+
+
+@pytest.mark.parametrize("file", ["a.sav", "a.xlsx", "a.parquet"])
+def test_far_dates_that_mean_no_date_are_proposed_for_missing(folder, file):
+    found = {each.name: each for each in evidence(read(str(folder / file), as_texts=True))}
+    assert found["left"].reading == Reading(type="date", format="ISO8601", missing=["9999-12-31"])
+    assert (found["left"].kind, found["left"].filled) == ("date", ROWS // 3)
+
+
+@pytest.mark.parametrize("file", ["a.sav", "a.xlsx"])
+def test_far_dates_may_be_listed_in_data_missing(folder, file):
+    assert read(str(folder / file), ["9999-12-31"])["left"].isna().sum() == 2 * ROWS / 3
+    assert read(str(folder / file), ["9999-12-31 00:00"])["left"].isna().sum() == 2 * ROWS / 3
+    assert read(str(folder / file), ["9999-12-32", "x"])["left"].isna().sum() == 0
+
+
+def test_dates_that_no_code_explains_are_missing_where_the_reading_says_so(folder):
+    column = read(str(folder / "a.sav"))["left"].mask(lambda c: c > "9000", pd.Timestamp("1066-10-14").as_unit("ms"))
+    frame = pd.DataFrame({"left": column, "age": range(ROWS), "sex": ["f", "m"] * (ROWS // 2)})
+    reading = {"left": {"type": "date", "format": "ISO8601", "otherwise": "missing"}}
+    data = Data(source="a.sav", quasi_identifiers=["age"], sensitive=["sex"], columns=reading)
+    assert typed(frame, data, Split(holdout=0.5))["left"].notna().sum() == ROWS / 3
+
+
+def test_what_the_file_has_told_reaches_the_proposal(folder):
+    notes = look(str(folder / "a.sav"), Given(sensitive=["income"])).notes
+    assert notes[0] == "column 'age': missing by codes that the file declares so (-9): 10 cells"
+    assert any("column 'income' keeps its numbers" in note for note in notes)
+    (folder / "a.csv").write_bytes("geschlecht;alter\nmännlich;40\nweiblich;41\n".encode("cp1252"))
+    assert "it was read as cp1252" in look(str(folder / "a.csv"), Given(sensitive=["geschlecht"])).notes[0]
+
+
+def test_types_of_parquet(tmp_path):
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "decimal": [Decimal(f"{v:.2f}") for v in draw.normal(10, 2, ROWS)],
+            "day": [dt.date(2000, 1, 1) + dt.timedelta(days=int(i)) for i in draw.integers(0, 5000, ROWS)],
+            "zone": pd.to_datetime(draw.integers(0, 9000, ROWS) // 100, unit="D", utc=True),
+            "dictionary": pd.Categorical(draw.choice(["urban", "rural"], ROWS)),
+            "truth": pd.array([None if i % 7 == 0 else bool(i % 2) for i in range(ROWS)], dtype="boolean"),
+            "clock": [dt.time(i % 24, i % 60) for i in range(ROWS)],
+            "several": [[i, 2] for i in range(ROWS)],
+            "fields": [{"a": i} for i in range(ROWS)],
+            "raw": [b"x%d" % i for i in range(ROWS)],
+        }
+    )
+    frame.to_parquet(tmp_path / "a.parquet")
+    source = str(tmp_path / "a.parquet")
+    found = evidence(read(source, as_texts=True))
+    assert {each.name: each.kind for each in found} == {
+        "decimal": "number",
+        "day": "date",
+        "zone": "date",
+        "dictionary": "category",
+        "truth": "boolean",
+        "clock": "duration",
+        "several": "container",
+        "fields": "container",
+        "raw": "container",
+    }
+    assert [each.why for each in found[-3:]] == [
+        "its cells are lists, which no measure reads",
+        "its cells are of type dict, which no measure reads",
+        "its cells are of type bytes, which no measure reads",
+    ]
+    proposal = look(source, Given())
+    assert proposal.data.drop == ["several", "fields", "raw"]
+    table = typed(read(source, (), proposal.data.columns), proposal.data, Split(holdout=0.5))
+    assert {name: str(dtype) for name, dtype in table.dtypes.items()} == {
+        "decimal": "float64",
+        "day": "datetime64[ns]",
+        "zone": "datetime64[ns]",
+        "dictionary": "category",
+        "truth": "boolean",
+        "clock": "timedelta64[ns]",
+    }
+
+
+def test_whole_numbers_of_parquet_with_missing_cells_are_no_decimals(tmp_path):
+    frame = pd.DataFrame({"answer": [0.0, 1.0, None] * 80, "age": range(ROWS)})
+    frame.to_parquet(tmp_path / "a.parquet")
+    found = evidence(read(str(tmp_path / "a.parquet"), as_texts=True))[0]
+    assert found.reading == Reading(type="boolean", true_values=["1"], false_values=["0"])
+    data = Data(source="a", quasi_identifiers=["age"], sensitive=["answer"], columns={"answer": found.reading})
+    table = typed(read(str(tmp_path / "a.parquet"), (), data.columns), data, Split(holdout=0.5))
+    assert table["answer"].tolist()[:2] == [False, True]
+
+
+def test_types_of_databases(tmp_path):
+    base = sqlite3.connect(tmp_path / "a.db")
+    base.execute("create table t (age integer, pay numeric(9, 2), born date, smokes boolean, plz text, remark blob)")
+    rows = [
+        (i % 70 if i > 3 else None, 1000.5 + i, f"19{50 + i % 40}-01-02", i % 2, f"{i % 50:05d}", None)
+        for i in range(ROWS)
+    ]
+    base.executemany("insert into t values (?, ?, ?, ?, ?, ?)", rows)
+    base.commit()
+    base.close()
+    frame = read(Sql(url=f"sqlite:///{tmp_path / 'a.db'}", query="select * from t"), as_texts=True)
+    assert kinds(frame) == {
+        "age": "number",
+        "pay": "number",
+        "born": "date",
+        "smokes": "boolean",
+        "plz": "code",
+        "remark": "empty",
+    }

@@ -1,0 +1,163 @@
+import datetime as dt
+import io
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.excel import read_excel, split_sheet
+
+SECRET = "Ada Lovelace"
+
+
+def workbook(**sheets) -> bytes:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def test_cells_keep_their_types():
+    rows = [
+        ["postcode", "age", "pay", "vote", "born", "seen", "wakes", "mixed", "when"],
+        [
+            "01003",
+            40,
+            1.5,
+            True,
+            dt.date(1980, 1, 2),
+            dt.datetime(2020, 1, 2, 3, 4),
+            dt.time(6, 30),
+            5,
+            dt.date(1, 1, 1),
+        ],
+        ["83022", None, 2, False, None, None, None, "34a", None],
+        [None, 41, None, None, None, None, None, None, None],
+    ]
+    rows[1][-1] = dt.date(9999, 12, 31)
+    frame = read_excel(workbook(Data=rows), "a.xlsx")
+    assert frame.postcode.tolist()[:2] == ["01003", "83022"]
+    assert frame.age.dtype == "Int64"
+    assert frame.age.tolist()[::2] == [40, 41]
+    assert frame.pay.tolist()[:2] == [1.5, 2]
+    assert frame.vote.dtype == "boolean"
+    assert frame.born[0] == pd.Timestamp("1980-01-02")
+    assert frame.seen[0] == pd.Timestamp("2020-01-02 03:04")
+    assert frame.wakes[0] == pd.Timedelta("6:30:00")
+    assert frame.mixed.tolist()[:2] == [5, "34a"]
+    assert frame.isna().sum().tolist() == [1, 1, 1, 1, 2, 2, 2, 1, 2]
+    assert "notes" not in frame.attrs
+
+
+def test_listed_texts_and_numbers_are_missing():
+    raw = workbook(Data=[["age", "vote"], [-9, "yes"], [40, "refused"], [41, "NA"]])
+    frame = read_excel(raw, "a.xlsx", missing=["-9", "refused"])
+    assert frame.isna().to_numpy().tolist() == [[True, False], [False, True], [False, False]]
+
+
+def test_sheets():
+    raw = workbook(Daten=[["a"], [1]], Codes=[["b"], [2]])
+    first = read_excel(raw, "'a.xlsx'")
+    assert list(first.columns) == ["a"]
+    assert first.attrs["notes"] == ["'a.xlsx': the first sheet, 'Daten', was read; the others: 'Codes' (file#sheet)"]
+    assert list(read_excel(raw, "a.xlsx", "Codes").columns) == ["b"]
+    with pytest.raises(InputError, match=r"no sheet 'Code' \(did you mean 'Codes'\?\); its sheets: 'Daten', 'Codes'"):
+        read_excel(raw, "a.xlsx", "Code")
+
+
+def test_names_of_sheets_stand_behind_a_hash():
+    assert split_sheet("a.XLSX#My data") == ("a.XLSX", "My data")
+    assert split_sheet("https://host/a.xls?x=1#Data") == ("https://host/a.xls?x=1", "Data")
+    assert split_sheet("a#b/c.xlsx") == ("a#b/c.xlsx", None)
+    assert split_sheet("a#1.csv") == ("a#1.csv", None)
+
+
+def test_empty_rows_and_columns_around_a_table_are_no_cells_of_it():
+    rows = [[], [None, "a", None, "b"], [], [None, 1, None, "x"], [None, 2, None, ""]]
+    frame = read_excel(workbook(Data=rows), "a.xlsx")
+    assert frame.a.tolist() == [1, 2]
+    assert frame.b.isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([], "must hold a header line and rows, got no filled cells; other sheets: 'More'"),
+        ([["a", "b"]], "got a header line alone"),
+        ([[SECRET], ["a", "b", "c"], [1, 2, 3]], "first row, got 1 filled cells there and 3 in a row below"),
+        ([["Person", None, "Health", None], ["a", "b", "c", "d"]], "got 2 filled cells there and 4 in a row below"),
+        ([[SECRET, "b", SECRET], [1, 2, 3]], r"distinct column names, got one twice \(columns 1 and 3\)"),
+        ([["1", "b", 1], [1, 2, 3]], r"got one twice \(columns 1 and 3\)"),
+    ],
+)
+def test_what_is_no_table_gives_one_sentence_without_cells(rows, says):
+    with pytest.raises(InputError, match=says) as caught:
+        read_excel(workbook(Data=rows, More=[["a"], [1]]), "a.xlsx")
+    assert SECRET not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_column_without_a_name_is_unnamed_as_in_a_csv_file():
+    assert list(read_excel(workbook(Data=[["a", None, "c"], [1, 2, 3]]), "a.xlsx").columns) == ["a", "Unnamed: 1", "c"]
+
+
+@pytest.mark.parametrize("raw", [b"", b"a,b\nAda,2\n", b"PK\x03\x04Ada", workbook(A=[["Ada"], [1]])[:900]])
+def test_what_is_no_workbook(raw):
+    with pytest.raises(InputError, match="must be an Excel or OpenDocument workbook, got something else") as caught:
+        read_excel(raw, "a.xlsx")
+    assert "Ada" not in str(caught.value)
+
+
+def test_encrypted():
+    raw = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600
+    with pytest.raises(InputError, match="got an encrypted file: save it without a password"):
+        read_excel(raw, "a.xlsx")
+
+
+def test_a_damaged_sheet():
+    whole, damaged = zipfile.ZipFile(io.BytesIO(workbook(A=[["Ada"], [1]]))), io.BytesIO()
+    with zipfile.ZipFile(damaged, "w") as file:
+        for each in whole.namelist():
+            file.writestr(
+                each, b"<worksheet><sheetData><row><c t='n'><v>Ada</c" if "sheet1" in each else whole.read(each)
+            )
+    with pytest.raises(InputError, match="got something else") as caught:
+        read_excel(damaged.getvalue(), "a.xlsx")
+    assert "Ada" not in str(caught.value)
+
+
+def test_old_excel():
+    raw = (Path(__file__).parents[2] / "samples" / "people.xls").read_bytes()  # made with xlwt 1.3
+    frame = read_excel(raw, "people.xls")
+    assert frame.plz.tolist() == ["01003", "83022"]
+    assert frame.city.tolist() == ["Köln", "Łódź"]
+    assert frame.age.dtype == "Int64"
+    assert frame.born[0] == pd.Timestamp("1980-01-02")
+
+
+def test_open_document():
+    cell = '<table:table-cell office:value-type="{}" {}><text:p>{}</text:p></table:table-cell>'.format
+    text, number = lambda t: cell("string", "", t), lambda n: cell("float", f'office:value="{n}"', n)
+    rows = [[text("plz"), text("age")], [text("01003"), number(40)], [text("Köln"), number(41)]]
+    body = "".join(f"<table:table-row>{''.join(row)}</table:table-row>" for row in rows)
+    names = " ".join(f'xmlns:{n}="urn:oasis:names:tc:opendocument:xmlns:{n}:1.0"' for n in ("office", "table", "text"))
+    content = (
+        f'<office:document-content {names}><office:body><office:spreadsheet><table:table table:name="Data">{body}'
+        "</table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as parts:
+        parts.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        parts.writestr("META-INF/manifest.xml", "<manifest/>")
+        parts.writestr("content.xml", content)
+    frame = read_excel(file.getvalue(), "a.ods")
+    assert frame.plz.tolist() == ["01003", "Köln"]
+    assert frame.age.tolist() == [40, 41]
