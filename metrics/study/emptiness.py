@@ -20,7 +20,7 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.unique_keys import unique_keys
 from synthrisk.metrics.tables.tables import Tables
 
-FEW_HELD_OUT, FEWEST_HELD_OUT = 20, 2
+FEW_HELD_OUT = 20  # control records of a release, below which what they show is mostly chance
 _NAMED = 3  # measures that a sentence names
 
 
@@ -41,10 +41,10 @@ def foresee(
     """Return what a study will not be able to say, as it can be seen from its table.
 
     Refused: a sensitive column that is constant, or in which (nearly) every record has a value of its own; options that
-    do not fit a column; fewer than 2 held-out records a release; and measures that are all decided by one answer about
-    everybody, or that only a copy can meet. Warned of: such measures beside others; quasi-identifiers by which nobody
-    is found; small classes; fewer than 20 held-out records a release. There is one sentence for each sensitive column
-    or set of quasi-identifiers, whatever the number of measures that it is true of.
+    do not fit a column; and measures that are all decided by one answer about everybody, or that only a copy can meet.
+    Warned of: such measures beside others; quasi-identifiers by which nobody is found; small classes; fewer than 20
+    control records a release. There is one sentence for each sensitive column or set of quasi-identifiers, whatever the
+    number of measures that it is true of.
 
     Args:
         records: The real table, typed, without its identifier.
@@ -56,8 +56,7 @@ def foresee(
     remarks = [remark for p in planned for remark in _look(tables, p, len(held_out))]
     risks = {p.measure.key for p in planned if not (METRICS[p.measure.metric].is_utility or p.measure.variant_of)}
     nothing_else = bool(risks) and risks <= {r.measure for r in remarks if r.kind == "empty"}
-    refusals, warnings = _few_held_out(held_out)
-    refusals += _sentences(remarks, "refused")
+    refusals, warnings = _sentences(remarks, "refused"), _few_held_out(held_out)
     (refusals if nothing_else else warnings).extend(_sentences(remarks, "empty"))
     guessed = {r.about for r in remarks if r.kind == "guessed"}
     warnings += _sentences(remarks, "guessed")
@@ -113,13 +112,12 @@ def _named(measures: Sequence[str]) -> str:
     return ", ".join(measures[:_NAMED]) + (f" and {more} more" if more > 0 else "") + ": "
 
 
-def _few_held_out(held_out: Sequence[int]) -> tuple[list[str], list[str]]:
-    """Return a refusal and a warning, as lists of at most one, where releases have few control records."""
+def _few_held_out(held_out: Sequence[int]) -> list[str]:
+    """Return a warning, as a list of at most one, where releases have few control records."""
     least = min(held_out, default=FEW_HELD_OUT)
-    instead = "take fewer folds, a larger holdout, or a table with more records"
-    if least < FEWEST_HELD_OUT:
-        return [f"each release must have at least {FEWEST_HELD_OUT} control records, got {least}; {instead}"], []
-    if least < FEW_HELD_OUT:
-        few = f"{least} control records a release are fewer than {FEW_HELD_OUT}"
-        return [], [f"{few}: what is measured on them is mostly chance; {instead}"]
-    return [], []
+    if least >= FEW_HELD_OUT:
+        return []
+    return [
+        f"control records should be at least {FEW_HELD_OUT} a release, got {least}: what is measured on them is mostly "
+        "chance; take fewer folds, a larger holdout, or a table with more records"
+    ]

@@ -41,7 +41,7 @@ def test_a_proposed_identifier_as_secret_and_a_unique_key():
 
 def test_small_parts_are_those_of_the_split():
     assert foreseen_of(proposed(["age"], "ill", folds=6), TABLE) == Foreseen()
-    assert "17 control records" in foreseen_of(proposed(["age"], "ill", folds=7), TABLE).warnings[0]
+    assert "got 17" in foreseen_of(proposed(["age"], "ill", folds=7), TABLE).warnings[0]
 
 
 def test_more_folds_than_records_are_refused_with_all_else():
