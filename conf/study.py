@@ -120,7 +120,7 @@ class Split(Settings):
     """K: the table is cut in K parts; each part is held out once a repetition. Default 5."""
     holdout: float | None = Field(default=None, gt=0, lt=1)
     """Share of the records held out, where a fit is dear: one release a repetition instead of K."""
-    repetitions: int = Field(default=3, ge=1, le=1000)
+    repetitions: int = Field(default=3, ge=1, le=10_000)
     """R: how often the table is cut anew."""
     stratify: str | None = None
     """Column whose levels are spread evenly over the parts."""

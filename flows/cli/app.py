@@ -239,7 +239,10 @@ def _one(option: str, argument: str | None, given: str | None) -> str:
 
 
 def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if text and not names:
+        raise InputError(f"columns must be named as a,b,c, got {text!r}")
+    return names
 
 
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
