@@ -25,7 +25,7 @@ def evaluate(
     sensitive: list[str] | None = None,
     control: str | None = None,
     metrics: list[str | dict[str, Any]] | None = None,
-    thresholds: dict[str, float] | None = None,
+    thresholds: dict[str, float | dict[str, Any]] | None = None,
     categorical: list[str] | None = None,
     identifier: str | None = None,
     what_if: list[dict[str, Any]] | None = None,
@@ -53,7 +53,7 @@ def evaluate(
         metrics: Register names, or mappings as in a study. Unless given those of ``study``; else ``["all"]``, without
             those that need ``control`` where there is none, options that only a study can give (``linkability``), or an
             extra that is not installed; or, where the roles are proposed, the recommended ones.
-        thresholds: ``<quantity>/<measure>`` -> limit; those of ``study`` unless given.
+        thresholds: ``<quantity>/<measure>`` -> limit, or ``{value, source}``; those of ``study`` unless given.
         categorical: Numeric columns that are code lists.
         identifier: Column of ``real`` and ``control`` that names the entity of each record.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.

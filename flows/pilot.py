@@ -21,8 +21,8 @@ from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.store import open_workspace
 
 SIZES = (100, 400, 1600)  # the first one is not timed: it loads what is loaded once
-_BEND = 0.15  # by which times grow faster than the number of records; measured on Adult up to 10,000
-_START, _REST, _PER_RECORD = 12.0, 12.0, 0.0012  # seconds of the server, of report and log, and of intervals
+_BEND = 0.1  # by which times grow faster than the number of records; measured on Adult up to 10,000
+_START, _REST, _PER_RECORD = 12.0, 12.0, 0.0006  # seconds of the server, of report and log, and of intervals
 
 
 @dataclass(frozen=True)

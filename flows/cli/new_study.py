@@ -11,6 +11,7 @@ import typer
 import yaml
 
 from synthrisk.conf import load, schema
+from synthrisk.conf.foreseen import foreseen_of
 from synthrisk.conf.study import Study
 from synthrisk.flows.cli import questions
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
@@ -51,6 +52,7 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     else:
         print_guesses(proposal)
     study = _study(source, proposal, limit, EFFORTS[effort])
+    _tell(study, proposal)
     typer.echo("Trying how long a study takes ...", err=True)
     study, time = sized(study, proposal.table, EFFORTS[effort])
     could = limits([each.name for each in study.metrics], study.data.sensitive, USUAL)
@@ -62,6 +64,21 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     if limit.value is None:
         typer.echo("No limits: the study will show numbers and no verdict. Set one with --limit, or in the file.")
     typer.echo(f"run it with: synthrisk benchmark {to}")
+
+
+def _tell(study: Study, proposal: Proposal) -> None:
+    """Tell what the study will say little about, before anything is computed.
+
+    Raises:
+        InputError: No number of it could mean anything.
+    """
+    data = study.data
+    table = proposal.table.drop(columns=[name for name in data.drop if name in proposal.table])
+    found = foreseen_of(study, table)
+    if found.refusals:
+        raise InputError("; ".join(found.refusals))
+    for warning in found.warnings:
+        typer.echo(f"Mind         {warning}")
 
 
 def _check(given: Given, limit: Limit) -> None:

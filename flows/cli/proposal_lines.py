@@ -7,7 +7,7 @@ from rich.text import Text
 from synthrisk.tasks.propose.evidence import Evidence
 from synthrisk.tasks.propose.look_up import singled_out
 from synthrisk.tasks.propose.proposal import Proposal
-from synthrisk.tasks.propose.roles import Role
+from synthrisk.tasks.propose.roles import NEITHER, Role
 
 _GROUPS = {
     "quasi-identifier": "What an attacker may know (quasi-identifiers)",
@@ -75,8 +75,7 @@ def _held(column: Evidence) -> str:
 
 
 def _why(role: Role) -> Text:
-    unknown = role.meaning == "other" and role.sure == "a guess"
-    return Text("" if unknown else _mark(role.sure) + role.why)
+    return Text("" if role.why == NEITHER else _mark("" if role.meaning == "other" else role.sure) + role.why)
 
 
 def _mark(sure: str) -> str:

@@ -12,7 +12,8 @@ from synthrisk.tasks.propose.evidence import Evidence, Sure
 from synthrisk.tasks.propose.names import says, topic, words
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
-_COMMONEST = 0.95  # share of the commonest class from which nothing is left to guess
+NEITHER = "nothing says that it is known from elsewhere, or sensitive"
+_COMMONEST, _COMMONEST_NUMBER = 0.95, 0.9  # share of the commonest class, or number, from which all is guessed right
 _FEWEST = 5  # records that a class should have
 _MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
 _MOST_KEYS, _MOST_SENSITIVE = 10, 3
@@ -70,7 +71,7 @@ def _why_other(each: Evidence, table: pd.DataFrame) -> str:
         return many if _can_be_guessed(table[each.name]) else few
     if said := topic(each.name, "known"):
         return f"commonly known of people: {_TOPICS[said]}; but {_MOST_KEYS} such columns are enough"
-    return "nothing says that it is known from elsewhere, or sensitive"
+    return NEITHER
 
 
 def _apart(each: Evidence) -> Role | None:
@@ -175,7 +176,7 @@ def _can_be_guessed(column: pd.Series) -> bool:
     counts = present.value_counts()
     counts = counts[counts > 0]
     if kind(column) == "numeric":
-        return column.dtype.kind != "M" and len(counts) > 2
+        return column.dtype.kind != "M" and len(counts) > 2 and counts.iloc[0] <= _COMMONEST_NUMBER * len(present)
     often = counts[counts >= _FEWEST].sum() / len(present)
     return bool(len(counts) > 1 and counts.iloc[0] <= _COMMONEST * len(present) and often >= _MANY_CLASSES)
 
@@ -193,7 +194,7 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
     for each in columns:
         said = topic(each.name, "known") or ("place" if says(each.name, "direct", "address") else None)
         if said and not (each.kind == "category" and each.is_unique):
-            found.append(Role(each.name, "quasi-identifier", "likely", f"commonly known of people: {_TOPICS[said]}"))
+            found.append(Role(each.name, "quasi-identifier", "likely", _TOPICS[said]))
     found = _of_many_topics(found)
     names = {role.name for role in found}
     why = "too little is known by name; it has few enough values to be known"

@@ -93,7 +93,7 @@ _SETTINGS = (
     study("a holdout in percent", "split.holdout: must be below 1, got 20", split={"holdout": 20}),
     study("nothing held out", "split.holdout: must be above 0, got 0", split={"holdout": 0}),
     study("no repetition", "split.repetitions: must be at least 1, got 0", split__repetitions=0),
-    study("repetitions without end", "split.repetitions: must be at most 1000, got 1000000000", split__repetitions=10**9),
+    study("repetitions without end", "split.repetitions: must be at most 10000, got 1000000000", split__repetitions=10**9),
     study("duplicates dealt with as nobody can", "split.duplicates: must be 'together' or 'report', got 'drop'",
           split__duplicates="drop"),
     study("a split that is a number", "split: must be a mapping of settings, got 3", split=3),

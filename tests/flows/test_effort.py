@@ -46,7 +46,7 @@ def test_more_records_cells_and_fewer_workers_take_longer():
     assert tried.expected(study(runner={"workers": 1}, split={"folds": 4, "repetitions": 3}), 1600) > tried.expected(
         one, 1600
     )
-    assert tried.expected(one, 1600) - tried.expected(one, 400) == pytest.approx(6 * 2.0 + 0.0012 * 1200 * 3)
+    assert tried.expected(one, 1600) - tried.expected(one, 400) == pytest.approx(6 * 2.0 + 0.0006 * 1200 * 3)
 
 
 def test_no_sample_is_taken_where_all_records_fit_in_the_time(monkeypatch):

@@ -1,0 +1,135 @@
+"""What ``evaluate`` understands of what it is given: roles said, taken from a study, or proposed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from synthrisk.flows.one_release import UNDERSTOOD, understood
+from synthrisk.metrics import METRICS, InputError
+from synthrisk.tasks.propose.measures import RECOMMENDED
+
+
+@pytest.fixture
+def place(tmp_path, people, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    sick = np.random.default_rng(0).choice(["ja", "nein"], (3, 200))
+    for number, name in enumerate(("real", "heldout", "synthetic")):
+        table = people(200, seed=21 + number).assign(id=np.arange(200), sick=sick[number])
+        table.to_csv(f"{name}.csv", index=False)
+    return tmp_path
+
+
+def of(**said):
+    return understood(**dict.fromkeys(UNDERSTOOD) | {"real": "real.csv", "control": "heldout.csv"} | said)
+
+
+def test_roles_that_are_given_are_taken(place):
+    meant = of(quasi_identifiers=["age"], sensitive=["income"])
+    assert meant.proposal is None
+    assert (meant.data.quasi_identifiers, meant.data.sensitive) == (["age"], ["income"])
+    assert list(meant.metrics) == list(RECOMMENDED)
+
+
+def test_roles_are_proposed_where_one_is_not_given(place):
+    meant = of(sensitive=["income"])
+    assert meant.proposal is not None
+    assert (meant.data.quasi_identifiers, meant.data.sensitive) == (["age", "city", "sick"], ["income"])
+    assert [each["name"] for each in meant.metrics] == list(RECOMMENDED)
+
+
+def test_a_column_that_numbers_the_records_is_left_out(place):
+    """Held-out records are numbered from 1 too, and would be taken for people of the real table."""
+    meant = of()
+    assert meant.data.identifier is None
+    assert "id" in meant.data.drop
+
+
+def test_a_study_says_roles_readings_metrics_and_limits(place, settings):
+    limits = {"risk/zero_cap.income": {"value": 0.5, "source": "me"}}
+    study = settings(place / "work", place / "other.csv", thresholds=limits)
+    study["data"] |= {
+        "columns": {"sick": {"type": "boolean", "true_values": ["ja"], "false_values": ["nein"]}},
+        "rows": 9,
+    }
+    Path("study.yaml").write_text(yaml.safe_dump(study))
+    meant = of(study="study.yaml")
+    assert (meant.data.source, meant.data.rows) == ("real.csv", None)
+    assert meant.data.columns["sick"].type == "boolean"
+    assert meant.thresholds == limits
+    assert [each["name"] for each in meant.metrics] == ["zero_cap", "rapid"]
+    other = of(
+        study="study.yaml",
+        sensitive=["city"],
+        quasi_identifiers=["age"],
+        metrics=["rapid"],
+        thresholds={"risk/rapid": 0.1},
+    )
+    assert (other.data.sensitive, other.metrics, other.thresholds) == (["city"], ["rapid"], {"risk/rapid": 0.1})
+
+
+@pytest.mark.parametrize("said", [{}, {"quasi_identifiers": ["age"], "sensitive": ["income"]}])
+def test_what_is_understood_is_understood_again_from_the_arguments(place, said):
+    meant = of(**said)
+    again = of(**meant.arguments)
+    assert again.data == meant.data
+    assert (list(again.metrics), again.thresholds) == (list(meant.metrics), meant.thresholds)
+
+
+@pytest.mark.parametrize("said", [{}, {"quasi_identifiers": ["age"], "sensitive": ["income"]}, {"metrics": ["all"]}])
+def test_without_control_records_no_metric_needs_them(place, said):
+    names = [each if isinstance(each, str) else each["name"] for each in of(control=None, **said).metrics]
+    assert "zero_cap" in names
+    assert not [name for name in names if "control" in METRICS[name].needs]
+
+
+def test_all_metrics_are_those_without_options_of_their_own(place):
+    assert set(of(metrics=["all"]).metrics) == {name for name, m in METRICS.items() if m.installed and not m.own_needs}
+
+
+def test_all_other_columns_need_a_sensitive_one(place):
+    assert of(quasi_identifiers=["*"], sensitive=["income"]).data.quasi_identifiers == "*"
+    with pytest.raises(InputError, match="got no sensitive"):
+        of(quasi_identifiers=["*"])
+
+
+def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, prefect_database):
+    said = say("evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--json", "out.json")
+    assert said.code == 0, said
+    before, _, after = said.out.partition("No limits: no verdict. Nothing was judged.")
+    assert "What an attacker may know (quasi-identifiers)" in before
+    assert "Study evaluate" not in before
+    assert "Study evaluate, 400 records" in after
+    assert "the least limit that would have been kept, had it been set" in after
+    assert secret not in said.out + said.err
+    found = json.loads(Path("out.json").read_text())
+    assert found["verdicts"] == []
+    assert {row["quantity"] for row in found["limits_kept"]} >= {"tpr/membership", "control_gain/rapid.sick"}
+    roles = {row["synthesizer"] for row in found["findings"]}
+    assert roles == {"release", "copy", "near_copy", "fresh"}
+
+
+def test_evaluate_with_one_limit_gives_verdicts(place, say, prefect_database):
+    pd.read_csv("real.csv").drop(columns="id").to_csv("synthetic.csv", index=False)  # a copy
+    said = say(
+        "evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--limit", "0.1", "--json", "out.json"
+    )
+    assert said.code == 1, said
+    assert "No limits" not in said.out
+    words = {v["quantity"]: v["word"] for v in json.loads(Path("out.json").read_text())["verdicts"]}
+    assert words["memorization/common_rows_proportion"] == "RISK"
+    assert "NO EVIDENCE" not in words.values()
+
+
+def test_evaluate_as_a_study_says(place, settings, say, prefect_database):
+    study = settings(place / "work", place / "other.csv", thresholds={"risk/zero_cap.income": 0.01})
+    study["data"]["drop"] = ["id"]
+    Path("study.yaml").write_text(yaml.safe_dump(study))
+    said = say("evaluate", "real.csv", "synthetic.csv", "--study", "study.yaml", "--json", "out.json")
+    assert said.code == 1, said
+    found = json.loads(Path("out.json").read_text())
+    assert {row["measure"] for row in found["findings"]} == {"zero_cap.income", "rapid.income"}
+    assert found["verdicts"][0]["word"] == "RISK"
