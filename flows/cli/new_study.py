@@ -12,7 +12,7 @@ import yaml
 
 from synthrisk.conf import load, schema
 from synthrisk.conf.foreseen import foreseen_of
-from synthrisk.conf.study import Study
+from synthrisk.conf.study import Study, Threshold
 from synthrisk.flows.cli import questions
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.study_file import study_name, study_text
@@ -51,12 +51,16 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
         proposal = look(source, given, answers)
     else:
         print_guesses(proposal)
-    study = _study(source, proposal, limit, EFFORTS[effort])
+    study = _study(source, proposal, EFFORTS[effort])
     _tell(study, proposal)
     typer.echo("Trying how long a study takes ...", err=True)
     study, time = sized(study, proposal.table, EFFORTS[effort])
-    could = limits([each.name for each in study.metrics], study.data.sensitive, USUAL)
-    text = study_text(study, proposal, could, to, time)
+    named = _named(study, limit.value or USUAL, len(proposal.table))
+    if limit.value is not None:
+        source = limit.source or "the study's author"
+        own = {name: Threshold(value=value, source=source) for name, value in named.items()}
+        study = study.model_copy(update={"thresholds": own})
+    text = study_text(study, proposal, named, to, time)
     load(yaml.safe_load(text))
     replace_file(to, text)
     replace_file(to.with_suffix(".schema.json"), json.dumps(schema(), indent=1))
@@ -91,21 +95,22 @@ def _check(given: Given, limit: Limit) -> None:
         raise InputError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
 
 
-def _study(source: str, proposal: Proposal, limit: Limit, effort: Effort) -> Study:
+def _study(source: str, proposal: Proposal, effort: Effort) -> Study:
     data = proposal.data
-    chosen = measures(proposal.table, data)
     Tables(proposal.table.head(1), proposal.table.head(1)).check_roles(list(data.quasi_identifiers), data.sensitive)
-    named = {} if limit.value is None else limits([each["name"] for each in chosen], data.sensitive, limit.value)
     settings: Mapping[str, Any] = {
         "name": study_name(source),
         "data": data.model_dump(exclude_unset=True),
         "split": {"folds": effort.folds, "repetitions": effort.repetitions},
         "synthesizers": ["cart"],
         "references": ["copy", "near_copy", {"name": "leaky", "share": 0.1}, "fresh", "marginals"],
-        "metrics": chosen,
-        "thresholds": {
-            name: {"value": value, "source": limit.source or "the study's author"} for name, value in named.items()
-        },
+        "metrics": measures(proposal.table, data),
         "runner": {"workers": min(os.cpu_count() or 1, 8)},
     }
     return load(settings)
+
+
+def _named(study: Study, limit: float, records: int) -> dict[str, float]:
+    """Return the limits that one number means; each record is a control record once a repetition."""
+    controls = min(study.data.rows or records, records) * study.split.repetitions
+    return limits([each.name for each in study.metrics], study.data.sensitive, limit, controls)

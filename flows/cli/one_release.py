@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from synthrisk.flows import server
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.summary import as_json, close
 from synthrisk.flows.evaluate import evaluate
-from synthrisk.flows.one_release import Understood, check_control, prepared, study_of, understood
-from synthrisk.flows.server import prefect_api
+from synthrisk.flows.one_release import Understood, check_control, prepared, study_of, understood, with_fresh
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.store import check_writable, replace_file
@@ -29,17 +30,21 @@ def judged(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | No
         InputError: An argument or a table breaks a rule.
     """
     check_control(said["control"], said["thresholds"])
+    if limit is not None:
+        _check_limit(limit, said["control"])
     _check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
     meant = understood(**said)
     if meant.proposal is not None:
         print_proposal(meant.proposal)
         print_guesses(meant.proposal)
-    meant = _limited(meant, limit)
     check_control(said["control"], meant.thresholds)
     study = study_of(meant, **others)
     check(study)
     whole, sample, _ = prepared(study, said["control"], others["synthetic"])
-    with checked_on(whole, sample), prefect_api():
+    if limit is not None:
+        meant = _limited(meant, limit, int(sample.held_out(0, 0).sum()))
+        whole = with_fresh(study_of(meant, **others), sample)
+    with checked_on(whole, sample), server.prefect_api():
         outcome = evaluate(real=said["real"], control=said["control"], **meant.arguments, **others)
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
@@ -55,11 +60,17 @@ def _check_file(json_to: Path | None, tables: list[str]) -> None:
         raise InputError(f"--json must be a file of its own, got {str(json_to)!r}, one of the tables")
 
 
-def _limited(meant: Understood, limit: float | None) -> Understood:
-    """Return what is asked with one limit for all measures that can have it; others stand as they are."""
-    if limit is None:
-        return meant
+def _check_limit(limit: float, control: str | None) -> None:
     check_limit(limit)
+    if control is None:
+        raise InputError(
+            "control must be given for --limit, which compares members with real records that the synthesizer never "
+            "saw; got none"
+        )
+
+
+def _limited(meant: Understood, limit: float, controls: int) -> Understood:
+    """Return what is asked with one limit for all measures that can have it; others stand as they are."""
     names = [each if isinstance(each, str) else str(each["name"]) for each in meant.metrics]
-    every = limits(names, meant.data.sensitive, limit) | dict(meant.thresholds)
-    return Understood(meant.data, meant.metrics, every, meant.proposal)
+    every = limits(names, meant.data.sensitive, limit, controls) | dict(meant.thresholds)
+    return replace(meant, thresholds=every)

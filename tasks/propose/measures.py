@@ -24,6 +24,7 @@ RECOMMENDED = (
 """The measures of a first look. Two attacks guess each sensitive column, one by looking keys up and one by a model; one
 each tells who is singled out, which records are released as they are, who was a member, and which records are nearest;
 and one how useful a release is."""
+_ENOUGH = 1000  # control records from which 1 % of them can be told
 _ATTACKERS = {"rapid": ["random_forest"], "membership": ["density_ratio"]}
 
 
@@ -55,24 +56,28 @@ def check_limit(limit: float) -> None:
         raise InputError(f"--limit must be a number between 0 and 1, got {limit}")
 
 
-def limits(names: Sequence[str], sensitive: Sequence[str], limit: float) -> dict[str, float]:
+def limits(names: Sequence[str], sensitive: Sequence[str], limit: float, controls: int) -> dict[str, float]:
     """Return the limits of a study by one number: what a person's record may add to the attacks on that person.
 
     ``control_gain``: of those whom an attacker guesses wrong without their record, the share that it gives away.
     ``memorization``: what membership adds to the share that is singled out, or released as it is. ``tpr``: the members
-    found where 1 % of strangers are taken for one, of which as many are found by chance. A measure whose memorization
-    is no share of people gets no limit.
+    found where 1 % of strangers are taken for one, of which as many are found by chance; it takes 1,000 strangers to be
+    told, and with fewer ``memorization`` stands instead: what membership adds to the members that are claimed. A
+    measure whose memorization is no share of people gets no limit.
 
     Args:
         names: The metrics of the study.
         sensitive: What is guessed.
         limit: The number.
+        controls: How many control records a measure sees, over all repetitions.
     """
     found = {}
     for metric in (METRICS[name] for name in names):
         quantity = quantity_to_limit(metric)
-        if quantity == "tpr":
+        if quantity == "tpr" and controls >= _ENOUGH:
             found[f"tpr/{metric.name}"] = limit + NOTHING["tpr"]
+        elif quantity == "tpr":
+            found[f"memorization/{metric.name}"] = limit
         elif quantity == "control_gain":
             found |= {f"{quantity}/{metric.name}.{column}": limit for column in sensitive}
         elif quantity and not metric.difference_only:

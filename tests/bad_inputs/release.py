@@ -117,7 +117,7 @@ _ARGUMENTS = (
     release("no sensitive column", _others, "columns must be named as a,b,c, got ','", "--sensitive", ","),
     release("a limit above 1", _others, "--limit must be a number between 0 and 1, got 1.5", "--limit", "1.5"),
     release("a limit that is no number", _others, "'--limit'", "--limit", "little"),
-    release("a limit without control records", _others, "control must be given for the threshold 'control_gain/zero_cap.income'",
+    release("a limit without control records", _others, "control must be given for --limit",
             "--limit", "0.1"),
     release("a study that is not there", _others, "the study must be a YAML file or one of adult, demo", "--study", "absent.yaml"),
     release("an absent column to drop", _others, "'hour'", "--drop", "hour"),

@@ -41,7 +41,9 @@ def test_every_measure_can_be_taken(table, tmp_path):
     keys = {p.measure.key for p in planned}
     assert {f"{name}.{column}" for name in ("zero_cap", "rapid") for column in data.sensitive} <= keys
     assert {"singling_out", "common_rows_proportion", "membership", "distance_to_closest_record", "accuracy"} <= keys
-    check_limits(list(limits([each["name"] for each in chosen], data.sensitive, 0.05)), [p.measure for p in planned])
+    check_limits(
+        list(limits([each["name"] for each in chosen], data.sensitive, 0.05, 99)), [p.measure for p in planned]
+    )
 
 
 def test_numbers_that_are_guessed_are_looked_up_in_parts(table):
@@ -56,7 +58,7 @@ def test_coarse_keys_need_no_parts(table):
 
 
 def test_limits_are_set_where_one_number_means_the_same():
-    found = limits(["zero_cap", "rapid", "membership", "distance_to_closest_record", "accuracy"], ["a", "b"], 0.1)
+    found = limits(["zero_cap", "rapid", "membership", "distance_to_closest_record", "accuracy"], ["a", "b"], 0.1, 1000)
     assert found == {
         "control_gain/zero_cap.a": 0.1,
         "control_gain/zero_cap.b": 0.1,
@@ -64,3 +66,7 @@ def test_limits_are_set_where_one_number_means_the_same():
         "control_gain/rapid.b": 0.1,
         "tpr/membership": pytest.approx(0.11),
     }
+
+
+def test_without_a_thousand_control_records_membership_is_limited_as_a_difference():
+    assert limits(["membership"], ["a"], 0.1, 999) == {"memorization/membership": 0.1}
