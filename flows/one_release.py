@@ -1,7 +1,7 @@
 """The study of one release that was made elsewhere: what its columns mean, what it is attacked with, beside what."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,6 +17,7 @@ from synthrisk.metrics.study.quantities import AGAINST_CONTROL, limited
 from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.propose.measures import RECOMMENDED, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
+from synthrisk.tasks.propose.roles import Role
 from synthrisk.tasks.synthesize import Job, run, synthesizer
 from synthrisk.tasks.workspace.references import Cut, Sample, Table
 from synthrisk.tasks.workspace.store import open_workspace
@@ -77,9 +78,9 @@ def understood(
     if {"quasi_identifiers", "sensitive"} <= set(said):
         data = checked(Data, {"source": real, **said}, "evaluate")
         return Understood(data, asked or _without_control(RECOMMENDED, control), limits)
-    proposal = look(real, *_given(said))
+    proposal = _without_numbers(look(real, *_given(said)))
     proposed = measures(proposal.table, proposal.data)
-    return Understood(_without_numbers(proposal), asked or _without_control(proposed, control), limits, proposal)
+    return Understood(proposal.data, asked or _without_control(proposed, control), limits, proposal)
 
 
 def _given(said: Mapping[str, Any]) -> tuple[Given, dict[str, Reading]]:
@@ -89,12 +90,15 @@ def _given(said: Mapping[str, Any]) -> tuple[Given, dict[str, Reading]]:
     return Given(**{name: value for name, value in said.items() if name != "columns"}), readings
 
 
-def _without_numbers(proposal: Proposal) -> Data:
-    """Return the roles, an identifier that only numbers records left out: control records may have the same numbers."""
-    data = proposal.data
-    if data.identifier is None or not next(c for c in proposal.columns if c.name == data.identifier).is_unique:
-        return data
-    return data.model_copy(update={"identifier": None, "drop": [*data.drop, data.identifier]})
+def _without_numbers(proposal: Proposal) -> Proposal:
+    """Return the proposal, an identifier of single records left out: control records may be numbered alike."""
+    name = proposal.data.identifier
+    if name is None or not next(each for each in proposal.columns if each.name == name).is_unique:
+        return proposal
+    data = proposal.data.model_copy(update={"identifier": None, "drop": [*proposal.data.drop, name]})
+    why = "each record has one of its own"
+    roles = tuple(Role(name, "dropped", "likely", why) if role.name == name else role for role in proposal.roles)
+    return replace(proposal, data=data, roles=roles, table=proposal.table.drop(columns=name))
 
 
 def _without_control(metrics: Sequence[str | Mapping[str, Any]], control: str | None) -> list[str | Mapping[str, Any]]:

@@ -86,7 +86,7 @@ def evaluate(
     workspace: Workspace = ".synthrisk",
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
 ) -> None:
-    """Judge one synthetic table that was made elsewhere. Exit code 0: all limits kept; 1: not so; 2: wrong input."""
+    """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
     from synthrisk.flows.cli.one_release import judged
 
     said: dict[str, Any] = {

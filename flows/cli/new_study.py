@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import typer
 import yaml
 
 from synthrisk.conf import load, schema
 from synthrisk.conf.foreseen import foreseen_of
+from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Study, Threshold
 from synthrisk.flows.cli import questions
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
@@ -22,6 +24,7 @@ from synthrisk.tasks.propose.measures import check_limit, limits, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
+NOT_SAID = "nobody has said"
 USUAL = 0.05  # what a limit is written with where none is set
 
 
@@ -55,9 +58,9 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     _tell(study, proposal)
     typer.echo("Trying how long a study takes ...", err=True)
     study, time = sized(study, proposal.table, EFFORTS[effort])
-    named = _named(study, limit.value or USUAL, len(proposal.table))
+    named = _named(study, limit.value or USUAL, proposal.table)
     if limit.value is not None:
-        source = limit.source or "the study's author"
+        source = limit.source or NOT_SAID
         own = {name: Threshold(value=value, source=source) for name, value in named.items()}
         study = study.model_copy(update={"thresholds": own})
     text = study_text(study, proposal, named, to, time)
@@ -76,9 +79,7 @@ def _tell(study: Study, proposal: Proposal) -> None:
     Raises:
         InputError: No number of it could mean anything.
     """
-    data = study.data
-    table = proposal.table.drop(columns=[name for name in data.drop if name in proposal.table])
-    found = foreseen_of(study, table)
+    found = foreseen_of(study, proposal.table)
     if found.refusals:
         raise InputError("; ".join(found.refusals))
     for warning in found.warnings:
@@ -110,7 +111,11 @@ def _study(source: str, proposal: Proposal, effort: Effort) -> Study:
     return load(settings)
 
 
-def _named(study: Study, limit: float, records: int) -> dict[str, float]:
+def _named(study: Study, limit: float, table: pd.DataFrame) -> dict[str, float]:
     """Return the limits that one number means; each record is a control record once a repetition."""
-    controls = min(study.data.rows or records, records) * study.split.repetitions
-    return limits([each.name for each in study.metrics], study.data.sensitive, limit, controls)
+    controls = min(study.data.rows or len(table), len(table)) * study.split.repetitions
+    data = study.data
+    planned = plan(
+        study.metrics, [c for c in table.columns if c != data.identifier], data.quasi_identifiers, data.sensitive
+    )
+    return limits([p.measure for p in planned], limit, controls)

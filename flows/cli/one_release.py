@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from synthrisk.conf.plan import plan
 from synthrisk.flows import server
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.summary import as_json, close
 from synthrisk.flows.evaluate import evaluate
-from synthrisk.flows.one_release import Understood, check_control, prepared, study_of, understood, with_fresh
+from synthrisk.flows.one_release import check_control, prepared, study_of, understood, with_fresh
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.store import check_writable, replace_file
@@ -42,7 +43,11 @@ def judged(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | No
     check(study)
     whole, sample, _ = prepared(study, said["control"], others["synthetic"])
     if limit is not None:
-        meant = _limited(meant, limit, int(sample.held_out(0, 0).sum()))
+        planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
+        every = limits([p.measure for p in planned], limit, int(sample.held_out(0, 0).sum()))
+        if not every:
+            raise InputError("--limit must stand beside a metric that it can limit, such as rapid; got none")
+        meant = replace(meant, thresholds=dict(meant.thresholds) | every | said["thresholds"])
         whole = with_fresh(study_of(meant, **others), sample)
     with checked_on(whole, sample), server.prefect_api():
         outcome = evaluate(real=said["real"], control=said["control"], **meant.arguments, **others)
@@ -67,10 +72,3 @@ def _check_limit(limit: float, control: str | None) -> None:
             "control must be given for --limit, which compares members with real records that the synthesizer never "
             "saw; got none"
         )
-
-
-def _limited(meant: Understood, limit: float, controls: int) -> Understood:
-    """Return what is asked with one limit for all measures that can have it; others stand as they are."""
-    names = [each if isinstance(each, str) else str(each["name"]) for each in meant.metrics]
-    every = limits(names, meant.data.sensitive, limit, controls) | dict(meant.thresholds)
-    return replace(meant, thresholds=every)

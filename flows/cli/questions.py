@@ -1,5 +1,6 @@
 """What only a person knows of a table, asked on the terminal; each question has a default."""
 
+import csv
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -38,7 +39,7 @@ def roles(proposal: Proposal, given: Given) -> Given:
     entity = given.identifier or next(
         iter(_columns("Column that names the person", of_meaning(meant, "identifier"), names, none=True)), None
     )
-    return replace(given, sensitive=hidden, quasi_identifiers=known, drop=drop, identifier=entity)
+    return replace(given, sensitive=hidden, quasi_identifiers=known, drop=drop, identifier=entity, every_role=True)
 
 
 def limit() -> tuple[float | None, str]:
@@ -53,18 +54,26 @@ def limit() -> tuple[float | None, str]:
         except ValueError:
             value = 0.0
         if 0 < value < 1:
-            return value, typer.prompt("Who chose it", default="the study's author")
+            return value, typer.prompt("Who chose it", default="nobody has said")
         typer.echo(f"it must be a number between 0 and 1, got {said}")
 
 
 def _columns(question: str, default: Sequence[str], names: Sequence[str], *, none: bool = False) -> list[str]:
     while True:
-        said = typer.prompt(question, default=", ".join(default) or "none")
-        found = [] if said == "none" else [name.strip() for name in said.split(",") if name.strip()]
+        proposed = ", ".join(_quoted(name) for name in default) or "none"
+        said = typer.prompt(question, default=proposed)
+        if said == proposed and (default or none):
+            return list(default)
+        row = next(csv.reader([said], skipinitialspace=True), [])
+        found = [] if said == "none" else [name if name in names else name.strip() for name in row if name.strip()]
         absent = [name for name in found if name not in names]
         if not absent and (found or none):
             return found
         typer.echo(f"no column is called {absent[0]}" if absent else "one column at least")
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if "," in name else name
 
 
 def _named(reading: Reading) -> str:

@@ -50,7 +50,7 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
 
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:
     """Value labels are taken where all codes have one, which may be so in one file alone: nothing would match then."""
-    for name in members.columns:
+    for name in (c for c in members.columns if c in held_out.columns):
         labelled = [isinstance(part[name].dtype, pd.CategoricalDtype) for part in (members, held_out)]
         numeric = [pd.api.types.is_numeric_dtype(part[name].dtype) for part in (members, held_out)]
         if (labelled[0] and numeric[1]) or (numeric[0] and labelled[1]):

@@ -30,8 +30,9 @@ _WORDS = (
     re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<y>\d{4})"),
 )
 _FIRST, _LAST = 1850, 2100  # years that eight digits may begin with
-_NO_DATE = re.compile(
-    r"(\d)\1?[./\-]?\1\1?[./\-]?\1{2,4}|(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)"
+_NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of one digit with a year of four
+    r"(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
+    r"|(\d)\4[./\-]?\4\4[./\-]?\4{4}|(\d)\5{3}[./\-]?\5\5[./\-]?\5\5"
 )
 
 

@@ -140,7 +140,9 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         why += f"; {spelled(missing)} taken for missing ({gone} cells)"
     reading, other = (_with_missing(each, missing) for each in (found.settings, found.other))
     if reading is None and missing:
-        digits = found.kind == "number" or (found.kind == "code" and not _has_letters(counted))
+        digits = found.kind == "number" or (
+            found.kind == "code" and not (_has_letters(counted) or _begins_with_zero(counted))
+        )
         numbers = digits and not types.is_numeric_dtype(column.dtype)
         reading = Reading(type="number", missing=missing) if numbers else Reading(missing=missing)
     sure: Sure = "likely" if missing and found.sure == "sure" else found.sure
@@ -193,7 +195,7 @@ def _dates(cells: Cells, dates: Any, none: Sequence[str]) -> _Found:
     if none and reading is None:
         reading = Reading(type="date", format="ISO8601")
     if others:
-        why += f"; {others} cells are none and taken for missing"
+        why += f"; cells that are none are taken for missing ({others})"
         reading = Reading(type="date", format=reading.format, otherwise="missing")
     sure: Sure = "a guess" if dates.question else "likely" if others else "sure"
     return _Found("date", sure, why, reading, none, dates.question, dates.other)
@@ -211,7 +213,7 @@ def _numbers(cells: Cells, form: NumberForm) -> _Found:
     why = "numbers" + ("" if plain else " with " + _marks(form.reading))
     if others:
         settings = Reading.model_validate(form.reading.model_dump(exclude_unset=True) | {"otherwise": "missing"})
-        why += f"; {others} cells are none and taken for missing"
+        why += f"; cells that are none are taken for missing ({others})"
     answers = numbers.drop(missing)
     if code := None if others or form.reading.unit else _code(cells.name, answers):
         return _Found("code", code[0], code[1], settings, missing)

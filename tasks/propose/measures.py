@@ -7,6 +7,7 @@ import pandas as pd
 
 from synthrisk.conf.study import Data
 from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.limits_kept import quantity_to_limit
 from synthrisk.metrics.study.quantities import NOTHING
 from synthrisk.metrics.tables.kinds import kind
@@ -56,7 +57,7 @@ def check_limit(limit: float) -> None:
         raise InputError(f"--limit must be a number between 0 and 1, got {limit}")
 
 
-def limits(names: Sequence[str], sensitive: Sequence[str], limit: float, controls: int) -> dict[str, float]:
+def limits(measures: Sequence[Measure], limit: float, controls: int) -> dict[str, float]:
     """Return the limits of a study by one number: what a person's record may add to the attacks on that person.
 
     ``control_gain``: of those whom an attacker guesses wrong without their record, the share that it gives away.
@@ -66,20 +67,18 @@ def limits(names: Sequence[str], sensitive: Sequence[str], limit: float, control
     measure whose memorization is no share of people gets no limit.
 
     Args:
-        names: The metrics of the study.
-        sensitive: What is guessed.
+        measures: What the study measures.
         limit: The number.
         controls: How many control records a measure sees, over all repetitions.
     """
     found = {}
-    for metric in (METRICS[name] for name in names):
+    for measure in (each for each in measures if not each.variant_of):
+        metric = METRICS[measure.metric]
         quantity = quantity_to_limit(metric)
         if quantity == "tpr" and controls >= _ENOUGH:
-            found[f"tpr/{metric.name}"] = limit + NOTHING["tpr"]
+            found[f"tpr/{measure.key}"] = limit + NOTHING["tpr"]
+        elif quantity == "control_gain" or (quantity and not metric.difference_only):
+            found[f"{quantity}/{measure.key}"] = limit
         elif quantity == "tpr":
-            found[f"memorization/{metric.name}"] = limit
-        elif quantity == "control_gain":
-            found |= {f"{quantity}/{metric.name}.{column}": limit for column in sensitive}
-        elif quantity and not metric.difference_only:
-            found[f"{quantity}/{metric.name}"] = limit
+            found[f"memorization/{measure.key}"] = limit
     return found

@@ -13,7 +13,8 @@ from synthrisk.tasks.workspace.folded import folded
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
 _COUNTRIES = 10  # two-letter codes from which NA is Namibia
 _NAMED_COUNTRIES = 3  # the same in a column that is called country
-_MOST_WORDS, _FEWEST_CELLS, _FEWEST_NUMBERS = 3, 3, 20
+_MOST_WORDS, _FEWEST_NUMBERS = 3, 20
+_FEWEST_CELLS = 5  # that one word or number must have, so that what a single person has is no code
 _MOST_OF_WORDS = 0.5  # share of the cells that words for a missing number may have
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
@@ -57,11 +58,13 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
 
 
 def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) -> bool:
+    if count < _FEWEST_CELLS:
+        return False
     plain = others[others > 0] if number < 0 else others
     if number < 0:
         small = others[others < 0]
         all_suspect = all(_NINES.fullmatch(re.sub(r"\.0+$", "", t)) for t in small.index)
-        return count >= 2 and number.is_integer() and all_suspect and len(small) <= 4 and len(plain) >= 2
+        return number.is_integer() and all_suspect and len(small) <= 4 and len(plain) >= 2
     top, low = float(others.max()), float(others.min())
     if number <= top or not set(str(int(number))) <= {"7", "8", "9"}:
         return False
@@ -72,11 +75,9 @@ def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) ->
             and bool((others % 1 == 0).all())
             and bool(others.between(0, 7).all())
         )
-    if set(str(int(number))) & {"7", "8"} and count < 2:
-        return False
     far = number - top > _FAR * (top - low)
     beside = counts[others.nlargest(10).index].mean()
-    return bool(far or (number - top >= 2 and count > _HEAP * beside and count >= 5))
+    return bool(far or (number - top >= 2 and count > _HEAP * beside))
 
 
 def spelled(texts: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """What the name of a column says, in the languages that tables are written in: ``names.yaml`` lists the words."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
@@ -55,6 +55,7 @@ def _lists() -> dict[str, str | dict[str, str]]:
     return lists
 
 
+@lru_cache(100_000)
 def _is_in(name: str, entries: str) -> bool:
     found = words(name)
     beside = "_".join(found)

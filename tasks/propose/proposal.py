@@ -13,8 +13,10 @@ from synthrisk.tasks.data import read
 from synthrisk.tasks.data.checks import refuse_same_names
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.propose.evidence import Evidence, evidence
-from synthrisk.tasks.propose.roles import Meaning, Role, of_meaning, roles, settings_of
+from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
 from synthrisk.tasks.workspace.readings import read_as
+
+_FEWEST = 10  # records of which anything can be told
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Given:
     drop: Sequence[str] = ()
     identifier: str | None = None
     categorical: Sequence[str] = ()
+    every_role: bool = False  # no more is proposed: what is not named has no role
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +39,7 @@ class Proposal:
     columns: tuple[Evidence, ...]
     roles: tuple[Role, ...]
     data: Data  # the same as settings
-    table: pd.DataFrame  # the table as it is read by them; columns that hold nothing are left out
+    table: pd.DataFrame  # the table as a study has it: read by them, without what is left out
 
     @property
     def notes(self) -> list[str]:
@@ -59,6 +62,8 @@ def look(source: str, given: Given, answers: Mapping[str, Reading] | None = None
     texts = texts.set_axis([str(c) for c in texts.columns], axis=1)
     refuse_same_names(texts)
     _check_names(given, list(texts.columns))
+    if len(texts) < _FEWEST:
+        raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
     found = tuple(_answered(each, (answers or {}).get(each.name)) for each in evidence(texts))
     readings = {each.name: each.reading for each in found if each.reading is not None}
     typed = _typed(read(source, given.missing, readings), readings, found, given)
@@ -71,7 +76,15 @@ def look(source: str, given: Given, answers: Mapping[str, Reading] | None = None
             "a study needs a sensitive column that can be guessed, and guessed wrong: each column here is constant, "
             "all but constant, or of its own for each record"
         )
-    return Proposal(found, meant, checked(Data, settings, "the proposal"), typed)
+    return Proposal(found, meant, checked(Data, settings, "the proposal"), _as_studied(typed, meant))
+
+
+def _as_studied(typed: pd.DataFrame, meant: Sequence[Role]) -> pd.DataFrame:
+    """Return the table without what is left out; of texts that count as one fact, whether there is one."""
+    facts = {role.name for role in meant if role.reading is not None and role.reading.type == "presence"}
+    kept = {role.name for role in meant if role.meaning != "dropped"}
+    table = typed[[name for name in typed.columns if name in kept]]
+    return table.assign(**{name: table[name].notna() for name in table.columns if name in facts})
 
 
 def _answered(each: Evidence, reading: Reading | None) -> Evidence:
@@ -118,14 +131,12 @@ def _said(found: tuple[Role, ...], given: Given) -> tuple[Role, ...]:
     settled = {"sensitive"} if given.sensitive else set()
     settled |= {"quasi-identifier"} if given.quasi_identifiers else set()
     settled |= {"identifier"} if given.identifier else set()
+    settled |= {"sensitive", "quasi-identifier", "identifier", "dropped"} if given.every_role else set()
     return tuple(
         Role(role.name, said[role.name], "sure", "given")
         if role.name in said
         else Role(role.name, "other", "likely", "not among those that are given", role.reading)
-        if role.meaning in settled
+        if role.meaning in settled and not (role.meaning == "dropped" and role.sure == "sure")
         else role
         for role in found
     )
-
-
-__all__ = ["Given", "Proposal", "look", "of_meaning"]

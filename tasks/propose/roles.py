@@ -88,7 +88,7 @@ def _apart(each: Evidence) -> Role | None:
         why = "one text or none: it counts as one fact, present or not"
         return Role(each.name, "other", "likely", why, Reading(type="presence"))
     if says(each.name, "direct") and not topic(each.name, "known") and _names_people(each):
-        return Role(each.name, "dropped", "likely", "it names people, or all but does")
+        return Role(each.name, "dropped", "likely", "it may name people")
     if each.kind == "text":
         absent = 1 - each.filled / each.rows
         if absent >= 0.05:
@@ -140,7 +140,8 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
 
 def _counts_on(column: pd.Series) -> bool:
     """Tell whether a column of numbers counts the records."""
-    return bool(column.notna().all() and column.nunique() == len(column) == column.max() - column.min() + 1)
+    numbers = column.dtype.kind in "iuf"
+    return bool(numbers and column.notna().all() and column.nunique() == len(column) == column.max() - column.min() + 1)
 
 
 def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
@@ -221,9 +222,16 @@ def of_meaning(found: Sequence[Role], meaning: Meaning) -> list[str]:
     return [role.name for role in found if role.meaning == meaning]
 
 
+def _read(own: Reading | None, role: Reading | None) -> Reading | None:
+    """Return the reading that the role asks for, with the missing codes of the column."""
+    if role is None or own is None or not own.missing:
+        return role or own
+    return role.model_copy(update={"missing": own.missing})
+
+
 def settings_of(columns: Sequence[Evidence], found: Sequence[Role]) -> dict[str, Any]:
     """Return the settings of a study that say how the columns are read and what they mean."""
-    readings = {each.name: role.reading or each.reading for each, role in zip(columns, found, strict=True)}
+    readings = {each.name: _read(each.reading, role.reading) for each, role in zip(columns, found, strict=True)}
     kept = [role.name for role in found if role.meaning != "dropped"]
     entity = of_meaning(found, "identifier")
     codes = [each.name for each in columns if each.kind == "code" and each.name in kept and each.name not in entity]

@@ -108,7 +108,7 @@ def _text(raw: bytes, name: str) -> tuple[str, list[str]]:
 def separator_of(text: str) -> str:
     """Return the one of comma, semicolon, tab and bar that the header line holds most often."""
     header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_HEADER])
-    return max(SEPARATORS, key=header.splitlines()[0].count)
+    return max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
 
 
 def refuse_same_names(text: str, separator: str, name: str) -> None:

@@ -51,6 +51,9 @@ def read_as(column: pd.Series, reading: Reading) -> pd.Series:
     return pd.Series(values.array.take(codes, allow_fill=True), index=column.index, name=column.name)
 
 
+_LOST = 0.05  # share of the cells of a release that may be none of the type
+
+
 def released(frame: pd.DataFrame, columns: Mapping[str, Reading]) -> pd.DataFrame:
     """Return a release with its columns read as those of the real table, where they are written like them.
 
@@ -58,10 +61,13 @@ def released(frame: pd.DataFrame, columns: Mapping[str, Reading]) -> pd.DataFram
     """
     read = {}
     for name in (c for c in frame.columns if c in columns):
+        plain = without(frame[name], columns[name].missing)
         try:
             read[name] = read_as(frame[name], columns[name])
         except InputError:
-            read[name] = without(frame[name], columns[name].missing)
+            read[name] = plain
+        if read[name].isna().mean() > plain.isna().mean() + _LOST:  # written otherwise, and all that taken for missing
+            read[name] = plain
     return frame.assign(**read)
 
 
@@ -109,10 +115,10 @@ def number_pattern(reading: Reading) -> re.Pattern[str]:
     """Return the pattern of a number with this decimal mark, mark between thousands, and unit."""
     marks = {"": "", " ": SPACES, "'": "['’]"}
     thousands, decimal = marks.get(reading.thousands, re.escape(reading.thousands)), re.escape(reading.decimal)
-    whole = rf"\d{{1,3}}(?:{thousands}\d{{3}})+|\d+" if thousands else r"\d+"
-    exponent = r"(?:[eE][+-]?\d+)?" if reading.decimal == "." else ""
+    whole = rf"[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+" if thousands else r"[0-9]+"
+    exponent = r"(?:[eE][+-]?[0-9]+)?" if reading.decimal == "." else ""
     unit = rf"(?:{re.escape(reading.unit)})?" if reading.unit else ""
-    number = rf"(?:(?:{whole})(?:{decimal}\d*)?|{decimal}\d+){exponent}"
+    number = rf"(?:(?:{whole})(?:{decimal}[0-9]*)?|{decimal}[0-9]+){exponent}"
     return re.compile(rf"([+\-−]?){SPACES}*{unit}{SPACES}*([+\-−]?)({number}){SPACES}*{unit}")
 
 

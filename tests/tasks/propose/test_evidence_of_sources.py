@@ -112,7 +112,7 @@ def test_what_the_file_has_told_reaches_the_proposal(folder):
     notes = look(str(folder / "a.sav"), Given(sensitive=["income"])).notes
     assert notes[0] == "column 'age': missing by codes that the file declares so (-9): 10 cells"
     assert any("column 'income' keeps its numbers" in note for note in notes)
-    (folder / "a.csv").write_bytes("geschlecht;alter\nmännlich;40\nweiblich;41\n".encode("cp1252"))
+    (folder / "a.csv").write_bytes(("geschlecht;alter\n" + "männlich;40\nweiblich;41\n" * 5).encode("cp1252"))
     assert "it was read as cp1252" in look(str(folder / "a.csv"), Given(sensitive=["geschlecht"])).notes[0]
 
 

@@ -66,8 +66,12 @@ def test_codes_for_nothing_are_missing_and_answers_that_look_like_them_are_not(t
 
 @each_table
 def test_values_are_read_as_those_that_were_written(table, proposed):
-    read = proposed(table).table
-    assert [name for name in table.labels if name in read and not holds_truth(read[name], table, name)] == []
+    found = proposed(table)
+    facts = {name for name, reading in found.data.columns.items() if reading.type == "presence"}
+    kept = [name for name in table.labels if name in found.table]
+    assert [name for name in kept if name not in facts and not holds_truth(found.table[name], table, name)] == []
+    told = {name: found.table[name].to_numpy(bool) for name in kept if name in facts}
+    assert [name for name, read in told.items() if not (read == table.labels[name].truth.notna()).all()] == []
 
 
 def holds_truth(read: pd.Series, table: Table, name: str) -> bool:

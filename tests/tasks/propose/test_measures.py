@@ -6,6 +6,7 @@ import pytest
 
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Data
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.propose.measures import limits, measures
@@ -41,9 +42,7 @@ def test_every_measure_can_be_taken(table, tmp_path):
     keys = {p.measure.key for p in planned}
     assert {f"{name}.{column}" for name in ("zero_cap", "rapid") for column in data.sensitive} <= keys
     assert {"singling_out", "common_rows_proportion", "membership", "distance_to_closest_record", "accuracy"} <= keys
-    check_limits(
-        list(limits([each["name"] for each in chosen], data.sensitive, 0.05, 99)), [p.measure for p in planned]
-    )
+    check_limits(list(limits([p.measure for p in planned], 0.05, 99)), [p.measure for p in planned])
 
 
 def test_numbers_that_are_guessed_are_looked_up_in_parts(table):
@@ -58,7 +57,10 @@ def test_coarse_keys_need_no_parts(table):
 
 
 def test_limits_are_set_where_one_number_means_the_same():
-    found = limits(["zero_cap", "rapid", "membership", "distance_to_closest_record", "accuracy"], ["a", "b"], 0.1, 1000)
+    guessed = [Measure(name, name, column) for name in ("zero_cap", "rapid") for column in ("a", "b")]
+    others = [Measure(name, name) for name in ("membership", "distance_to_closest_record", "accuracy")]
+    variant = Measure("zero_cap-without-age", "zero_cap", "a", variant_of="zero_cap")
+    found = limits([*guessed, variant, *others], 0.1, 1000)
     assert found == {
         "control_gain/zero_cap.a": 0.1,
         "control_gain/zero_cap.b": 0.1,
@@ -69,4 +71,4 @@ def test_limits_are_set_where_one_number_means_the_same():
 
 
 def test_without_a_thousand_control_records_membership_is_limited_as_a_difference():
-    assert limits(["membership"], ["a"], 0.1, 999) == {"memorization/membership": 0.1}
+    assert limits([Measure("membership", "membership")], 0.1, 999) == {"memorization/membership": 0.1}
