@@ -4,6 +4,8 @@ import math
 import re
 from collections.abc import Sequence
 
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 from rich.text import Text
 
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -18,6 +20,17 @@ COLOURS = {
     "FAILED": "bold red",
 }
 HEADS = tuple(column.name for column in BRIEF)
+
+
+def table_of_generators(title: str, numbers: Sequence[str]) -> Table:
+    """Return a table with a row a generator to come, and columns of numbers, that fits 80 columns."""
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
+    )
+    table.add_column("synthesizer")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
 
 
 def league_cells(row: LeagueRow) -> Sequence[Text]:

@@ -7,11 +7,10 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.cli.league_lines import HEADS, league_cells, number, style_of
+from synthrisk.flows.cli.league_lines import COLOURS, HEADS, league_cells, number, style_of, table_of_generators
 from synthrisk.flows.reach import check_tracking
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
@@ -65,36 +64,35 @@ def print_comparison(
         _print_risks([row for row in league_rows(runs) if row.failure or row.measure in wanted], experiment)
     if utilities := [m for m in useful if m in wanted]:
         runs = runs.sort_values(["study_id", "role", "start"], ascending=[True, False, True])
-        _print_utilities(runs, utilities, experiment)
+        _print_utilities(runs, utilities)
 
 
 def _print_risks(rows: Sequence[LeagueRow], experiment: str) -> None:
-    table = _table(f"Experiment {experiment}", HEADS)
-    table.add_column("verdict")
-    for row in rows:
-        names = row.study, row.synthesizer, row.measure or "all"
-        table.add_row(*map(Text, names), *league_cells(row), style=style_of(row.role))
-    Console().print(table)
+    """Print one table a study and measure: intervals are not broken at 80 columns."""
+    console = Console(highlight=False)
+    for study in dict.fromkeys(row.study for row in rows):
+        own = [row for row in rows if row.study == study]
+        console.print(Text(f"Experiment {experiment}, study {study}", "bold"))
+        for measure in dict.fromkeys(row.measure for row in own if row.measure):
+            table = table_of_generators(measure, HEADS)
+            table.add_column("verdict", no_wrap=True)
+            for row in (each for each in own if each.measure == measure):
+                table.add_row(Text(row.synthesizer), *league_cells(row), style=style_of(row.role))
+            console.print(table)
+        for row in (each for each in own if each.failure):
+            console.print(Text(f"FAILED       {row.synthesizer}: {row.failure}", COLOURS["FAILED"]))
 
 
-def _print_utilities(runs: pd.DataFrame, measures: Sequence[str], experiment: str) -> None:
-    table = _table(f"Utility in experiment {experiment}", ("utility", "ceiling"))
-    for _, run in runs.iterrows():
+def _print_utilities(runs: pd.DataFrame, measures: Sequence[str]) -> None:
+    console = Console(highlight=False)
+    for study, own in runs.groupby("study_id", sort=False):
+        console.print(Text(f"Utility, study {study}: high is good", "bold"))
         for key in measures:
-            names = run["study_id"], run["synthesizer"], key
-            shown = (number(run.get(f"{quantity}/{key}", math.nan)) for quantity in ("utility", "utility_ceiling"))
-            table.add_row(*map(Text, (*names, *shown)), style=style_of(run["role"]))
-    Console().print(table)
-
-
-def _table(title: str, numbers: Sequence[str]) -> Table:
-    """Return a table with a row a study, synthesizer and measure to come, and columns of numbers."""
-    table = Table(header_style="bold", pad_edge=False, title=title, title_justify="left")
-    for name in ("study", "synthesizer", "measure"):
-        table.add_column(name, no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right")
-    return table
+            table = table_of_generators(key, ("utility", "ceiling"))
+            for _, run in own.iterrows():
+                shown = (number(run.get(f"{quantity}/{key}", math.nan)) for quantity in ("utility", "utility_ceiling"))
+                table.add_row(*map(Text, (run["synthesizer"], *shown)), style=style_of(run["role"]))
+            console.print(table)
 
 
 def _ordered() -> list[Metric]:

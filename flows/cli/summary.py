@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from synthrisk.flows.cli.league_lines import COLOURS, HEADS, interval, league_cells, number, style_of
+from synthrisk.flows.cli.league_lines import (
+    COLOURS,
+    HEADS,
+    interval,
+    league_cells,
+    number,
+    style_of,
+    table_of_generators,
+)
 from synthrisk.flows.cli.release_lines import release_lines
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics import METRICS
@@ -109,7 +116,7 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         population = next(iter(findings.values())).population.value
         known = {"constant guess": guess, "population": population, "ceiling": ceiling}
         yardsticks = ", ".join(f"{name}: {number(value)}" for name, value in known.items() if not math.isnan(value))
-        table = _table(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
+        table = table_of_generators(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
         table.add_column("verdict", no_wrap=True)
         for row in (*own, *failed):
             table.add_row(Text(row.synthesizer), *league_cells(row), style=style_of(row.role))
@@ -122,17 +129,6 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
     return tables
 
 
-def _table(title: str, numbers: Sequence[str]) -> Table:
-    """Return a table with a row a synthesizer to come, and columns of numbers."""
-    table = Table(
-        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
-    )
-    table.add_column("synthesizer")
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
-
-
 def _limits(result: StudyResult) -> list[Table]:
     """Return one table a limit on what the league tables do not show: a gain over a yardstick, a rate, a group."""
     tables, rows = [], limits_table(result)
@@ -141,7 +137,7 @@ def _limits(result: StudyResult) -> list[Table]:
         what = limited(name, keys)
         if what.quantity in ("risk", "memorization") and not what.group:
             continue
-        table = _table(f"{name}  (limit {limit.value:g})", (what.quantity,))
+        table = table_of_generators(f"{name}  (limit {limit.value:g})", (what.quantity,))
         table.add_column("verdict", no_wrap=True)
         for row in rows[rows["name"] == name].to_dict("records") if len(rows) else []:
             found = Estimate(row["value"], row["lower"], row["upper"])
@@ -168,7 +164,7 @@ def _kept(result: StudyResult) -> list[Table | Text]:
     """Return which limits would have been kept, where none is set."""
     if not result.kept:
         return []
-    table = _table("the least limit that would have been kept, had it been set", ("limit",))
+    table = table_of_generators("the least limit that would have been kept, had it been set", ("limit",))
     table.add_column("of")
     for each in result.kept:
         least = "none" if math.isnan(each.least) else f"{each.least:g}"
@@ -191,7 +187,7 @@ def _utilities(result: StudyResult) -> list[Table]:
     tables = []
     for measure in dict.fromkeys(f.measure for f in result.utility):
         heads = ("utility", "at the size of the ceiling", "ceiling")
-        table = _table(f"{measure.key}  (utility: high is good)", heads)
+        table = table_of_generators(f"{measure.key}  (utility: high is good)", heads)
         for f in (f for f in result.utility if f.measure == measure):
             cells = interval(f.value), number(f.thinned.value), number(f.ceiling.value)
             table.add_row(Text(f.synthesizer), *cells, style=style_of(f.role))

@@ -1,5 +1,6 @@
 """The league table of an experiment, read back from MLflow: it says what the terminal and the page have said."""
 
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -50,18 +51,31 @@ STUDY = StudyResult(
 )
 
 
+def rows_of(printed):
+    study = measure = ""
+    for line in printed.splitlines():
+        assert len(line) <= 80, line
+        if line.startswith("Experiment people, study "):
+            study = line.split()[-1]
+        elif line.startswith("FAILED "):
+            yield [study, line.split()[1].rstrip(":"), "all", "", "", "", "FAILED"]
+        elif line[:1].strip():
+            measure = line.strip()
+        elif (cells := re.split(r"  +", line.strip())) and len(cells) > 1 and cells[0] != "synthesizer":
+            yield [study, cells[0], measure, *cells[1:]]
+
+
 @pytest.fixture
 def compared(tmp_path, monkeypatch, capsys, logged_of):
-    """Return the table that ``compare`` prints of studies, as lists of cells."""
-    monkeypatch.setenv("COLUMNS", "200")
+    """Return the rows that ``compare`` prints of studies at 80 columns: study, synthesizer, measure, cells."""
+    monkeypatch.setenv("COLUMNS", "80")
     table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
 
     def compare(*studies, measure=None, history=False):
         for each in studies:
             logged_of(each, table, tmp_path)
         print_comparison("people", measure, history, None, str(tmp_path))
-        lines = [line for line in capsys.readouterr().out.splitlines() if "│" in line]
-        return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
+        return list(rows_of(capsys.readouterr().out))
 
     return compare
 
