@@ -66,7 +66,8 @@ def print_guesses(proposal: Proposal) -> None:
 
 def _held(column: Evidence) -> str:
     counted = column.kind not in ("constant", "empty", "boolean")
-    parts = [f"{_mark(column.sure)}{column.kind}" + (f", {column.distinct} values" if counted else "")]
+    sure = "" if column.sure == "sure" else f" ({column.sure})"
+    parts = [column.kind + sure + (f", {column.distinct} values" if counted else "")]
     parts += [column.form] if column.form and column.kind in ("date", "code", "category") else []
     absent = 1 - column.filled / column.rows if column.rows else 0.0
     parts += [f"{absent:.0%} missing"] if absent >= 0.005 and counted else []
