@@ -10,7 +10,9 @@ _PAIRS = (  # what is true, what is false: folded
     ("oui", "non"), ("o", "n"), ("vrai", "faux"), ("si", "no"), ("s", "n"), ("verdadero", "falso"), ("vero", "falso"),
     ("sim", "nao"), ("verdadeiro", "falso"), ("ja", "nee"), ("waar", "onwaar"), ("ja", "nej"), ("ja", "nei"),
     ("tak", "nie"), ("prawda", "falsz"), ("ano", "ne"), ("kylla", "ei"), ("igen", "nem"), ("evet", "hayir"),
-    ("да", "нет"), ("はい", "いいえ"), ("是", "否"), ("有", "无"), ("有", "無"), ("+", "-"), ("1", "0"), ("1.0", "0.0"),
+    ("jah", "ei"), ("taip", "ne"), ("ja", "ne"), ("da", "nu"), ("ya", "tidak"), ("co", "khong"), ("ναι", "οχι"),
+    ("да", "нет"), ("так", "ні"), ("да", "не"), ("예", "아니오"), ("예", "아니요"), ("네", "아니요"), ("نعم", "لا"),
+    ("כן", "לא"), ("はい", "いいえ"), ("是", "否"), ("有", "无"), ("有", "無"), ("+", "-"), ("1", "0"), ("1.0", "0.0"),
     ("on", "off"), ("x", "-"), ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"),
 )  # fmt: skip
 

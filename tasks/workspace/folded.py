@@ -9,8 +9,8 @@ def folded(text: str) -> str:
     """Return a text in small letters without accents.
 
     Example:
-        >>> folded("Płeć"), folded("Größe"), folded("ÂGE")
-        ('plec', 'grosse', 'age')
+        >>> folded("Płeć"), folded("Größe"), folded("ÂGE"), folded("나이")
+        ('plec', 'grosse', 'age', '나이')
     """
     parts = unicodedata.normalize("NFKD", text.casefold().translate(_PLAIN))
-    return "".join(letter for letter in parts if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", "".join(letter for letter in parts if not unicodedata.combining(letter)))

@@ -1,0 +1,34 @@
+"""What names of columns say, in scripts and languages that the labelled tables do not have."""
+
+import pytest
+
+from synthrisk.tasks.propose.names import topic
+from synthrisk.tasks.propose.truth_words import truth_words
+
+
+@pytest.mark.parametrize(
+    ("name", "list_of", "expected"),
+    [
+        ("나이", "known", "age"),
+        ("성별", "known", "sex"),
+        ("월소득", "sensitive", "money"),
+        ("العمر", "known", "age"),
+        ("الدخل الشهري", "sensitive", "money"),
+        ("גיל", "known", "age"),
+        ("הכנסה", "sensitive", "money"),
+        ("курить", "sensitive", "health"),
+        ("курс", "sensitive", None),
+        ("venit", "sensitive", "money"),
+        ("이름", "direct", "name"),
+        ("c7", "known", None),
+    ],
+)
+def test_a_name_speaks_of(name, list_of, expected):
+    assert topic(name, list_of) == expected
+
+
+@pytest.mark.parametrize("answers", [("예", "아니오"), ("ναι", "Όχι"), ("так", "ні"), ("نعم", "لا"), ("Da", "nu")])
+def test_two_answers_mean_yes_and_no(answers):
+    found = truth_words(answers)
+    assert (found.true_values, found.false_values) == ([answers[0]], [answers[1]])
+    assert truth_words([*answers, "x"]) is None
