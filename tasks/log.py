@@ -13,6 +13,7 @@ from synthrisk.tasks.expose import expose
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.address import experiment_of, store_address, without_user
 from synthrisk.tasks.tracking.asked import described
+from synthrisk.tasks.tracking.contributions import log_contributions
 from synthrisk.tasks.tracking.links import compare_link, list_link
 from synthrisk.tasks.tracking.records import log_records
 from synthrisk.tasks.tracking.study_run import log_study
@@ -107,5 +108,8 @@ def log(
             status = "FAILED" if name in result.failures else "FINISHED"
         finally:
             client.set_terminated(runs[name], status)
-    log_study(client, place, result, sample.table, asked, [own.report])
+    study_run = log_study(client, place, result, sample.table, asked, [own.report])
+    if tracking.records != "none":
+        log_contributions(client, study_run, result, estimated.found, hashes)
+    client.set_terminated(study_run, "FINISHED" if result.valid and not result.failures else "FAILED")
     return Logged(without_user(uri), place, result.study_id, runs, own)

@@ -8,12 +8,12 @@ import pandas as pd
 from mlflow import MlflowClient
 
 from synthrisk.conf.study import Tracking
-from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.league import LeagueRow, place
 from synthrisk.metrics.study.verdicts import worst
 from synthrisk.tasks.tracking.address import store_of
 from synthrisk.tasks.tracking.keys import VERDICT
+from synthrisk.tasks.tracking.past import experiment_named
 
 _TAGS = ("synthesizer", "role", "answer", "study_id", "verdict", "failure")
 _CELLS = {"risk": "risk", "control": "risk_control", "memorization": "memorization"}
@@ -23,10 +23,7 @@ _CELLS = {"risk": "risk", "control": "risk_control", "memorization": "memorizati
 def league(tracking: Tracking, workspace: Path, experiment: str) -> pd.DataFrame:
     """Return one row a synthesizer run of an experiment: tags and all metrics."""
     client = MlflowClient(store_of(tracking, workspace))
-    found = client.get_experiment_by_name(experiment)
-    if found is None:
-        known = sorted(e.name for e in client.search_experiments() if e.name != "Default")
-        raise InputError(f"the experiment must be one of {', '.join(known)}, got {experiment!r}")
+    found = experiment_named(client, experiment)
     rows = []
     for run in client.search_runs([found.experiment_id], "tags.role != 'study'", max_results=5000):
         tags = {t: run.data.tags.get(t, "") for t in _TAGS}
