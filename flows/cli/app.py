@@ -166,12 +166,21 @@ def split(
     typer.echo('synthesizers: [{name: vendor, kind: files, path: "releases/{repetition}-{fold}.parquet"}]')
 
 
-@app.command(epilog="Example: `synthrisk metrics`")
-def metrics(markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False) -> None:
-    """List the metrics: what each measures, needs, and where it is from."""
+@app.command(epilog="Example: `synthrisk metrics zero_cap`")
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="All of this metric; of each one line unless given.")] = None,
+    markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
+) -> None:
+    """List the metrics, a line each: what it needs, and what it sees; or say all of one."""
     from synthrisk.flows.cli.lists import markdown_table, print_metrics
 
-    if markdown:
+    if name and markdown:
+        raise InputError(f"--markdown is of all metrics, got {name!r} beside it")
+    if name:
+        from synthrisk.flows.cli.one_metric import print_metric
+
+        print_metric(name)
+    elif markdown:
         typer.echo(markdown_table())
     else:
         print_metrics()
