@@ -67,7 +67,7 @@ LIMITS = {"memorization/zero_cap.income": 0.1}
 def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
     found = headline(line("cart", around(0.02, 0.01)), limits=LIMITS)
     assert (found.word, found.sentence) == ("NO EVIDENCE", "may go out under your limits")
-    assert found.brief == "keeps 1 limit"
+    assert found.brief == "keeps 1 of 1 limit"
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,14 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
             around(0.1, 0.05),
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income: more repetitions or records",
+            "cannot say: memorization of zero_cap.income 0.100: interval holds the limit; "
+            "it needs more repetitions or records",
         ),
         (
             NOT_ESTIMABLE,
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income: no interval: more repetitions or records",
+            "cannot say: memorization of zero_cap.income no interval; it needs more repetitions or records",
         ),
         (
             around(0.02, 0.01),
@@ -116,7 +117,21 @@ def test_many_reasons_are_counted():
     limits = {f"memorization/{m.key}": 0.1 for m in measures}
     found = headline(*(line("cart", around(0.3, 0.01), m) for m in measures), limits=limits)
     assert found.sentence.endswith("(and 2 more)")
+    assert found.brief == "crosses 4 of 4 limits"
     assert len(found.verdicts) == 4
+    one = headline(line("cart", around(0.3, 0.01), measures[0]), limits={f"memorization/{measures[0].key}": 0.1})
+    assert one.brief == "memorization/zero_cap.a above 0.1"
+
+
+def test_doubt_says_what_the_study_lacks():
+    own = line("cart", around(0.02, 0.01)), replace(line("cart", around(0.02, 0.01), CLOSE), reach=0.02)
+    found = headline(*own, limits=LIMITS | {"memorization/membership": 0.1})
+    assert found.sentence == (
+        "cannot say: memorization of membership 0.020: attack reaches 2.0%; "
+        "it needs a measure that has an answer for more members"
+    )
+    unclear = headline(line("cart", around(0.1, 0.05)), own[1], limits=LIMITS | {"memorization/membership": 0.1})
+    assert unclear.brief == "2 of 2 limits unclear"
 
 
 def test_the_worst_memorization_is_the_largest_of_the_judged_measures():
