@@ -1,7 +1,7 @@
 """Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,11 +13,14 @@ from synthrisk.tasks.expose import expose
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.address import experiment_of, store_address, without_user
 from synthrisk.tasks.tracking.asked import described
-from synthrisk.tasks.tracking.contributions import log_contributions
-from synthrisk.tasks.tracking.links import compare_link, list_link
-from synthrisk.tasks.tracking.records import log_records
+from synthrisk.tasks.tracking.colours import colours_of
+from synthrisk.tasks.tracking.links import compare_link, list_link, view_link
+from synthrisk.tasks.tracking.notes import Place, log_notes
+from synthrisk.tasks.tracking.registry import register
+from synthrisk.tasks.tracking.saved_view import save_view
 from synthrisk.tasks.tracking.study_run import log_study
-from synthrisk.tasks.tracking.synthesizer_run import limited_metrics, log_numbers, open_run
+from synthrisk.tasks.tracking.synthesizer_run import Records, log_generator
+from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
@@ -42,6 +45,10 @@ class Logged:
     runs: dict[str, str]
     pages: Pages
 
+    def view_link(self, server: str, *, charts: bool = False) -> str:
+        """Return the address of this study's saved view, the page to open first: its table, or its charts."""
+        return view_link(server, self.experiment_id, self.study_id, charts=charts)
+
     def compare_link(self, server: str) -> str:
         """Return the address of the page that compares the synthesizers' runs."""
         return compare_link(server, self.experiment_id, list(self.runs.values()))
@@ -58,6 +65,7 @@ def log(
     experiment: str | None = None,
     tracking_uri: str | None = None,
     records: Literal["hashed", "full", "none"] = "hashed",
+    registry: bool = False,
     exposure: bool = True,
     settings: str | None = None,
     pages: Pages | None = None,
@@ -69,6 +77,7 @@ def log(
         experiment: MLflow experiment; the study's name unless given.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
         records: Per-record artifacts: ``hashed``, ``full`` (with values of the real table) or ``none``.
+        registry: Whether each synthesizer gets a version in MLflow's registry, with the alias that its verdict earns.
         exposure: Whether a page for each judged synthesizer says who is at risk, and why.
         settings: What was asked, as YAML; what the references remember of it unless given.
         pages: Report and pages of exposure where they are written already.
@@ -77,7 +86,7 @@ def log(
         InputError: ``records`` is none of these, or the address names a variable that is not set.
     """
     check_given("judged", judged, Judged, "judge")
-    given = {"experiment": experiment, "uri": tracking_uri, "records": records}
+    given = {"experiment": experiment, "uri": tracking_uri, "records": records, "registry": registry}
     refuse_passwords(given)
     tracking = checked(Tracking, given, "log")
     result, estimated = judged.result, judged.estimated
@@ -94,22 +103,18 @@ def log(
     uri = store_address(tracking, folder)
     client = MlflowClient(uri)
     place = experiment_of(client, tracking.experiment or result.name, None if tracking.uri else folder)
-    hashes = record_hashes(folder, sample.table.digest, sample.table.rows)
-    by_name, runs = {found.name: found for found in estimated.found}, {}
+    every = Records(record_hashes(folder, sample.table.digest, sample.table.rows), tracking.records)
+    to, by_name = Written(client, place, result, sample.table), {found.name: found for found in estimated.found}
+    colours, runs = colours_of(to), {}
     for name in result.synthesizers:
-        findings = [f for f in result.findings if f.synthesizer == name]
-        runs[name] = open_run(client, place, result, name, sample.table)
-        status = "FAILED"
-        try:
-            log_numbers(client, runs[name], findings, [f for f in result.utility if f.synthesizer == name])
-            client.log_batch(runs[name], metrics=limited_metrics(result, name))
-            if name in by_name and tracking.records != "none":
-                log_records(client, runs[name], by_name[name], own.exposures.get(name), hashes, tracking.records)
-            status = "FAILED" if name in result.failures else "FINISHED"
-        finally:
-            client.set_terminated(runs[name], status)
-    study_run = log_study(client, place, result, sample.table, asked, [own.report])
-    if tracking.records != "none":
-        log_contributions(client, study_run, result, estimated.found, hashes)
-    client.set_terminated(study_run, "FINISHED" if result.valid and not result.failures else "FAILED")
-    return Logged(without_user(uri), place, result.study_id, runs, own)
+        exposed = replace(every, page=own.exposures.get(name))
+        runs[name] = log_generator(to, name, colours[name], by_name.get(name), exposed)
+    study = log_study(to, asked, own.report, estimated.found, every)
+    ids = {name: run.run_id for name, run in runs.items()}
+    log_notes(to, Place(place, ids, study))
+    save_view(to)
+    if tracking.registry:
+        for name, run in runs.items():
+            if run.model_id:
+                register(to, name, run)
+    return Logged(without_user(uri), place, result.study_id, ids, own)

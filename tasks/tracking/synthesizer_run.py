@@ -1,88 +1,71 @@
-"""The run of one synthesizer or reference generator: tags, params and metrics."""
+"""The run of one synthesizer or reference generator, from its start to its last artifact."""
 
-import time
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from mlflow import MlflowClient
-from mlflow.entities import Metric, Param
+from mlflow.entities import Param
 
-from synthrisk.metrics.intervals.gain import CURVE
-from synthrisk.metrics.intervals.pooled_rates import RATE
-from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.result_tables import limits_table, with_limits
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.tasks.tracking.dataset import log_dataset
-from synthrisk.tasks.tracking.keys import metric_key, verdict_tag
-from synthrisk.tasks.tracking.tags import shared_tags
-from synthrisk.tasks.workspace.references import Table
+from synthrisk.tasks.tracking.dataset import log_real, log_release
+from synthrisk.tasks.tracking.models import close_model, open_model
+from synthrisk.tasks.tracking.numbers import Tie, log_numbers, numbers_of
+from synthrisk.tasks.tracking.records import log_records
+from synthrisk.tasks.tracking.tables import generator_tables, log_tables
+from synthrisk.tasks.tracking.tags import generator_tags, params_of, run_name
+from synthrisk.tasks.tracking.written import Written
+from synthrisk.tasks.workspace.handed import Found
 
-_BATCH = 1000
+_OF_MODEL = ("verdict", "why", "study_id", "data_digest", "references", "invalid")
 
 
-def open_run(client: MlflowClient, experiment: str, result: StudyResult, name: str, table: Table) -> str:
-    """Start the run of one generator, with its tags and params; return its id."""
-    settings, keys = result.settings[name], {f.measure.key for f in result.findings}
-    released = {each: summary.status for each, summary in result.releases.items()}
-    own = {"answer": result.answers, "failure": result.failures, "release": released}
-    tags = {
-        "role": settings["role"],
-        "synthesizer": name,
-        "kind": settings["kind"],
-        "verdict": result.verdict(name) or "none",
-        **{tag: told[name] for tag, told in own.items() if name in told},
-        **{verdict_tag(v, keys): v.word for v in result.verdicts if v.synthesizer == name},
-        **shared_tags(result),
-    }
-    run_id = str(client.create_run(experiment, run_name=name, tags=tags).info.run_id)
-    log_dataset(client, run_id, table)
-    options = {k: v for k, v in settings.items() if k not in ("role", "kind")}
-    # few: the compare page draws the first three that differ
-    params = {"synthesizer": name, **(options if settings["role"] == "synthesizer" else {})}
-    client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
-    return run_id
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What is written of single records."""
+
+    hashes: np.ndarray  # the name of each record
+    mode: str  # ``hashed``, ``full`` or ``none``
+    page: str | None = None  # path of the page of exposure
 
 
-def log_numbers(
-    client: MlflowClient, run_id: str, findings: Sequence[Finding], useful: Sequence[Usefulness] = ()
-) -> None:
-    """Write what was found of one generator as metrics."""
-    metrics = [m for f in findings for m in _metrics(f)]
-    for f in useful:
-        metrics += _logged(f.measure.key, [("utility", 0, f.value.value), ("utility_ceiling", 0, f.ceiling.value)])
-    for start in range(0, len(metrics), _BATCH):
-        client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
+@dataclass(frozen=True)
+class GeneratorRun:
+    """Where a generator is written."""
+
+    run_id: str
+    model_id: str = ""  # empty for reference generators, which are no answer to which generator is the best
 
 
-def _metrics(f: Finding) -> list[Metric]:
-    single = {
-        **with_limits("memorization", f.memorization),
-        **with_limits("risk", f.risk),
-        "risk_control": f.risk_control.value,
-        "risk_gain": f.risk_gain.value,
-        "risk_population": f.population.value,
-        "tpr": f.tpr[RATE].value if RATE in f.tpr else float("nan"),
-        "epsilon": float("nan") if f.epsilon is None else f.epsilon.epsilon,
-    }
-    steps = [("risk_curve", round(100 * t), e.value) for t, e in zip(CURVE, f.curve, strict=False)]
-    steps += [("risk_release", step, v) for step, v in enumerate(f.release_risk)]
-    return _logged(f.measure.key, [(q, 0, v) for q, v in single.items()] + steps)
+def log_generator(to: Written, name: str, colour: str, found: Found | None, records: Records) -> GeneratorRun:
+    """Write one generator; return its run, which has ended, FAILED if the generator or the writing did."""
+    run = _open(to, name, colour)
+    status = "FAILED"
+    try:
+        _fill(to, name, run, found, records)
+        status = "FAILED" if name in to.result.failures else "FINISHED"
+    finally:
+        if run.model_id:
+            close_model(to.client, run.model_id, failed=status == "FAILED")
+        to.client.set_terminated(run.run_id, status)
+    return run
 
 
-def limited_metrics(result: StudyResult, name: str) -> list[Metric]:
-    """Return what a generator reaches in the limited quantities that ``_metrics`` does not hold."""
-    rows = limits_table(result)
-    entries: list[Metric] = []
-    for row in rows[rows["synthesizer"] == name].to_dict("records") if len(rows) else []:
-        quantity = "_".join(filter(None, (row["quantity"], row["group"])))
-        if quantity not in ("risk", "risk_control", "risk_gain", "memorization"):
-            values = [] if quantity == "tpr" else [(quantity, 0, row["value"])]  # which is logged of all
-            values += [(f"{quantity}_lower", 0, row["lower"]), (f"{quantity}_upper", 0, row["upper"])]
-            entries += _logged(row["measure"], values)
-    return entries
+def _open(to: Written, name: str, colour: str) -> GeneratorRun:
+    tags = generator_tags(to.result, to.headline(name)) | {"mlflow.runColor": colour}
+    params = params_of(to.result, name)
+    run = to.client.create_run(to.experiment_id, run_name=run_name(name, to.result.study_id), tags=tags)
+    run_id = str(run.info.run_id)
+    to.client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
+    if tags["role"] != "synthesizer":
+        return GeneratorRun(run_id)
+    known = {k: tags[k] for k in _OF_MODEL if k in tags}
+    return GeneratorRun(run_id, open_model(to.client, to.experiment_id, run_id, name, params, known))
 
 
-def _logged(measure: str, entries: Sequence[tuple[str, int, float]]) -> list[Metric]:
-    now = int(time.time() * 1000)
-    return [Metric(metric_key(q, measure), float(v), now, int(s)) for q, s, v in entries if np.isfinite(v)]
+def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, records: Records) -> None:
+    log_real(to.client, run.run_id, to.table)
+    tie = Tie(run.model_id, to.table.digest) if run.model_id else None
+    log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name), tie)
+    log_tables(to.client, run.run_id, generator_tables(to.result, name))
+    if found is not None:
+        log_release(to.client, run.run_id, found)
+        if records.mode != "none":
+            log_records(to.client, run.run_id, found, records.page, records.hashes, records.mode)
