@@ -200,16 +200,20 @@ def compare(
     print_comparison(experiment, measure, history, tracking_uri, workspace)
 
 
-@app.command(epilog="Example: `synthrisk ui --port 5001`")
+@app.command(epilog="Example: `synthrisk ui --open demo`")
 def ui(
+    study: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Study, the latest of this name: its report and its view.")
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open", help="Open the pages in the browser.")] = False,
     port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
 ) -> None:
-    """Open the MLflow page of the workspace, until Ctrl-C."""
+    """Start the MLflow page of the workspace, until Ctrl-C; `--open NAME` opens the latest study of a name."""
     from synthrisk.flows.cli.ui import serve
 
-    raise typer.Exit(serve(port, tracking_uri, Path(workspace)))
+    raise typer.Exit(serve(port, tracking_uri, Path(workspace), study, opens))
 
 
 @app.command(epilog="Example: `synthrisk schema > study.schema.json`")

@@ -80,7 +80,8 @@ def print_metric(name: str) -> None:
         for option in options:
             value = "" if option in metric.needs else f" = {_default(metric, option)!r}"
             console.print(Text(f"  {option}{value}"))
-            console.print(_indented(_plain(told.get(option, "")), 6))
+            if option in told:
+                console.print(_indented(_plain(told[option]), 6))
     if "Returns" in parts:
         console.print(Text("\nReturns", "bold"))
         console.print(_indented(_plain(parts["Returns"])))

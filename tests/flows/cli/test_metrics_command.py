@@ -1,11 +1,12 @@
 """``synthrisk metrics``: one line a metric at 80 columns, and all of one."""
 
+import inspect
 from itertools import pairwise
 
 import pytest
 
 from synthrisk.flows.cli import one_metric
-from synthrisk.flows.cli.one_metric import print_metric
+from synthrisk.flows.cli.one_metric import arguments, print_metric, sections
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.metric import Metric
 
@@ -45,7 +46,11 @@ def test_all_of_a_metric_names_its_options_defaults_range_and_source(say, name, 
         line.split()[0]: after for line, after in pairwise(told) if line.partition(" = ")[0].strip() in options
     }
     assert sorted(described) == sorted(options)
-    assert all(after.startswith("      ") and after.strip() for after in described.values())
+    for option, text in arguments(sections(inspect.getdoc(metric.function)).get("Args", "")).items():
+        if option in described:
+            own = described[option].strip()
+            assert own
+            assert text.replace("``", "").startswith(own)
 
 
 def test_a_name_that_is_none_gets_the_nearest(say):
