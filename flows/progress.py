@@ -33,18 +33,20 @@ class Lines:
 
     def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic):
         self._console, self._total, self._clock = console, total, clock
-        self._begun = self._last = clock()
+        self._last = clock()
         self._told = 0
+        self._first: float | None = None  # when the first release was done: what goes before it is start-up
 
     def advance(self, done: int) -> None:
         """Say how many releases are done, if a line is due."""
         now = self._clock()
+        self._first = now if self._first is None else self._first
         soon = 10 * (done - self._told) < self._total and now - self._last < _PAUSE
         if soon and done < self._total:
             return
         self._told, self._last = done, now
-        left = (now - self._begun) / done * (self._total - done)
-        more = f", {in_words(left)} left" if done < self._total else ""
+        left = (now - self._first) / max(done - 1, 1) * (self._total - done)
+        more = f", {in_words(left)} left" if 1 < done < self._total else ""
         text = f"releases attacked: {done} of {self._total}{more}"
         self._console.print(text, soft_wrap=True, markup=False)
 

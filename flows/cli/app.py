@@ -186,18 +186,28 @@ def metrics(
         print_metrics()
 
 
-@app.command(epilog="Example: `synthrisk compare demo`")
+@app.command(epilog="Example: `synthrisk compare demo --history`")
 def compare(
     experiment: Annotated[str, typer.Argument(help="MLflow experiment, named as the study.")] = "demo",
-    measure: Annotated[str | None, typer.Option(help="Show this measure alone, e.g. rapid.income.")] = None,
-    history: Annotated[bool, typer.Option(help="All studies of the experiment, not the latest alone.")] = False,
+    measure: Annotated[str | None, typer.Option(help="This measure: rapid.income; or all of rapid.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="A table of each measure too.")] = False,
+    history: Annotated[bool, typer.Option(help="All studies of the experiment: what has become worse?")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print as CSV.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, with all numbers.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print as Markdown tables.")] = False,
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
 ) -> None:
-    """Print the league table of an experiment."""
-    from synthrisk.flows.cli.lists import print_comparison
+    """Compare the synthesizers of the latest study, or each with itself in the studies before."""
+    from synthrisk.conf.study import Tracking
+    from synthrisk.flows.cli.compare import Asked
+    from synthrisk.flows.cli.compare import compare as print_comparison
 
-    print_comparison(experiment, measure, history, tracking_uri, workspace)
+    forms = [name for name, given in (("csv", csv), ("json", as_json), ("markdown", markdown)) if given]
+    if len(forms) > 1:
+        raise InputError(f"--{' and --'.join(forms)} must not stand together")
+    asked = Asked(experiment, measure, every, history, forms[0] if forms else "")
+    print_comparison(asked, Tracking(uri=tracking_uri), Path(workspace))
 
 
 @app.command(epilog="Example: `synthrisk ui --open demo`")

@@ -59,3 +59,17 @@ def test_where_there_is_no_terminal_there_is_no_bar():
         show("cart 2", 2)
     assert out.getvalue().splitlines()[-1] == "releases attacked: 2 of 2"
     assert "\x1b" not in out.getvalue()
+
+
+def test_what_goes_before_the_first_release_is_not_reckoned_with():
+    out, now = io.StringIO(), [0.0]
+    lines = Lines(Console(file=out), 4, lambda: now[0])
+    for done, at in enumerate((300.0, 310.0, 320.0, 330.0), 1):
+        now[0] = at
+        lines.advance(done)
+    assert out.getvalue().splitlines() == [
+        "releases attacked: 1 of 4",
+        "releases attacked: 2 of 4, about 20 seconds left",
+        "releases attacked: 3 of 4, about 10 seconds left",
+        "releases attacked: 4 of 4",
+    ]

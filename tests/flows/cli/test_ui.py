@@ -30,6 +30,13 @@ STUDY = StudyResult(
     [],
     settings={"cart": {"role": "synthesizer", "kind": "cart"}},
 )
+COMMAND = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
+from synthrisk.flows.cli.app import main
+sys.argv[0] = "synthrisk"
+main()
+"""
 BROWSER = """#!/bin/sh
 echo "$1" >> opened.txt
 """
@@ -75,7 +82,7 @@ def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
     port = free_port()
     given = ["ui", "--open", NAME, "--port", str(port), "--workspace", "work"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "synthrisk.flows.cli.app", *given],
+        [sys.executable, "-c", COMMAND, *given],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
