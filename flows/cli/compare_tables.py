@@ -21,7 +21,7 @@ from synthrisk.flows.cli.past_rows import (
     standings,
     utility_rows,
 )
-from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.overview import overview
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.tasks.tracking.past import PastStudy
 from synthrisk.tasks.tracking.trend import Step, trend
@@ -141,8 +141,9 @@ def _print_limits(console: Console, study: PastStudy) -> None:
 
 def _is_signal(measure: str) -> bool:
     """Tell whether a measure may show a risk; one of a package that is not installed may."""
-    name = measure.partition(".")[0].partition("[")[0].partition(" ")[0]
-    return name not in METRICS or METRICS[name].label == "signal"
+    kinds = {line.name: line.kind for line in overview()}
+    name = max((name for name in kinds if measure.startswith(name)), key=len, default="")
+    return kinds.get(name, "signal") in ("signal", "difference")
 
 
 def _print_more(console: Console, asked: Asked) -> None:
