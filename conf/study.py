@@ -330,6 +330,9 @@ class Tracking(Settings):
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
     """Per-record artifacts: salted hashes and scores only; with guessed and true values (sensitive!); or none."""
+    registry: bool = False
+    """Whether each synthesizer becomes a version in MLflow's model registry, with the alias ``approved`` where the
+    verdict is NO EVIDENCE under limits, ``candidate`` where it is INCONCLUSIVE or nothing was judged."""
 
 
 class Runner(Settings):

@@ -17,8 +17,12 @@ import yaml
 from mlflow import MlflowClient
 
 from synthrisk.conf import load
+from synthrisk.conf.study import Tracking
 from synthrisk.flows.study import Outcome, concluded
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.study.result_tables import league_table
+from synthrisk.metrics.study.utility import utility_table
+from synthrisk.tasks.tracking.past import studies
 
 KEYS = ("zero_cap.income", "rapid.income")
 RUN = {
@@ -295,6 +299,42 @@ def test_the_page_of_exposure_is_tracked_with_full_records_only(first, alone):
 def test_no_records_where_none_are_kept(broken):
     client = MlflowClient(broken.logged.uri)
     assert client.list_artifacts(runs_of(broken)["cart"].info.run_id) == []
+
+
+def test_contributions_under_hashes_make_the_judged_findings(first, folder, people):
+    (study,) = studies(Tracking(), folder / "first", "spine")[:1]
+    table = study.contributions()
+    assert set(table.columns) == {"synthesizer", "record", "repetition", f"risk/{KEYS[0]}", f"memorization/{KEYS[0]}"}
+    assert set(table["synthesizer"]) == {"cart", "mine", "thief"}
+    assert table["record"].str.fullmatch("[0-9a-f]{16}").all()
+    for name, own in table.groupby("synthesizer"):
+        assert own["record"].is_monotonic_increasing  # not in the order of the table
+        (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == (name, KEYS[0])]
+        means = own.groupby("repetition").mean(numeric_only=True).mean()
+        assert means[f"risk/{KEYS[0]}"] == pytest.approx(found.risk.value, abs=1e-12)
+        if not np.isnan(means[f"memorization/{KEYS[0]}"]):
+            assert means[f"memorization/{KEYS[0]}"] == pytest.approx(found.memorization.value, abs=1e-12)
+
+
+def test_contributions_of_a_study_again_are_of_the_same_records(first, again, folder):
+    one, two = (s.contributions() for s in studies(Tracking(), folder / "first", "spine")[:2])
+    pd.testing.assert_frame_equal(one, two)
+
+
+def test_no_contributions_where_no_records_are_kept(broken, folder):
+    (study,) = studies(Tracking(), folder / "broken", "spine")
+    assert study.contributions().empty
+    assert study.generators.set_index("synthesizer")["verdict"].to_dict()["breaks"] == "FAILED"
+
+
+def test_studies_read_back_are_what_was_found(first, folder):
+    study = studies(Tracking(), folder / "first", "spine")[0]
+    assert study.study_id == first.result.study_id
+    assert study.tags["data_digest"] == first.result.facts["data_digest"]
+    pd.testing.assert_frame_equal(study.league, league_table(first.result), check_dtype=False)
+    pd.testing.assert_frame_equal(study.utility, utility_table(first.result.utility), check_dtype=False)
+    assert study.verdicts.to_dict("records") == [vars(v) for v in first.result.verdicts]
+    assert study.generators["synthesizer"].tolist() == first.result.synthesizers
 
 
 def test_links_lead_to_the_runs(first):
