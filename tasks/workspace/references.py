@@ -208,6 +208,13 @@ class LedgerFolder:
         return from_plain(json.loads((Path(self.path) / CHECK).read_text()))
 
 
+def in_words(sample: Any, name: Any, repetition: Any, fold: Any) -> str:
+    """Return a place of the study as names of task runs have it; what is no place, which the task refuses, as it is."""
+    if not (isinstance(sample, Sample) and is_whole(repetition, 0) and is_whole(fold, 0)):
+        return f"{name}"
+    return Cell(f"{name}", repetition, fold).in_words(sample.cut.releases)
+
+
 @lru_cache(maxsize=2)
 def _read_table(path: str, _digest: str) -> pd.DataFrame:
     return read_typed(Path(path))
