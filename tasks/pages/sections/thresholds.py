@@ -16,5 +16,3 @@ def _context(shown: Shown) -> Mapping[str, Any]:
 THRESHOLDS = Section(
     "thresholds", "Thresholds: who chose them, and what they can see", "thresholds.html", _context, folded=True
 )
-    "thresholds", "Thresholds: who chose them, and what they can see", "thresholds.html", _context, True
-)
