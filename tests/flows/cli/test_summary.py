@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.studies import report_of
 from synthrisk.conf.study import Bootstrap
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.summary import close
@@ -21,7 +22,6 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.log import Logged, Pages
-from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.workspace.handed import Estimated
 from synthrisk.tasks.workspace.references import Cut, Generator, Sample
 from synthrisk.tasks.workspace.table import store
@@ -105,13 +105,13 @@ def test_releases_are_told_before_anything_else(capsys):
     told = as_json(result)["releases"]
     assert [(row["synthesizer"], row["rows_of_members"]) for row in told] == [("cart", 60), ("copy", 120)]
     assert told[1]["invalid"] == ""
-    text = page(result, "")
+    text = report_of(result, "")
     assert text.index("The releases before they are judged") < text.index("<h2>Provenance")
     assert "column &#39;vote&#39; is constant in the release" in text
     none = StudyResult("s", "s", [], [], [], settings=settings, facts=facts)
     close(Outcome(none, LOGGED), verbose=True)
     assert "equal a member" not in capsys.readouterr().out
-    assert "The releases before they are judged" not in page(none, "")
+    assert "The releases before they are judged" not in report_of(none, "")
 
 
 @pytest.mark.parametrize("repetitions", ["1", "2", "3"])
