@@ -163,12 +163,7 @@ class _Tables:
         found = [self._beside(each) for each in made]
         unreadable = [name for name in self.groups if any(name not in own.columns for own in found)]
         columns = {
-            name: ColumnLoss(
-                *_means([(own.columns[name].distance, own.columns[name].expected) for own in found]),
-                _means([own.columns[name].shares for own in found]),
-            )
-            for name in self.groups
-            if name not in unreadable
+            name: _mean_column([own.columns[name] for own in found]) for name in self.groups if name not in unreadable
         }
         pairs = {
             pair: _mean_pair([own.pairs[pair] for own in found])
@@ -240,6 +235,11 @@ def _losses(members: _Placed, release: _Placed, others: _Placed | None, what: st
     real = members.shares[what]
     expected = float("nan") if others is None else total_variation(real, others.shares[what])
     return total_variation(real, release.shares[what]), expected
+
+
+def _mean_column(found: Sequence[ColumnLoss]) -> ColumnLoss:
+    distance, expected = _means([(c.distance, c.expected) for c in found])
+    return ColumnLoss(distance, expected, _means([c.shares for c in found]))
 
 
 def _mean_pair(found: Sequence[PairLoss]) -> PairLoss:
