@@ -86,7 +86,10 @@ def _gaps(finding: Finding, found: Found, known: Sequence[str], confidence: floa
     if len(rows) > _RECORDS:
         rows = np.sort(np.random.default_rng(found.sample.seed).choice(rows, _RECORDS, replace=False))
     people = None if entities is None else entities[rows]
-    gaps = risk_gaps(scores[rows], records.iloc[rows], list(known), confidence, people)
+    try:
+        gaps = risk_gaps(scores[rows], records.iloc[rows], list(known), confidence, people)
+    except (ArithmeticError, ValueError):  # a model that cannot be fitted: the other steps stand without it
+        return []
     return gaps if of == "risk" else [replace(g, lowest=_back(g.lowest), highest=_back(g.highest)) for g in gaps]
 
 

@@ -100,7 +100,7 @@ def _more_data(result: StudyResult, verdict: Verdict, finding: Finding | None, s
 
 
 def _lines_for(verdict: Verdict, one: bool) -> str:
-    """Return lines of a study, or of a command for one release, for what a verdict lacks; empty where there are none."""
+    """Return lines of a study, or words of a command, for what a verdict lacks; empty where there are none."""
     if verdict.advice.startswith("the reference generators"):
         return (
             "synthrisk evaluate ... --references limited" if one else "references: [copy, near_copy, fresh, marginals]"

@@ -79,11 +79,15 @@ def context(shown: Shown) -> Mapping[str, Any] | None:
     if not names:
         return None
     drawn = chosen(shown.result, names)
-    made = pictured([found[name] for name in drawn])
+    try:
+        made = pictured([found[name] for name in drawn])
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:  # the numbers stand without it
+        return {"failure": type(error).__name__}
     shapes = [c for c in made.columns.values() if not c.reason]
     order = _worst_first(made, [c.name for c in shapes])
     paired = _pairs_worst_first(made)
     return {
+        "failure": "",
         "synthesizers": drawn,
         "absent": len(names) - len(drawn),
         "drawings": [drawing(made, made.columns[name]) for name in order[:_DRAWN]],

@@ -84,6 +84,7 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
         words = "Mend what the reason names and run the same study again: what was finished is not computed again."
         yield Part("", "", [Step(words, "", [shown.result.failures.get(headline.synthesizer, "")])])
         return
+    lowering = False
     for verdict in headline.verdicts:
         if verdict.word == "INVALID RELEASE":
             words = "Mend the release, or how it is read, before anything else: measures say nothing of broken columns."
@@ -93,6 +94,10 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
             yield Part(verdict.quantity, verdict.brief, list(_of_risk(shown, verdict, explain)))
         elif verdict.word == "INCONCLUSIVE":
             yield Part(verdict.quantity, verdict.brief, list(_of_doubt(shown, verdict)))
+        lowering |= verdict.value > verdict.limit
+    found = _found(shown, headline.synthesizer)
+    if lowering and found is not None:
+        yield Part("", "", [_keep_less(found)])
 
 
 def _of_risk(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
@@ -114,7 +119,7 @@ def _of_doubt(shown: Shown, verdict: Verdict) -> Iterator[Step]:
 
 
 def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
-    found = next((f for f in shown.judged.estimated.found if f.name == verdict.synthesizer), None)
+    found = _found(shown, verdict.synthesizer)
     finding = _finding(shown, verdict)
     if found is None or finding is None:
         return
@@ -127,7 +132,10 @@ def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step
             f"{finding.measure.label} looks at all columns of a record, so no single quasi-identifier decides. "
             "A column that nobody needs may be left out (data.drop)."
         )
-    yield _keep_less(found)
+
+
+def _found(shown: Shown, name: str) -> Found | None:
+    return next((f for f in shown.judged.estimated.found if f.name == name), None)
 
 
 def _finding(shown: Shown, verdict: Verdict) -> Finding | None:
