@@ -134,7 +134,7 @@ def _where(outcome: Outcome) -> list[Text]:
     report = Path(outcome.report)
     near = os.path.relpath(report)
     place = near if not near.startswith("..") else str(report)
-    command = ["synthrisk", "ui", "--open", outcome.result.name]
+    command = ["synthrisk", "ui", "--open", outcome.logged.experiment or outcome.result.name]
     workspace = os.path.relpath(report.parents[2]) if len(report.parents) > 2 else WORKSPACE
     if workspace != WORKSPACE:
         command += ["--workspace", str(report.parents[2]) if workspace.startswith("..") else workspace]
