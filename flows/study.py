@@ -92,7 +92,13 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     pages = Pages(report(judged, asked), exposures)
     place = study.tracking
     logged = log(
-        judged, experiment=place.experiment, tracking_uri=place.uri, records=place.records, settings=asked, pages=pages
+        judged,
+        experiment=place.experiment,
+        tracking_uri=place.uri,
+        records=place.records,
+        registry=place.registry,
+        settings=asked,
+        pages=pages,
     )
     return concluded(Outcome(judged.result, logged))
 

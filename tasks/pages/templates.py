@@ -1,5 +1,6 @@
 """HTML pages from templates: one file each, nothing fetched, nothing executed, every text escaped."""
 
+from functools import cache
 from importlib.resources import files
 from math import isnan
 from typing import Any
@@ -9,18 +10,32 @@ from markupsafe import Markup, escape
 
 from synthrisk.metrics.study.league import interval_text
 
+_PLACES = ("synthrisk.tasks.pages", "synthrisk.tasks.pages.sections")
+
 
 def render(template: str, **values: Any) -> str:
-    """Return the page of a template in this folder; it has the functions below, and ``style``, too."""
-    folder = files("synthrisk.tasks.pages")
-    loader = FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8"))
+    """Return the page of a template; it has the functions below, and ``style``, too.
+
+    ``template`` is a file of this folder or of its ``sections``, or ``<package>:<file>`` in another package.
+    """
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
     environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    style = Markup(folder.joinpath("style.css").read_text("utf-8"))  # noqa: S704 - ours
+    style = Markup(_source("style.css"))  # noqa: S704 - ours
     environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
-    environment.globals |= {"interval": interval}
-    return environment.get_template(template).render(**values)
+    environment.globals |= {"interval": interval, "isnan": isnan}
+    return environment
+
+
+def _source(name: str) -> str:
+    package, colon, file = name.rpartition(":")
+    found = [files(place).joinpath(file) for place in ((package,) if colon else _PLACES)]
+    return next((each for each in found if each.is_file()), found[0]).read_text("utf-8")
 
 
 def number(value: float, sign: bool = False) -> str:
