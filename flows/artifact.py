@@ -108,8 +108,8 @@ def _row(row: LeagueRow) -> Sequence[str]:
 
 
 def _links(links: Links) -> str:
-    start = f" (start the page first: `{links.start}`)" if links.start else ""
-    report = f"- [Report]({links.report}), a file where the study ran: `{links.report}`"
+    start = f"; start their page first: {plain(links.start)}" if links.start else ""
+    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.report)}"
     return f"## Where to look\n\n{report}\n- [Runs in MLflow]({links.runs}){start}"
 
 

@@ -5,7 +5,7 @@ import re
 
 _LONGEST = 60
 _PLAIN = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
-_LOOKS_SHORTENED = re.compile(r"-[0-9a-f]{8}$")
+_HAS_DIGEST = re.compile(r"(^|-)x[0-9a-f]{8}$")
 
 
 def key_of_name(name: str) -> str:
@@ -15,9 +15,9 @@ def key_of_name(name: str) -> str:
 
     Example:
         >>> key_of_name("paper_adult"), key_of_name("Adult"), key_of_name("größe/1")
-        ('paper--adult', 'adult-ad08defc', 'gr-e-1-98135d39')
+        ('paper--adult', 'adult-xad08defc', 'gr-e-1-x98135d39')
     """
-    if len(name) <= _LONGEST and _PLAIN.fullmatch(name) and not _LOOKS_SHORTENED.search(name):
+    if len(name) <= _LONGEST and _PLAIN.fullmatch(name) and not _HAS_DIGEST.search(name):
         return name.replace("_", "--")
     front = re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST].strip("-")
-    return f"{front}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+    return f"{front}-x{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
