@@ -164,7 +164,7 @@ def _data(result: StudyResult) -> str:
     entities = f" of {int(facts['entities']):,} entities" if "entities" in facts else ""
     columns = f", {_counted(int(facts['columns']), 'column')}" if "columns" in facts else ""
     releases = f"; {_counted(int(facts['releases']), 'release')} a generator" if "releases" in facts else ""
-    return records + entities + columns + releases
+    return (f"{facts['data']}: " if "data" in facts else "") + records + entities + columns + releases
 
 
 def _attacker(result: StudyResult) -> str:

@@ -362,7 +362,7 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
 
 
 def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
@@ -379,7 +379,7 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
 
 
 def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
     rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
@@ -445,7 +445,7 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
     populations = {
@@ -469,7 +469,7 @@ def test_thief_is_not_the_lower_one(first):
 def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
     from synthrisk.flows.cli.summary import close
 
-    close(first)
+    close(first, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
     assert "population: " in said
     assert "Pairs " in said
@@ -495,7 +495,7 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     assert "out of reach: a full copy reaches" in verdict.reason  # no copy of these people reaches .99
     assert set(runs_of(outcome)) == {"cart", "copy", "fresh", "leaky-20pct", "leaky-60pct", "study"}
     assert len(pd.read_csv(artifact(outcome, "study", "power.csv"))) == 2
-    close(outcome)
+    close(outcome, verbose=True)
     assert f"zero_cap.income {power.leak}" in " ".join(capsys.readouterr().out.split())
 
 
@@ -674,7 +674,7 @@ def test_awkward_report_escapes_what_it_shows(awkward):
 def test_awkward_names_are_printed_as_they_are(awkward, capsys):
     from synthrisk.flows.cli.summary import close
 
-    close(awkward)
+    close(awkward, verbose=True)
     assert "rapid.[/bold] ü" in capsys.readouterr().out
 
 

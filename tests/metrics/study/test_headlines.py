@@ -21,7 +21,7 @@ SHARES, REFERENCES = Measure("common_rows_proportion", "common_rows_proportion")
 ANSWERS = {"copy": "copy", "near": "near_copy", "leaky": "leak", "fresh": "ideal"}
 PASSED, BROKEN = Check("fresh", "all", "around 0", True, "it is"), Check("fresh", "all", "around 0", False, "it is not")
 RISK = Estimate(0.3, 0.28, 0.32)
-FACTS = {"records": "6000", "columns": "4", "releases": "6"}
+FACTS = {"data": "klinik.csv", "records": "6000", "columns": "4", "releases": "6"}
 
 
 def line(name, memorization, measure=ZERO):
@@ -164,7 +164,7 @@ def test_a_sanity_check_and_a_what_if_are_not_called_unjudged():
 
 def test_the_study_is_described():
     told = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS))
-    assert told.data == "6,000 records, 4 columns; 6 releases a generator"
+    assert told.data == "klinik.csv: 6,000 records, 4 columns; 6 releases a generator"
     assert told.attacker == "has the release, knows age, sex; guesses income"
     assert told.owners == {"the board": list(LIMITS)}
     assert told.references == "behaved: 1 check passed"
