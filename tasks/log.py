@@ -44,6 +44,7 @@ class Logged:
     study_id: str
     runs: dict[str, str]
     pages: Pages
+    experiment: str = ""  # name of the experiment
 
     def view_link(self, server: str, *, charts: bool = False) -> str:
         """Return the address of this study's saved view, the page to open first: its table, or its charts."""
@@ -102,19 +103,20 @@ def log(
     folder = private_folder(Path(sample.workspace).absolute())
     uri = store_address(tracking, folder)
     client = MlflowClient(uri)
-    place = experiment_of(client, tracking.experiment or result.name, None if tracking.uri else folder)
+    name = tracking.experiment or result.name
+    place = experiment_of(client, name, None if tracking.uri else folder)
     every = Records(record_hashes(folder, sample.table.digest, sample.table.rows), tracking.records)
     to, by_name = Written(client, place, result, sample.table), {found.name: found for found in estimated.found}
     colours, runs = colours_of(to), {}
-    for name in result.synthesizers:
-        exposed = replace(every, page=own.exposures.get(name))
-        runs[name] = log_generator(to, name, colours[name], by_name.get(name), exposed)
+    for each in result.synthesizers:
+        exposed = replace(every, page=own.exposures.get(each))
+        runs[each] = log_generator(to, each, colours[each], by_name.get(each), exposed)
     study = log_study(to, asked, own.report, estimated.found, every)
-    ids = {name: run.run_id for name, run in runs.items()}
+    ids = {each: run.run_id for each, run in runs.items()}
     log_notes(to, Place(place, ids, study))
     save_view(to)
     if tracking.registry:
-        for name, run in runs.items():
+        for each, run in runs.items():
             if run.model_id:
-                register(to, name, run)
-    return Logged(without_user(uri), place, result.study_id, ids, own)
+                register(to, each, run)
+    return Logged(without_user(uri), place, result.study_id, ids, own, name)

@@ -187,9 +187,9 @@ def test_every_run_carries_provenance(first):
 
 def test_params_are_the_settings_that_distinguish(first):
     params = {name: run.data.params for name, run in runs_of(first).items()}
-    assert params["cart"] == {"synthesizer": "cart"}
-    assert params["thief"] == {"synthesizer": "thief"}
-    assert set(params["mine"]) == {"synthesizer", "path"}
+    assert params["cart"] == {"synthesizer": "cart", "kind": "cart"}
+    assert params["thief"] == {"synthesizer": "thief", "kind": "copy"}
+    assert set(params["mine"]) == {"synthesizer", "kind", "path"}
     assert runs_of(first)["thief"].data.tags["kind"] == "copy"
     assert params["study"] == {}
 
@@ -385,7 +385,7 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
 
 
 def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
@@ -403,7 +403,7 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
 
 
 def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
     rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
@@ -412,9 +412,7 @@ def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
     columns = json.loads(artifact(first, "study", "league.json").read_text())["columns"]
     assert {"worst_release", "worst_release_upper"} <= set(columns)
     assert "worst of 2 releases" in Path(first.report).read_text()
-    keys = pd.read_csv(artifact(first, "study", "k_anonymity.csv"), keep_default_na=False).set_index(
-        ["synthesizer", "of"]
-    )
+    keys = tabled(first, "study", "k_anonymity").set_index(["synthesizer", "of"])
     assert len(keys) == len(found["k_anonymity"]) == 1 + 3 * len(first.result.settings)
     sizes = people().groupby(["age", "city"], dropna=False)["income"].transform("size")
     assert keys.loc[("", "real"), "k_1"] == (sizes == 1).sum()
@@ -469,18 +467,18 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
     populations = {
         (row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "population"
     }
     assert set(populations) == {("thief", name) for name in WHOLE}
-    metrics, page = runs_of(whole)["thief"].data.metrics, Path(whole.report).read_text()
+    measures, page = tabled(whole, "thief", "measures").set_index("measure"), Path(whole.report).read_text()
     for name in WHOLE:
-        assert metrics[f"risk_population/{name}"] == populations["thief", name]["success"]
+        assert measures.loc[name, "population"] == populations["thief", name]["success"]
         assert populations["thief", name]["difference_lower"] <= populations["thief", name]["difference"]
-    assert "risk_population/membership" not in metrics
+    assert np.isnan(measures.loc["membership", "population"])
     assert page.count("<td>population</td>") == len(WHOLE)
 
 
@@ -493,7 +491,7 @@ def test_thief_is_not_the_lower_one(first):
 def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
     from synthrisk.flows.cli.summary import close
 
-    close(first)
+    close(first, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
     assert "population: " in said
     assert "Pairs " in said
@@ -519,7 +517,7 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     assert "out of reach: a full copy reaches" in verdict.reason  # no copy of these people reaches .99
     assert set(runs_of(outcome)) == {"cart", "copy", "fresh", "leaky-20pct", "leaky-60pct", "study"}
     assert len(tabled(outcome, "study", "power")) == 2
-    close(outcome)
+    close(outcome, verbose=True)
     assert f"zero_cap.income {power.leak}" in " ".join(capsys.readouterr().out.split())
 
 
@@ -698,7 +696,7 @@ def test_awkward_report_escapes_what_it_shows(awkward):
 def test_awkward_names_are_printed_as_they_are(awkward, capsys):
     from synthrisk.flows.cli.summary import close
 
-    close(awkward)
+    close(awkward, verbose=True)
     assert "rapid.[/bold] ü" in capsys.readouterr().out
 
 

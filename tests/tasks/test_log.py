@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from synthrisk.conf.study import Tracking
-from synthrisk.metrics import InputError
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.check import check_release
@@ -19,7 +17,6 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Check, Verdict
-from synthrisk.tasks.tracking.league import league
 from synthrisk.tasks.workspace.table import store
 
 INCOME = Measure("zero_cap", "zero_cap", "income")
@@ -188,29 +185,12 @@ def test_a_limited_rate_is_a_metric(written, logged_of):
     assert MlflowClient(logged.uri).get_run(logged.runs["cart"]).data.metrics["tpr/membership"] == 0.03
 
 
-def test_league_has_a_row_a_synthesizer_and_study(written):
-    folder, _ = written
-    found = league(Tracking(), folder, "people")
-    assert set(zip(found["study_id"], found["synthesizer"], strict=True)) == {
-        (s, n) for s in ("s-1", "s-2") for n in ("cart", "broken", "copy")
-    }
-    own = found[(found["study_id"] == "s-2") & (found["synthesizer"] == "cart")].iloc[0]
-    assert own["risk/zero_cap.income"] == 0.7
-    assert own["role"] == "synthesizer"
-
-
-def test_league_of_an_unknown_experiment_names_those_there_are(written):
-    folder, _ = written
-    with pytest.raises(InputError, match=r"must be one of .*people.*, got 'poeple'"):
-        league(Tracking(), folder, "poeple")
-
-
 @pytest.mark.parametrize("name", ["a#b", "ü", "x=1", "it's", "a//b"])
 def test_thresholds_on_odd_columns_are_written(written, name, logged_of):
     folder, _ = written
     measure = Measure("zero_cap", "zero_cap", name)
     odd = result(
-        f"odd-{name}",
+        "odd",
         findings=[finding("cart", "synthesizer", 0.6, measure)],
         verdicts=[Verdict("cart", f"risk/{measure.key}", 0.5, "RISK", "above")],
     )

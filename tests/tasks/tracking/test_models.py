@@ -1,4 +1,4 @@
-"""Which generator is the best for a table so far, asked of MLflow's own search; and what the registry calls approved."""
+"""Which generator is the best for a table so far, asked of MLflow's own search; and what its registry approves."""
 
 import pytest
 from mlflow.entities import LoggedModelStatus
