@@ -39,6 +39,7 @@ class Mark:
 
     number: int  # of the synthesizer, from 1: its colour and form
     place: float  # percent of the width
+    height: float  # percent of the height: marks of one share stand below each other
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,10 @@ def drawing(made: Picture, column: Column) -> Drawing:
             continue
         name = shortened(group, _WIDTH) if is_named else _told_as(group)
         text = f"< {FEWEST}" if isnan(column.shares[i]) else f"{column.shares[i]:.1%}"
-        marks = [Mark(numbers[n], round(100 * own[i] / most, 1)) for n, own in shares.items()]
+        marks = [
+            Mark(numbers[n], round(100 * own[i] / most, 1), round(100 * (numbers[n] - 0.5) / len(numbers), 1))
+            for n, own in shares.items()
+        ]
         bars.append(Bar(name, is_named, round(100 * real[i] / most, 1), text, marks))
         told = ", ".join(f"{n} {own[i]:.1%}" for n, own in shares.items())
         words.append(f"{name}: real {'under 10 records' if isnan(column.shares[i]) else text}, {told}")
