@@ -12,6 +12,7 @@ from prefect.context import FlowRunContext
 from synthrisk.flows.artifact import artifact_text
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.events import emit_events
+from synthrisk.flows.markdown import LONGEST, plain
 
 _ALARMING = ("RISK", "INVALID RELEASE", "INVALID", "FAILED")
 
@@ -19,12 +20,10 @@ _ALARMING = ("RISK", "INVALID RELEASE", "INVALID", "FAILED")
 def announce(ended: Ended) -> None:
     """Write log lines, artifacts, events and the tag of the verdict of the flow run that is under way."""
     _log(ended)
-    text = artifact_text(ended.title, ended.result, ended.answer, ended.links)
-    create_markdown_artifact(text, key=ended.key, description=f"{ended.title}: {ended.word}")
-    create_link_artifact(
-        ended.links.report, "Report", key=f"{ended.key}--report", description=f"Report of {ended.title}"
-    )
-    create_link_artifact(ended.links.runs, "Runs", key=f"{ended.key}--mlflow", description=f"{ended.title} in MLflow")
+    title = plain(ended.title, LONGEST)  # descriptions are Markdown too
+    create_markdown_artifact(artifact_text(ended), key=ended.key, description=f"{title}: {ended.word}")
+    create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=title)
+    create_link_artifact(ended.links.runs, "Open the runs in MLflow", key=f"mlflow-{ended.key}", description=title)
     emit_events(ended)
     _tag_run(f"verdict:{ended.word}")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import isnan
 
+from synthrisk.flows.ended import Ended
 from synthrisk.flows.links import Links
 from synthrisk.flows.markdown import LONGEST, plain, table
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -14,16 +15,18 @@ _MEASURES = 12  # tables of measures: the report has all
 _OWNED = 6  # limits that are named beside their owner
 
 
-def artifact_text(title: str, result: StudyResult, answer: Overview, links: Links) -> str:
-    """Return the page: the answer a synthesizer, what it stands on, the league table of what is judged, and links."""
+def artifact_text(ended: Ended) -> str:
+    """Return the page: a sentence a synthesizer, what it stands on, the league table of what is judged, and links."""
+    result, answer = ended.result, ended.answer
     parts = [
-        f"# {plain(title, LONGEST)}",
+        f"# {plain(ended.title, LONGEST)}: {ended.word}",
         *_first_words(result),
+        "\n".join(_sentence(each) for each in answer.synthesizers),
         _answers(answer),
-        _foundations(result, answer),
+        _foundations(answer),
         *_leagues(result, answer),
-        _links(links),
-        f"Study id {plain(result.study_id)}. Each run of this study adds a version here: their history is the trend.",
+        _links(ended.links),
+        f"Study id {plain(result.study_id)}. Each run adds a version under this key: their history is the trend.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -43,26 +46,29 @@ def _first_words(result: StudyResult) -> list[str]:
     return said
 
 
+def _sentence(each: Headline) -> str:
+    return f"- **{plain(each.synthesizer, LONGEST)}**: {plain(each.sentence)}"
+
+
 def _answers(answer: Overview) -> str:
-    heads = ("synthesizer", "verdict", "may it go out, and why", "worst memorization", "in", "utility")
+    """Return a row a generator; sentences stand apart, for the cells of Prefect's older pages do not wrap."""
+    heads = ("synthesizer", "verdict", "worst memorization", "in", "utility")
     return table(heads, [_answer(each) for each in answer.headlines])
 
 
 def _answer(each: Headline) -> Sequence[str]:
-    reference = each.role == "reference"
-    word = f"**{each.word}**" if each.word else "reference" if reference else "not judged"
     worst, useful = each.worst, each.utility
+    none = "reference" if each.role == "reference" else "not judged"
     return (
         plain(each.synthesizer, LONGEST),
-        word,
-        plain(each.sentence),
+        f"**{each.word}**" if each.word else none,
         _interval(worst.found, signed=True) if worst else "-",
         plain(worst.measure, LONGEST) if worst else "-",
         _number(useful.value.value) if useful else "-",
     )
 
 
-def _foundations(result: StudyResult, answer: Overview) -> str:
+def _foundations(answer: Overview) -> str:
     """Return what the answer is of, and what it stands on."""
     measures = "the measures that no limit judges" if answer.judged else "all measures, of which no limit judges any"
     highest = answer.highest
@@ -102,8 +108,8 @@ def _row(row: LeagueRow) -> Sequence[str]:
 
 
 def _links(links: Links) -> str:
-    start = f" (start the page first: `{links.start}`)" if links.start else ""
-    report = f"- [Report]({links.report}), a file where the study ran: `{links.report}`"
+    start = f"; start their page first: {plain(links.start)}" if links.start else ""
+    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.report)}"
     return f"## Where to look\n\n{report}\n- [Runs in MLflow]({links.runs}){start}"
 
 

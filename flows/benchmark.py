@@ -35,7 +35,7 @@ def benchmark(
 
     Args:
         study: A shipped study, the path of a study's YAML file, or all settings as a mapping.
-        overrides: Settings that replace those of the study: ``split.folds=3``, ``data.rows=2000``.
+        overrides: Settings that replace those of the study, each as split.folds=3 or data.rows=2000.
         tracking_uri: MLflow store, in place of the study's. Empty: what the study says, else SQLite in its workspace.
 
     Raises:

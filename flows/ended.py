@@ -42,7 +42,7 @@ class Ended:
 
     @property
     def key(self) -> str:
-        """Key of the artifact; of those beside it with two dashes, which no key of a name holds, and a word behind."""
+        """Key of the artifact, which is the same in each run."""
         return f"{self.kind}-{key_of_name(self.name)}"
 
     @property

@@ -17,7 +17,7 @@ _SETTINGS = {"title": "settings", "type": "object"}
 StudyChoice = Annotated[str | Path | dict[str, Any] | Study, WithJsonSchema({"anyOf": [_SHIPPED, _FILE, _SETTINGS]})]
 """A shipped study by its name, a file by its path, or settings."""
 
-StudyName = Annotated[str | None, WithJsonSchema({"anyOf": [_NONE, _SHIPPED, _FILE]})]
+StudyName = Annotated[str | None, WithJsonSchema({"anyOf": [_SHIPPED, _FILE, _NONE]})]
 """A shipped study by its name, or a file by its path, or none."""
 
 _NAMES = {"title": "names", "type": "array", "items": {"type": "string", "enum": ["all", *METRICS]}}

@@ -4,19 +4,20 @@ import hashlib
 import re
 
 _LONGEST = 60
-_LOOKS_SHORTENED = re.compile(r"-[0-9a-f]{8}$")
+_PLAIN = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
+_HAS_DIGEST = re.compile(r"(^|-)x[0-9a-f]{8}$")
 
 
 def key_of_name(name: str) -> str:
-    """Return lowercase letters, digits and single dashes; two names never share a key.
+    """Return lowercase letters, digits and dashes, two of them for an underscore; two names never share a key.
 
-    A name that is no such key already, is long, or ends as if it had a digest, gets some digits of its own digest.
+    A name of anything else, a long one, or one that ends as if it had a digest, gets some digits of its own digest.
 
     Example:
-        >>> key_of_name("adult"), key_of_name("Adult"), key_of_name("größe/1")
-        ('adult', 'adult-ad08defc', 'gr-e-1-98135d39')
+        >>> key_of_name("paper_adult"), key_of_name("Adult"), key_of_name("größe/1")
+        ('paper--adult', 'adult-xad08defc', 'gr-e-1-x98135d39')
     """
-    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST].strip("-")
-    if plain == name and plain and not _LOOKS_SHORTENED.search(plain):
-        return plain
-    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+    if len(name) <= _LONGEST and _PLAIN.fullmatch(name) and not _HAS_DIGEST.search(name):
+        return name.replace("_", "--")
+    front = re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST].strip("-")
+    return f"{front}-x{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")

@@ -1,5 +1,6 @@
 """Where the pages of a finished study are, as addresses that a browser takes."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,14 +16,16 @@ class Links:
 
     report: str  # a file of the machine that ran the study
     runs: str  # its runs in MLflow
-    start: str  # what to start before ``runs`` answers; empty where a server runs
+    start: str  # the command that starts the server of ``runs``; empty where one runs
 
 
 def links_of(outcome: Outcome) -> Links:
     """Return where the report and the runs of a study are."""
-    is_server = outcome.logged.uri.startswith("http")
+    report, uri = Path(outcome.report).absolute(), outcome.logged.uri
+    is_server = uri.startswith("http")
+    where = ["--workspace", str(report.parents[2])] if uri.startswith("sqlite:") else ["--tracking-uri", uri]
     return Links(
-        report=Path(outcome.report).absolute().as_uri(),
-        runs=outcome.logged.list_link(outcome.logged.uri if is_server else SERVER),
-        start="" if is_server else "synthrisk ui",
+        report=report.as_uri(),
+        runs=outcome.logged.view_link(uri if is_server else SERVER),
+        start="" if is_server else shlex.join(["synthrisk", "ui", *where]),
     )

@@ -161,7 +161,7 @@ def attack_all(
     with progress(len(made)) as bar:
         for cell, release, ledger in made:
             reason = failure(release) or failure(ledger)
-            bar.advance(cell.name)
+            bar.advance(cell.in_words(sample.cut.releases))
             if reason is None:
                 ledgers[cell.synthesizer].append(ledger.result())
             elif cell.synthesizer not in failures:

@@ -188,10 +188,12 @@ def _mlflow_pictures(folder: Path, environment: Mapping[str, str], to: Path) -> 
 def _prefect_pictures(to: Path) -> None:
     """Take the page of the flow run and that of its artifact."""
     api = f"http://127.0.0.1:{PREFECT_PORT}/api"
-    (flow_run, *_) = _asked(f"{api}/flow_runs/filter", {"sort": "START_TIME_DESC", "limit": 1})
+    outermost = {"flow_runs": {"parent_task_run_id": {"is_null_": True}}, "sort": "START_TIME_DESC", "limit": 1}
+    (flow_run,) = _asked(f"{api}/flow_runs/filter", outermost)
     artifacts = _asked(f"{api}/artifacts/latest/filter", {})
-    key = next(a["key"] for a in artifacts if a["type"] == "markdown")
-    pages = {"run": f"runs/flow-run/{flow_run['id']}", "artifact": f"artifacts/key/{key}", "artifacts": "artifacts"}
+    latest = next(a["latest_id"] for a in artifacts if a["key"].startswith("study-"))
+    answer = f"artifacts/artifact/{latest}"
+    pages = {"run": f"runs/flow-run/{flow_run['id']}", "artifact": answer, "artifacts": "artifacts", "events": "events"}
     with browser() as page:
         page.resize(*DESKTOP)
         for name, place in pages.items():
