@@ -14,7 +14,6 @@ from markupsafe import Markup
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.utility.pictures.groups import FEWEST, MISSING, OTHERS
 from synthrisk.metrics.utility.pictures.picture import (
-    MOST_PAIRED,
     MOST_RELEASES,
     MOST_ROWS,
     Column,
@@ -102,8 +101,7 @@ def context(shown: Shown) -> Mapping[str, Any] | None:
         "pairs": paired[:_LISTED],
         "fewest": FEWEST,
         "most_rows": MOST_ROWS,
-        "most_releases": MOST_RELEASES,
-        "most_paired": MOST_PAIRED,
+        "most_releases": MOST_RELEASES if any(len(found[n].ledgers) > MOST_RELEASES for n in drawn) else 0,
         "columns_of_pairs": len(shapes),
         "has_yardstick": any(not isnan(c.expected) for s in made.synthesizers.values() for c in s.columns.values()),
         "shortened": partial(shortened, width=_WIDTH),

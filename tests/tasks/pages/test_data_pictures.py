@@ -203,6 +203,13 @@ def test_pages_of_many_columns_stay_small(tmp_path):
     assert len(html_of(shown(tmp_path, few, frames))) < 800_000
 
 
+def test_of_many_releases_the_first_are_compared(tmp_path):
+    real = people(200)
+    some, many = ({"cart": [real[:100]] * count} for count in (2, 9))
+    assert "(mean over its releases)" in html_of(shown(tmp_path, real, some))
+    assert "(mean over its first 6 releases)" in html_of(shown(tmp_path, real, many))
+
+
 def test_broken_releases_are_told_not_raised(tmp_path):
     broken = people(300, 2).assign(age="unknown")
     text = html_of(shown(tmp_path, people(), {"cart": [broken, broken]}))
