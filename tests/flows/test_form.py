@@ -20,7 +20,7 @@ def schema(flow) -> dict:
 
 
 def choices(flow, parameter: str) -> dict:
-    return {each.get("title", each["type"]): each for each in schema(flow)["properties"][parameter]["anyOf"]}
+    return {each.get("title") or each["type"]: each for each in schema(flow)["properties"][parameter]["anyOf"]}
 
 
 @pytest.mark.parametrize("flow", [benchmark, evaluate], ids=lambda flow: flow.name)
