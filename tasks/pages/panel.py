@@ -31,6 +31,20 @@ def rows_of(shown: Shown, names: Sequence[str], measure: Measure) -> list[Row]:
     return [Row(n, is_reference(shown.result, n), found.get(n), absent[n]) for n in names]
 
 
+def drawn_rows(shown: Shown, measure: Measure, quantity: str = "memorization") -> list[Row]:
+    """Return the rows of a figure: all, or of many synthesizers the highest and the reference generators."""
+    own = rows_of(shown, shown.own, measure)
+    high = set(sorted(range(len(own)), key=lambda i: -_height(own[i], quantity))[: shown.most])
+    kept = {own[i].name for i in high}
+    return rows_of(shown, [n for n in shown.names if n in kept or n not in shown.own], measure)
+
+
+def _height(row: Row, quantity: str) -> float:
+    """Return the place of a row among others; one that failed or has no value stands last."""
+    value = getattr(row.finding, quantity).value if row.finding else float("nan")
+    return float("-inf") if isnan(value) else float(value)
+
+
 def told(rows: Sequence[Row], quantity: str) -> str:
     """Return a panel in words, for those who do not see it."""
     found = [(r.name, getattr(r.finding, quantity) if r.finding else None) for r in rows]

@@ -12,6 +12,10 @@ from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.workspace.handed import Judged
 
 
+MOST = 20
+"""Synthesizers that a figure draws; the tables have all."""
+
+
 class Notes:
     """Reasons and limits, numbered in the order in which the page refers to them."""
 
@@ -32,6 +36,7 @@ class Shown:
     judged: Judged  # the study: its result, and the table and releases that it is said of
     settings: str  # what was asked, as YAML
     notes: Notes = field(default_factory=Notes)
+    most: int = MOST  # synthesizers that a figure draws
 
     @property
     def result(self) -> StudyResult:

@@ -1,5 +1,6 @@
 """HTML pages from templates: one file each, nothing fetched, nothing executed, every text escaped."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from math import isnan
@@ -26,9 +27,9 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    style = Markup(_source("style.css"))  # noqa: S704 - ours
+    style = Markup(_source("style.css") + _source("pictures.css"))  # noqa: S704 - ours
     environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
-    environment.globals |= {"interval": interval, "isnan": isnan}
+    environment.globals |= {"interval": interval, "isnan": isnan, "named": named, "listed": listed, "quoted": quoted}
     return environment
 
 
@@ -60,5 +61,37 @@ def interval(lower: float, upper: float, sign: bool = False) -> str:
 
 
 def breakable(key: str) -> Markup:
-    """Return a name that a browser may break after its dots and underscores."""
-    return escape(key).replace("_", Markup("_<wbr>")).replace(".", Markup(".<wbr>"))
+    """Return a name that a browser may break after its dots and underscores, and that turns no other text around."""
+    return named(key, Markup("<wbr>"))
+
+
+def named(name: str, pause: Markup = Markup()) -> Markup:
+    """Return a name by itself: one that is written from right to left turns nothing around it.
+
+    Example:
+        >>> named("<a>")
+        Markup('<bdi>&lt;a&gt;</bdi>')
+    """
+    return Markup("<bdi>{}</bdi>").format(escape(name).replace("_", "_" + pause).replace(".", "." + pause))
+
+
+def listed(names: Sequence[str], most: int = 12) -> Markup:
+    """Return names with commas between; of many the first, and how many more there are.
+
+    Example:
+        >>> listed(["a", "b", "c"], 2)
+        Markup('<bdi>a</bdi>, <bdi>b</bdi> and 1 more')
+    """
+    more = Markup(" and {} more").format(len(names) - most) if len(names) > most else Markup()
+    return Markup(", ").join(named(name) for name in names[:most]) + more
+
+
+def quoted(text: str) -> Markup:
+    """Return a text as a string of CSS, whatever it holds.
+
+    Example:
+        >>> quoted('a"b')
+        Markup('"a\\\\22 b"')
+    """
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in " -.,") else f"\\{ord(c):x} " for c in text)
+    return Markup(f'"{safe}"')  # noqa: S704 - no other character is left in it

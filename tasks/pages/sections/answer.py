@@ -5,11 +5,16 @@ from typing import Any
 
 from synthrisk.tasks.pages.section import Section, Shown
 
+_FEW = 12  # reasons that stand open
+
 
 def _context(shown: Shown) -> Mapping[str, Any]:
-    result = shown.result
+    result, answers = shown.result, shown.overview.synthesizers
     return {
-        "answers": shown.overview.synthesizers,
+        "overview": shown.overview,
+        "answers": answers,
+        "judged": shown.overview.judged,
+        "open": sum(len(a.verdicts) for a in answers) <= _FEW,
         "broken": [c for c in result.checks if not c.passed],
         "options": {name: _options(result.settings.get(name, {}), name) for name in shown.own},
     }

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from synthrisk.tasks.pages.figures import curves_figure, svg
-from synthrisk.tasks.pages.panel import Panel, rows_of
+from synthrisk.tasks.pages.panel import Panel, drawn_rows
 from synthrisk.tasks.pages.section import Section, Shown
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
     panels = []
     for measure in shown.measures:
-        rows = rows_of(shown, shown.names, measure)
+        rows = drawn_rows(shown, measure)
         lines = [r.name for r in rows if r.finding and r.finding.curve]
         if lines:
             drawing = svg(curves_figure(rows), f"curves/{measure.key}")

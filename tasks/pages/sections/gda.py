@@ -1,6 +1,7 @@
 """The GDA view: what each attack that makes claims could do, on members."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
 from synthrisk.metrics.claims.selective_curve import detail_of
@@ -9,7 +10,7 @@ from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.result_tables import gda_views
 from synthrisk.tasks.pages.figures import selective_figure, svg
 from synthrisk.tasks.pages.gda_figure import gda_figure
-from synthrisk.tasks.pages.panel import Panel, rows_of
+from synthrisk.tasks.pages.panel import Panel, drawn_rows
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.templates import either
 
@@ -26,15 +27,27 @@ def _attacks(shown: Shown) -> list[Panel]:
     for attack in dict.fromkeys(v.attack for v in views):
         own = sorted((v for v in views if v.attack == attack), key=lambda v: shown.names.index(v.synthesizer))
         told = "; ".join(f"{v.synthesizer} {either(v.overall.confidence_improvement, sign=True)}" for v in own)
-        drawing = svg(gda_figure(own), f"gda/{attack}")
+        drawing = svg(gda_figure(_highest(shown, own)), f"gda/{attack}")
         panels.append(Panel(attack, f"confidence improvement by {attack}: {told}", drawing, own))
     return panels
+
+
+def _highest(shown: Shown, views: Sequence[AttackView]) -> list[AttackView]:
+    """Return the views to draw: the synthesizers that learn most, and the reference generators, in their order."""
+
+    def learned(view: AttackView) -> float:
+        value = view.overall.confidence_improvement
+        return float("-inf") if isnan(value) else value
+
+    own = sorted((v for v in views if v.role == "synthesizer"), key=learned, reverse=True)
+    kept = {v.synthesizer for v in own[: shown.most]}
+    return [v for v in views if v.role != "synthesizer" or v.synthesizer in kept]
 
 
 def _selective(shown: Shown) -> list[Panel]:
     panels = []
     for measure in shown.measures:
-        rows = rows_of(shown, shown.names, measure)
+        rows = drawn_rows(shown, measure, "risk")
         surest = [r.name for r in rows if r.finding and detail_of(1.0) in r.finding.details]
         if surest:
             drawing = svg(selective_figure(rows), f"selective/{measure.key}")

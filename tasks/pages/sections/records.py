@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from synthrisk.tasks.pages.figures import spread_figure, svg
-from synthrisk.tasks.pages.panel import Panel, rows_of
+from synthrisk.tasks.pages.panel import Panel, drawn_rows
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.templates import number
 
@@ -12,7 +12,7 @@ from synthrisk.tasks.pages.templates import number
 def _context(shown: Shown) -> Mapping[str, Any] | None:
     panels = []
     for measure in shown.measures:
-        rows = rows_of(shown, shown.names, measure)
+        rows = drawn_rows(shown, measure)
         spreads = [f"{r.name} median {number(r.finding.spread[3])}" for r in rows if r.finding and r.finding.spread]
         if spreads:
             drawing = svg(spread_figure(rows), f"spread/{measure.key}")

@@ -48,6 +48,8 @@ def _maps(shown: Shown) -> list[Panel]:
             if n in across and n in up
         ]
         points = [p for p in points if not isnan(p.utility.value) and not isnan(p.risk.value)]
+        high = sorted((p for p in points if not p.reference), key=lambda p: -p.risk.value)[: shown.most]
+        points = [p for p in points if p.reference or p in high]
         if points:
             measure = across[points[0].name].measure
             ceilings = [across[p.name].ceiling.value for p in points if not p.reference] or [float("nan")]

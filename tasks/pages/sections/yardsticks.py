@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from synthrisk.tasks.pages.beside import cause
 from synthrisk.tasks.pages.panel import rows_of
 from synthrisk.tasks.pages.section import Section, Shown
 
+_MOST = 120  # findings that the table holds, of each measure its share
 _WORDS = {"guess": "best constant guess", "control": "same attack on control records", "population": "population"}
 
 
@@ -19,8 +21,10 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     told = [(m, every) for m, every in beside if every]
     if not told:
         return None
+    most = max(1, _MOST // len(told))
+    left = sum(max(0, len(every) - most) for _, every in told)
     isolated = any(y.attack for f in shown.result.findings for y in f.yardsticks.values())
-    return {"yardsticks": told, "yardstick_words": _WORDS, "isolated": isolated}
+    return {"yardsticks": [(m, every[:most]) for m, every in told], "left": left, "yardstick_words": _WORDS, "isolated": isolated, "cause": cause}
 
 
 YARDSTICKS = Section("yardsticks", "Each yardstick, with the gain over it", "yardsticks.html", _context, folded=True)
