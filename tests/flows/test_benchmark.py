@@ -172,7 +172,9 @@ def test_runs_are_flat_and_tagged_by_role(first):
     }
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
-    assert {run.info.run_name for run in runs.values()} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
+    names = [run.info.run_name.partition(" · ") for run in runs.values()]
+    assert {name for name, _, _ in names} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
+    assert all(first.result.study_id.startswith(when) and when for _, _, when in names)
 
 
 def test_every_run_carries_provenance(first):
