@@ -1,6 +1,7 @@
 """The real table and the releases as datasets of a run: schema, counts and digest, no cells."""
 
 import warnings
+from pathlib import Path
 
 import pandas as pd
 from mlflow import MlflowClient
@@ -8,6 +9,7 @@ from mlflow.data.pandas_dataset import from_pandas
 from mlflow.entities import DatasetInput, InputTag
 
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.references import RELEASE as RELEASE_FILE
 from synthrisk.tasks.workspace.references import Table
 from synthrisk.tasks.workspace.store import key_of
 
@@ -23,7 +25,7 @@ def log_real(client: MlflowClient, run_id: str, table: Table) -> None:
 def log_release(client: MlflowClient, run_id: str, found: Found) -> None:
     """Record schema and counts of a generator's first release, and one digest of all its releases."""
     releases = [each.release for each in found.ledgers]
-    if releases:
+    if releases and (Path(releases[0].path) / RELEASE_FILE).exists():  # a workspace may keep ledgers alone
         digest = key_of(*(each.key for each in releases))[:16]
         client.log_inputs(run_id, datasets=[_given(releases[0].synthetic(), RELEASE, digest)])
 
