@@ -215,8 +215,8 @@ def test_metrics_are_the_findings(first):
 def test_limits_yardsticks_and_gains_are_tables_of_a_run(first):
     own = tabled(first, "cart", "measures").set_index("measure")
     (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
-    assert own.loc[KEYS[0], "memorization_lower"] == found.memorization.lower
-    assert own.loc[KEYS[0], "population"] == found.population.value
+    assert own.loc[KEYS[0], "memorization_lower"] == pytest.approx(found.memorization.lower, abs=1e-9)  # ten digits
+    assert own.loc[KEYS[0], "population"] == pytest.approx(found.population.value, abs=1e-9)
     assert own.loc[KEYS[0], "verdict"] == first.result.verdict("cart")
     assert set(tabled(first, "cart", "yardsticks")["yardstick"]) == {"guess", "control", "population"}
     exposed = tabled(first, "cart", "records/most_exposed")
@@ -393,7 +393,7 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
     for f in guesses:  # the members are the same, and so is what non-members say of them
         own = tabled(first, f.synthesizer, "measures").set_index("measure")
-        assert own.loc[f.measure.key, "population"] == f.population.value
+        assert own.loc[f.measure.key, "population"] == pytest.approx(f.population.value, abs=1e-9)
     assert len({(f.measure.key, f.population.value) for f in guesses}) == len(KEYS)
     yardsticks = tabled(first, "study", "yardsticks")
     assert len(yardsticks) == 3 * len(guesses)
@@ -478,7 +478,7 @@ def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
     assert set(populations) == {("thief", name) for name in WHOLE}
     measures, page = tabled(whole, "thief", "measures").set_index("measure"), Path(whole.report).read_text()
     for name in WHOLE:
-        assert measures.loc[name, "population"] == populations["thief", name]["success"]
+        assert measures.loc[name, "population"] == pytest.approx(populations["thief", name]["success"], abs=1e-9)
         assert populations["thief", name]["difference_lower"] <= populations["thief", name]["difference"]
     assert np.isnan(measures.loc["membership", "population"])
     assert page.count("<td>population</td>") == len(WHOLE)
