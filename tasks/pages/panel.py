@@ -11,7 +11,7 @@ from synthrisk.metrics.study.league import is_reference
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.pages.figures import Row
 from synthrisk.tasks.pages.section import Shown
-from synthrisk.tasks.pages.templates import number
+from synthrisk.tasks.pages.templates import cut, number
 
 
 @dataclass(frozen=True)
@@ -48,4 +48,6 @@ def _height(row: Row, quantity: str) -> float:
 def told(rows: Sequence[Row], quantity: str) -> str:
     """Return a panel in words, for those who do not see it."""
     found = [(r.name, getattr(r.finding, quantity) if r.finding else None) for r in rows]
-    return "; ".join(f"{n} {'not estimable' if e is None or isnan(e.value) else number(e.value)}" for n, e in found)
+    return "; ".join(
+        f"{cut(n)} {'not estimable' if e is None or isnan(e.value) else number(e.value)}" for n, e in found
+    )

@@ -6,13 +6,14 @@ from typing import Any
 from synthrisk.tasks.pages.figures import curves_figure, svg
 from synthrisk.tasks.pages.panel import Panel, drawn_rows
 from synthrisk.tasks.pages.section import Section, Shown
+from synthrisk.tasks.pages.templates import cut
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
     panels = []
     for measure in shown.measures:
         rows = drawn_rows(shown, measure)
-        lines = [r.name for r in rows if r.finding and r.finding.curve]
+        lines = [cut(r.name) for r in rows if r.finding and r.finding.curve]
         if lines:
             drawing = svg(curves_figure(rows), f"curves/{measure.key}")
             panels.append(Panel(measure.key, f"curves by {measure.key}: {', '.join(lines)}", drawing))
