@@ -136,6 +136,7 @@ def _keys(estimated: Estimated) -> KAnonymity | None:
 
 def _facts(sample: Sample, entities: int) -> dict[str, str]:
     return {
+        **({"data": sample.title} if sample.title else {}),
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),
         **({"entities": str(entities)} if entities < sample.table.rows else {}),

@@ -89,4 +89,4 @@ def _units(term: Term) -> tuple[str, str, float]:  # names of one sd and one uni
     if term.kind == "number":
         return f"+1 sd ({value_texts(term.source, np.array([term.spread]))[0]})", "per unit", 1 / term.spread
     days = term.spread / NANOSECONDS_A_DAY
-    return f"+1 sd ({days:.3g} days)", "per day", 1 / days
+    return f"+1 sd ({days:,.0f} days)" if days >= 100 else f"+1 sd ({days:.3g} days)", "per day", 1 / days

@@ -52,7 +52,7 @@ def risk_by(
     parts = []
     for name in known.columns:
         levels = column_levels(known.records[name], bins)
-        means = _means(known.scores, levels.codes, len(levels.names), confidence)
+        means = means_of_groups(known.scores, levels.codes, len(levels.names), confidence)
         parts.append(pd.concat([pd.DataFrame({"column": name, "level": levels.names}), means], axis=1))
     return pd.concat(parts, ignore_index=True)
 
@@ -95,7 +95,7 @@ def risk_in(
     packed = pack([Codes((each.codes,), len(each.names)) for each in levels]).tables[0]
     _, first, codes = np.unique(packed, return_index=True, return_inverse=True)
     places = np.column_stack([each.codes[first] for each in levels])
-    means = _means(known.scores, codes, len(first), confidence)
+    means = means_of_groups(known.scores, codes, len(first), confidence)
     order = np.lexsort((*places.T[::-1], -means["records"], -means["risk"]))
     order = order[(means["records"] >= minimum).to_numpy()[order]]
     texts = [[each.names[code] for code in places[order, i]] for i, each in enumerate(levels)]
@@ -104,7 +104,11 @@ def risk_in(
     return means
 
 
-def _means(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> pd.DataFrame:
+def means_of_groups(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> pd.DataFrame:
+    """Return count, mean and limits of the values in [0, 1] of each group; ``codes`` are (n,), each of 0..size-1.
+
+    The limits are those of ``risk_by``.
+    """
     order = np.lexsort((x, codes))  # sums in one order, whatever that of the rows
     n = np.bincount(codes, minlength=size)
     starts = np.cumsum(n) - n

@@ -36,13 +36,23 @@ def prediction_error(
 def best_constant(truth: np.ndarray, limit: float, error: ErrorName, delta: float) -> float:
     """Return the largest share of records that one and the same guess brings below the tolerance.
 
-    Each true value y accepts the guesses of an open interval; the best guess lies in most intervals. With
-    t = ``limit``: absolute y -/+ t; relative y -/+ t(|y| + d); symmetric, for p of the sign of y:
-    (|y|(2 - t) - 2td)/(2 + t) < |p| < (|y|(2 + t) + 2td)/(2 - t).
-
     Example:
         >>> best_constant(np.array([1.0, 1.1, 5.0]), 0.2, "absolute", 0.0).__round__(3)
         0.667
+    """
+    return float(near_best_constant(truth, limit, error, delta).mean())
+
+
+def near_best_constant(truth: np.ndarray, limit: float, error: ErrorName, delta: float) -> np.ndarray:
+    """Return which records the best constant guess brings below the tolerance, (n,) booleans; no truth is NaN.
+
+    Each true value y accepts the guesses of an open interval; the best guess lies in most intervals, the smallest such
+    guess where there are several. With t = ``limit``: absolute y -/+ t; relative y -/+ t(|y| + d); symmetric, for p of
+    the sign of y: (|y|(2 - t) - 2td)/(2 + t) < |p| < (|y|(2 + t) + 2td)/(2 - t).
+
+    Example:
+        >>> near_best_constant(np.array([1.0, 1.1, 5.0]), 0.2, "absolute", 0.0).tolist()
+        [True, True, False]
     """
     size = np.abs(truth)
     if error == "absolute":
@@ -59,7 +69,8 @@ def best_constant(truth: np.ndarray, limit: float, error: ErrorName, delta: floa
     ends = np.concatenate([low, high])
     step = np.concatenate([np.ones(len(low)), -np.ones(len(high))])
     order = np.lexsort((step, ends))  # open intervals: at equal ends close before opening
-    return float(np.cumsum(step[order]).max() / len(truth))
+    best = ends[order[int(np.argmax(np.cumsum(step[order])))]]  # the guess lies just above this end
+    return np.asarray((low <= best) & (best < high))
 
 
 def check_error(error: str, delta: float) -> None:

@@ -3,7 +3,7 @@
 The terminal, the report, MLflow and Prefect show these words and numbers; none of them has its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -118,29 +118,37 @@ def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequen
     if word == "FAILED":
         return f"cannot say: it was not run to the end: {result.failures[name]}", "not run to the end"
     if role == "reference":
-        answer = result.answers.get(name, "")
-        return f"reference generator: {_ANSWERS.get(answer, 'a known answer')}", _ANSWERS.get(answer, "")
+        answer = _ANSWERS.get(result.answers.get(name, ""), "a known answer")
+        return f"reference generator: {answer}", answer
     if word == "INVALID":
-        return f"this study is invalid: {result.invalid}", "a reference generator misbehaved"
+        return f"this study is invalid: {result.invalid}", "references misbehaved"
     if not word:
         return "not judged: no limit is set", "no limit is set"
     deciding = [v for v in verdicts if v.word == word]
-    causes = list(dict.fromkeys(_cause(v) for v in deciding))
-    more = f" (and {len(causes) - _CAUSES} more)" if len(causes) > _CAUSES else ""
-    told = ", ".join(causes[:_CAUSES]) + more
+    of_all = f"{len(deciding)} of {_counted(len(verdicts), 'limit')}"
     if word == "NO EVIDENCE":
-        return "may go out under your limits", f"keeps {_counted(len(verdicts), 'limit')}"
-    if word == "RISK":
-        return f"not: {told}", told
+        return "may go out under your limits", f"keeps {of_all}"
     if word == "INVALID RELEASE":
         return f"not: its releases are broken: {deciding[0].reason}", deciding[0].brief
-    reasons = list(dict.fromkeys(v.brief for v in deciding))
-    return f"cannot say: {told}", ", ".join(reasons[:_CAUSES])
+    told = _listed(f"{limited(v.quantity).words} of {limited(v.quantity).key} {_why(v)}" for v in deciding)
+    if word == "RISK":
+        one = f"{deciding[0].quantity} {deciding[0].brief}"
+        return f"not: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
+    lacks = _listed(v.advice for v in deciding if v.advice)
+    briefs = dict.fromkeys(v.brief for v in deciding)
+    return f"cannot say: {told}; it needs {lacks}", next(iter(briefs)) if len(briefs) == 1 else f"{of_all} unclear"
 
 
-def _cause(verdict: Verdict) -> str:
-    what = limited(verdict.quantity)
-    return f"{what.words} of {what.key}{' ' if verdict.word == 'RISK' else ': '}{verdict.brief}"
+def _why(verdict: Verdict) -> str:
+    value = "" if isnan(verdict.value) else f"{verdict.value:.3f}: "
+    return f"{verdict.value:.3f} is {verdict.brief}" if verdict.word == "RISK" else f"{value}{verdict.brief}"
+
+
+def _listed(texts: Iterable[str]) -> str:
+    """Return the first texts, each once, and how many more there are."""
+    each = list(dict.fromkeys(texts))
+    more = f" (and {len(each) - _CAUSES} more)" if len(each) > _CAUSES else ""
+    return ", ".join(each[:_CAUSES]) + more
 
 
 def _worst(findings: Sequence[Finding], measures: Sequence[Measure]) -> Memorized | None:
@@ -156,7 +164,7 @@ def _data(result: StudyResult) -> str:
     entities = f" of {int(facts['entities']):,} entities" if "entities" in facts else ""
     columns = f", {_counted(int(facts['columns']), 'column')}" if "columns" in facts else ""
     releases = f"; {_counted(int(facts['releases']), 'release')} a generator" if "releases" in facts else ""
-    return records + entities + columns + releases
+    return (f"{facts['data']}: " if "data" in facts else "") + records + entities + columns + releases
 
 
 def _attacker(result: StudyResult) -> str:

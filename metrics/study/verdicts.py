@@ -41,6 +41,8 @@ _HALF = 0.5  # of a copy's distance from no information: from there a limit allo
 REACH = 0.1
 """Share of the members that an attack must have an answer for, or what it does not find says nothing."""
 
+_MORE = "more repetitions or records"
+
 Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID RELEASE", "INVALID"]
 
 
@@ -57,6 +59,7 @@ class Verdict:
     lower: float = float("nan")
     upper: float = float("nan")
     brief: str = ""  # the reason in a few words
+    advice: str = ""  # what the study lacks for another word, where that is known
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,13 @@ class _Said(NamedTuple):
     word: Word
     reason: str
     brief: str
+    advice: str = ""
+
+
+class _Unseen(NamedTuple):
+    reason: str
+    brief: str
+    advice: str
 
 
 @dataclass(frozen=True)
@@ -134,13 +144,15 @@ def judge(
                 said = _shown(f, said, limit, sees_near, known)
             if limit.empty and not np.isnan(found.lower) and not _stands_alone(said.word, limit):
                 empty = f"{limit.what.words} {spelled(found)} says nothing: {limit.empty}"
-                said = _Said("INCONCLUSIVE", empty, "the measure says nothing here")
+                said = _Said("INCONCLUSIVE", empty, "the measure is empty", "another measure")
             if broken := known.broken.get(f.synthesizer):
-                said = _Said("INVALID RELEASE", broken, "its releases are broken")
+                said = _Said("INVALID RELEASE", broken, "broken releases")
             if failed:
-                said = _Said("INVALID", failed, "a reference generator misbehaved")
+                said = _Said("INVALID", failed, "references misbehaved")
             whose = f.synthesizer, limit.what.name, limit.value
-            verdicts.append(Verdict(*whose, said.word, said.reason, found.value, found.lower, found.upper, said.brief))
+            verdicts.append(
+                Verdict(*whose, said.word, said.reason, found.value, found.lower, found.upper, said.brief, said.advice)
+            )
     return verdicts
 
 
@@ -237,44 +249,45 @@ def _stands_alone(word: Word, limit: _Limit) -> bool:
 def _conclude(found: Estimate, limit: _Limit) -> _Said:
     if np.isnan(found.lower) or np.isnan(found.upper):
         reason = f"{limit.what.words} has no interval: {found.note or 'not scored'}"
-        return _Said("INCONCLUSIVE", reason, "no interval: more repetitions or records")
+        return _Said("INCONCLUSIVE", reason, "no interval", _MORE)
     where = f"{limit.what.words} {spelled(found)}"
     if found.lower > limit.value:
-        return _Said("RISK", f"{where} lies above {limit.value:g}", f"{found.value:.3f} is above {limit.value:g}")
+        return _Said("RISK", f"{where} lies above {limit.value:g}", f"above {limit.value:g}")
     if found.upper < limit.value:
         return _Said("NO EVIDENCE", f"{where} lies below {limit.value:g}", f"below {limit.value:g}")
-    return _Said("INCONCLUSIVE", f"{where} straddles {limit.value:g}", "more repetitions or records")
+    return _Said("INCONCLUSIVE", f"{where} straddles {limit.value:g}", "interval holds the limit", _MORE)
 
 
 def _shown(f: Finding, said: _Said, limit: _Limit, sees_near: bool, beside: Beside) -> _Said:
     """Return the verdict on an interval below its limit: NO EVIDENCE only where a copy would not lie there too."""
     if unseen := _unseen(f, limit, sees_near, beside):
-        return _Said("INCONCLUSIVE", f"{said.reason}, but {unseen[0]}", unseen[1])
+        return _Said("INCONCLUSIVE", f"{said.reason}, but {unseen.reason}", unseen.brief, unseen.advice)
     own = "" if limit.sees_near_copies else "; this measure sees exact copies, another limited one near copies"
     told = beside.powers.get(f.measure.key) if limit.what.quantity == "memorization" and not limit.what.group else None
     return said._replace(reason=said.reason + own + (f"; {told.words}" if told else _leak(f, limit)))
 
 
-def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> tuple[str, str] | None:
-    """Return why an interval below the limit shows nothing, in a sentence and in a few words; None where it does."""
+def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> _Unseen | None:
+    """Return why an interval below the limit shows nothing; None where it does."""
     if f.reach < REACH:
-        words = f"the attack could answer for {f.reach:.1%} of the members only"
-        return words, f"the attack reaches {f.reach:.1%} of the members"
+        reason = f"the attack could answer for {f.reach:.1%} of the members only"
+        return _Unseen(reason, f"attack reaches {f.reach:.1%}", "a measure that has an answer for more members")
     copies = [e for e in limit.copies if not np.isnan(e.value)]
     if not limit.copies:
-        return "nothing shows what it sees: no copy of the training rows was attacked beside it", "no copy beside it"
+        reason = "nothing shows what it sees: no copy of the training rows was attacked beside it"
+        return _Unseen(reason, "no copy beside it", "the reference generators copy and near_copy")
     if not limit.sees_copies:
         reaches = f"a full copy reaches {spelled(copies[0])}" if copies else "it has no value for a full copy"
-        return f"the limit is out of reach: {reaches}", "a copy keeps this limit too"
+        return _Unseen(f"the limit is out of reach: {reaches}", "a copy keeps it too", "a lower limit")
     if not sees_near:
         ran = "near_copy" in beside.answers.values()
         seen = "none has a near copy above its limit" if ran else "no near copy was attacked"
-        words = f"the limits cover exact copies only, for {seen}; add a measure of nearest records, such as membership"
-        return words, "the limits miss near copies"
+        advice = "a measure of nearest records, such as membership"
+        return _Unseen(f"the limits cover exact copies only, for {seen}; add {advice}", "blind to near copies", advice)
     if near := beside.near.get(f.synthesizer):
-        return near, "how near it is to its members"
+        return _Unseen(near, "nearness not ruled out", "a look at how near the releases are to their members")
     much = _much_of_a_copy(f, limit)
-    return (much, "it may be half a copy: lower the limit") if much else None
+    return _Unseen(much, "may be half a copy", "a lower limit") if much else None
 
 
 def _leak(f: Finding, limit: _Limit) -> str:

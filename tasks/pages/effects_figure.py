@@ -8,8 +8,12 @@ from matplotlib.figure import Figure
 
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
-from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, SIZE, draw_interval, say, shortened, width_of
+from synthrisk.tasks.pages.figures import ACCENT, INK, MUTED, PAPER, SIZE, say, shortened, width_of, with_words
+from synthrisk.tasks.pages.interval_marks import draw_interval
 from synthrisk.tasks.pages.panels import levels_panel, plain_label, words_alone
+from synthrisk.tasks.pages.templates import interval, number
+
+_MOST = 12  # columns drawn
 
 
 class _Line(NamedTuple):
@@ -23,17 +27,20 @@ class _Line(NamedTuple):
     note: str = ""
 
 
-def effects_figure(found: Attribution, levels: int = 8) -> Figure:
+def effects_figure(found: Attribution, levels: int = 6) -> Figure:
     """Return the average marginal effects with intervals, a group a quasi-identifier, the strongest group first.
 
     The hollow dot is the level that the others are compared with; levels of fewer than ``RARE`` records are grey. At
-    most ``levels`` of a column are drawn, those of the largest effects.
+    most ``levels`` of a column are drawn, those of the largest effects, of at most 12 columns.
     """
     if found.reason:
         return words_alone(found.reason)
     shown = found.effects[found.effects["kind"] != "per_unit"]
     groups = [group for _, group in shown.groupby("column", sort=False)]
-    lines = [line for group in sorted(groups, key=_size, reverse=True) for line in _lines(group, levels)]
+    groups.sort(key=_size, reverse=True)
+    lines = [line for group in groups[:_MOST] for line in _lines(group, levels)]
+    if len(groups) > _MOST:
+        lines.append(_Line(f"{len(groups) - _MOST} more columns", "more"))
     labels = [shortened(line.text) if line.role in ("level", "reference") else "" for line in lines]
     others = [shortened(line.text, 28) for line in lines if line.role in ("column", "more")]
     figure, axes = levels_panel(labels, 0.3 + width_of([*labels, *others]))
@@ -44,8 +51,19 @@ def effects_figure(found: Attribution, levels: int = 8) -> Figure:
     axes.axvline(0, color=INK, linewidth=0.9, zorder=1)
     for y, line in enumerate(lines):
         _draw(axes, y, line, figure.get_figwidth())
-    plain_label(axes.set_xlabel("change of the probability of being at risk"))
-    return figure
+    plain_label(axes.set_xlabel("change of the probability of being at risk", loc="right"))
+    return with_words(figure, [text for group in groups[:_MOST] for text in _told(group, levels)])
+
+
+def _told(group: pd.DataFrame, levels: int) -> list[str]:
+    """Return the effects that are drawn of a column, in words."""
+    kept = group.loc[group["effect"].abs().nlargest(levels).index]
+    return [
+        f"{row['column']} {row['level']} against {row['reference']} "
+        f"{number(row['effect'], sign=True)} {interval(row['lower'], row['upper'], sign=True)}"
+        for row in kept.to_dict("records")
+        if not row["note"].startswith("collinear")
+    ]
 
 
 def _size(group: pd.DataFrame) -> float:
@@ -76,7 +94,7 @@ def _draw(axes: Axes, y: int, line: _Line, width: float) -> None:
         words.set(parse_math=False, size=SIZE, color=INK if line.role == "column" else MUTED)
         words.set(weight="bold" if line.role == "column" else "normal", ha="left" if line.role == "column" else "right")
     elif line.role == "reference":
-        axes.plot([0], [y], "o", markersize=4.2, mfc="white", mec=INK, mew=0.9, zorder=3)
+        axes.plot([0], [y], "o", markersize=4.2, mfc=PAPER, mec=INK, mew=0.9, zorder=3)
     elif line.note.startswith("collinear"):
         say(axes, y, shortened(line.note.split("; ")[0], 44))
     else:

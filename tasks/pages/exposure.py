@@ -1,23 +1,64 @@
 """Who is at risk, and why: a page for one synthesizer, with values of the real table, for its stewards alone."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from importlib.resources import files
+from math import isnan
 
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.attribution import Attribution, attribution
-from synthrisk.metrics.exposure.subgroups import risk_by, risk_in
+from synthrisk.metrics.exposure.bands import bands, names_none
+from synthrisk.metrics.exposure.constant_guess import constant_guess
+from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, groups
+from synthrisk.metrics.exposure.screening import strongest_columns
+from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.pages.effects_figure import effects_figure
-from synthrisk.tasks.pages.figures import svg
+from synthrisk.tasks.pages.figures import shortened, svg, words_of
 from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures
 from synthrisk.tasks.pages.templates import render
 from synthrisk.tasks.workspace.handed import Found
 
-WORST, FEWEST = 12, 10  # rows of the table of combinations, and records of a combination in it
+WORST, FEWEST = 8, 10  # rows of a table of groups, and records of a group in it
+EFFECTS, EXPLAINED, LABEL = 16, 12, 40  # rows of effects; columns of the regression; characters of a label
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure, and its numbers in words."""
+
+    svg: Markup
+    words: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """The head of a table of groups: as many as are shown."""
+
+    rows: Sequence[dict[str, object]]
+    found: int  # how many there are to show
+    looked_at: int  # among how many
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What the regression of the risk says."""
+
+    reason: str  # why there are no effects, or an empty string
+    drawings: Sequence[Drawing]
+    three: Sequence[str]  # columns of the three-way interaction that is drawn last; empty where none is
+    effects: Sequence[dict[str, object]]
+    more: int  # effects that are not in the table
+    known: int  # quasi-identifiers
+    held: int  # those in the regression
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -25,74 +66,161 @@ class Exposed:
     """What the page says of one measure."""
 
     measure: str  # its key
-    classes: pd.DataFrame  # risk of the records of each sensitive value
-    levels: pd.DataFrame  # risk of the records of each level of each quasi-identifier
-    combinations: pd.DataFrame  # the worst joint subgroups of two quasi-identifiers
-    memorized: pd.DataFrame  # those that carry most memorization; empty where no record was ever kept away
-    records: pd.DataFrame  # those that are most surely memorized, by their position in the real table
-    attribution: Attribution | None  # effects of the quasi-identifiers; None where the attack trains no model
-    drawings: Sequence[Markup]  # figures of the attribution
-    three: Sequence[str] = ()  # columns of the three-way interaction that is drawn last; empty where none is
+    options: Sequence[str]  # the quasi-identifiers
+    everybody: dict[str, object]  # risk of all records, with guess, control and what presence adds
+    memorized: Told  # pairs of columns: the groups whose presence surely adds to their risk
+    worst: Told  # pairs of columns: the groups that are most surely at risk
+    levels: Told  # one column: the same
+    classes: Told  # the records of each sensitive value
+    records: Sequence[dict[str, object]]  # those that are most memorized, by their position in the real table
+    why: Explained | None  # None where the attack trains no model
+    tried: Sequence[Finding]  # what-ifs
 
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     """Return the page of one generator, with all intervals at a confidence level."""
     scores = pd.read_parquet(found.exposed)
     records, entities = found.sample.records(), found.sample.entities()
-    measures = []
+    shown = []
     for each in found.planned:
-        own = scores[scores["measure"] == each.measure.key]
+        own = scores[scores["measure"] == each.measure.key].sort_values("record")
         if each.measure.sensitive and not each.measure.variant_of and own["as_member"].notna().any():
-            measures.append(_exposed(own, records, each, confidence, entities))
-    return render("expose.html", synthesizer=found.name, study_id=study_id, found=measures)
-
-
-def _exposed(
-    exposed: pd.DataFrame, records: pd.DataFrame, planned: Planned, confidence: float, entities: np.ndarray | None
-) -> Exposed:
-    scores = exposed["as_member"].to_numpy(dtype=float)
-    known = list(planned.options["quasi_identifiers"])
-    why = None
-    if planned.measure.attacker is not None:
-        why = attribution(scores, records, known, confidence=confidence, entities=entities)
-    key = planned.measure.key
-    three, drawn = [], []
-    if why is not None and not why.reason:
-        three = triple_figures(why)
-        drawn = [effects_figure(why), *interaction_figures(why, 4), *three]
-    return Exposed(
-        key,
-        risk_by(scores, records, [str(planned.measure.sensitive)], confidence=confidence),
-        risk_by(scores, records, known, confidence=confidence),
-        _worst(scores, records, known, confidence),
-        _memorized(exposed["memorization"].to_numpy(dtype=float), records, known, confidence),
-        exposed.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
-        .query("memorization > 0")
-        .head(WORST),
-        why,
-        [svg(figure, f"{key}/{i}") for i, figure in enumerate(drawn)],
-        [] if why is None or not three else [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]],
+            shown.append(each)
+    known = dict.fromkeys(c for each in shown for c in (*each.options["quasi_identifiers"], each.measure.sensitive))
+    banded = pd.DataFrame({str(c): bands(records[c].reset_index(drop=True), fewest=FEWEST) for c in known})
+    measures = []
+    for each in shown:
+        own = scores[scores["measure"] == each.measure.key].sort_values("record")
+        tried = [f for f in found.findings if f.measure.variant_of == each.measure.label]
+        tried = [f for f in tried if f.measure.sensitive == each.measure.sensitive]
+        measures.append(_exposed(own, records, banded, each, tried, confidence, entities))
+    measures.sort(key=lambda m: -np.nan_to_num(float(m.everybody["adds"]), nan=-np.inf))  # type: ignore[arg-type]
+    return render(
+        "expose.html",
+        synthesizer=found.name,
+        study_id=study_id,
+        found=measures,
+        confidence=confidence,
+        fewest=FEWEST,
+        help=_columns_to_try(measures),
+        snippet=_snippet(measures, found.planned, banded),
+        alone=[c for c in banded if names_none(banded[c])],
+        label=lambda text: shortened(str(text), LABEL),
+        reading=reading,
+        isnan=isnan,
+        own_style=Markup(files("synthrisk.tasks.pages").joinpath("expose.css").read_text("utf-8")),  # noqa: S704 - ours
     )
 
 
-def _worst(scores: np.ndarray, records: pd.DataFrame, known: Sequence[str], confidence: float) -> pd.DataFrame:
-    """Return the joint subgroups of two quasi-identifiers whose risk is surely high: by the interval's lower end."""
-    parts = []
-    for pair in combinations(known, 2):
-        found = risk_in(scores, records, list(pair), confidence=confidence, minimum=FEWEST).nlargest(WORST, "lower")
-        names = [" and ".join(f"{c} {v}" for c, v in zip(found.index.names, i, strict=True)) for i in found.index]
-        parts.append(found.assign(combination=names).reset_index(drop=True))
-    columns = ["combination", "records", "risk", "lower", "upper"]
-    every = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-    return every.sort_values(["lower", "combination"], ascending=[False, True], kind="stable").head(WORST)[columns]
+def reading(row: dict[str, float]) -> str:
+    """Return in words what the numbers of a group say of where its risk comes from."""
+    if row["adds_lower"] > 0:
+        return "its presence adds to it"
+    if row["guess"] >= row["lower"]:
+        return "not shown to beat the guess"
+    if isnan(row["control"]):
+        return "no control to compare with"
+    return "not shown to come from its presence"
 
 
-def _memorized(
-    memorization: np.ndarray, records: pd.DataFrame, known: Sequence[str], confidence: float
-) -> pd.DataFrame:
-    """Return the joint subgroups whose memorization is most surely high, and above 0."""
-    if np.isnan(memorization).all():
-        return pd.DataFrame()
-    found = _worst((memorization + 1) / 2, records, known, confidence)  # means of scores in [0, 1], and back
-    scaled = found.assign(**{c: 2 * found[c] - 1 for c in ("risk", "lower", "upper")})
-    return scaled[scaled["lower"] > 0]
+def _exposed(
+    exposed: pd.DataFrame,
+    records: pd.DataFrame,
+    banded: pd.DataFrame,
+    planned: Planned,
+    tried: Sequence[Finding],
+    confidence: float,
+    entities: np.ndarray | None,
+) -> Exposed:
+    measure, known = planned.measure, [str(c) for c in planned.options["quasi_identifiers"]]
+    sensitive = str(measure.sensitive)
+    guess = constant_guess(records, sensitive, METRICS[measure.metric].group, planned.options)
+    reached = Reached(exposed["as_member"].to_numpy(float), exposed["as_control"].to_numpy(float), guess)
+    told = {"confidence": confidence, "fewest": FEWEST, "entities": entities}
+    columns = [c for c in known if not names_none(banded[c])]
+    single = groups(reached, banded[columns], 1, **told)
+    pairs = groups(reached, banded[columns], 2, **told) if len(columns) > 1 else single
+    classes = groups(reached, banded[[sensitive]], 1, **{**told, "fewest": 1}, simultaneous=False)
+    sure = exposed.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
+    return Exposed(
+        measure.key,
+        known,
+        _row(all_records(reached, confidence)),
+        _highest(pairs, "adds_lower", above=0.0),
+        _highest(pairs, "lower"),
+        _highest(single, "lower"),
+        Told(_rows(classes.rows), len(classes.rows), classes.looked_at),
+        _rows(sure[sure["memorization"] > 0].head(WORST)),
+        None if measure.attacker is None else _explained(reached, records, banded, planned, confidence, entities),
+        tried,
+    )
+
+
+def _highest(found: Groups, quantity: str, above: float = -np.inf) -> Told:
+    rows = found.rows[found.rows[quantity].astype(float) > above]
+    ordered = rows.sort_values([quantity, "records"], ascending=False, kind="stable")
+    return Told(_rows(ordered.head(WORST)), len(rows), found.looked_at)
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, object]]:
+    return [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
+
+
+def _row(row: pd.Series) -> dict[str, object]:
+    return {str(k): v for k, v in row.items()}
+
+
+def _explained(
+    reached: Reached,
+    records: pd.DataFrame,
+    banded: pd.DataFrame,
+    planned: Planned,
+    confidence: float,
+    entities: np.ndarray | None,
+) -> Explained:
+    """Return the regression of the risk on the quasi-identifiers, or on those that tell most where there are many."""
+    known = [str(c) for c in planned.options["quasi_identifiers"]]
+    held = strongest_columns(reached.as_member, banded[known], EXPLAINED)
+    if not held:
+        reason = f"no quasi-identifier tells {FEWEST} records from the others"
+        return Explained(reason, [], [], [], 0, len(known), 0, [])
+    texts = {c: banded[c].array for c in held if kind(records[c]) == "categorical"}
+    why = attribution(
+        reached.as_member, records[held].assign(**texts), held, confidence=confidence, entities=entities
+    )
+    if why.reason:
+        return Explained(why.reason, [], [], [], 0, len(known), len(held), why.notes)
+    three = triple_figures(why)
+    drawn = [effects_figure(why), *interaction_figures(why, 3), *three]
+    effects = why.effects[why.effects["kind"] != "per_unit"]
+    largest = effects.iloc[np.argsort(-effects["effect"].abs().to_numpy(), kind="stable")].head(EFFECTS)
+    return Explained(
+        "",
+        [Drawing(svg(figure, f"{planned.measure.key}/{i}"), words_of(figure)) for i, figure in enumerate(drawn)],
+        [] if not three else [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]],
+        _rows(largest),
+        len(effects) - len(largest),
+        len(known),
+        len(held),
+        why.notes,
+    )
+
+
+def _columns_to_try(measures: Sequence[Exposed]) -> list[tuple[str, int]]:
+    """Return the columns of the groups that surely carry memorization, else of those that surely beat the guess."""
+    rows = [r for m in measures for r in m.memorized.rows]
+    rows = rows or [r for m in measures for r in m.worst.rows if not r["guess"] >= r["lower"]]  # type: ignore[operator]
+    counts = Counter(column for row in rows for column, _ in row["group"])  # type: ignore[attr-defined]
+    return counts.most_common(3)
+
+
+def _snippet(measures: Sequence[Exposed], planned: Sequence[Planned], banded: pd.DataFrame) -> str:
+    """Return the lines of a study that would try to coarsen the first of these columns, or to leave it out."""
+    tried = _columns_to_try(measures)
+    if not tried:
+        return ""
+    column = json.dumps(tried[0][0], ensure_ascii=False)
+    names = {p.measure.key: p.measure.metric for p in planned}
+    metric = next(names[m.measure] for m in measures if tried[0][0] in m.options)
+    parts = max(2, len(banded[tried[0][0]].cat.categories) // 2)
+    return f"metrics:\n  - name: {metric}\n    what_if:\n      - bins: {{{column}: {parts}}}\n      - drop: [{column}]\n"

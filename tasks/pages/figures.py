@@ -19,14 +19,23 @@ from synthrisk.metrics.claims.selective_curve import SHARES, detail_of
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.tasks.pages.interval_marks import BEYOND, draw_interval
+from synthrisk.tasks.pages.templates import interval, number
 
 INK, MUTED, ACCENT, ALARM, FAINT = "#1f2933", "#6b7280", "#1d4f91", "#b3261e", "#d5dae1"
 LINES = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # after Okabe and Ito
+PAPER = "#ffffff"
+_OF_PAGE = {INK: "ink", MUTED: "muted", ACCENT: "accent", ALARM: "alarm", FAINT: "line", PAPER: "paper"}
+_OF_PAGE |= {colour: f"series-{i + 1}" for i, colour in enumerate(LINES)}
 DASHES: tuple[tuple[int, tuple[float, ...]], ...] = ((0, ()), (0, (5, 1.6)), (0, (1.2, 1.2)))
 DASHED = (0, (2.5, 1.5))
-SIZE = 8.5
+SIZE = 9.5  # points: at 330 px, the narrowest column of a page, no type of a figure of WIDEST is below 9 px
+WIDEST = 4.8  # inches
+CELL = 0.079  # inches that a character takes
 ROUND = [1, 2, 2.5, 5, 10]  # steps of ticks
-_WIDTH, _CURVES_WIDTH = 3.6, 5.2  # inches
+_WIDTH = 3.9  # inches
+_ROW = 0.2  # inches a line
+_NAME = 20  # characters of a name at the end of a curve
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,8 @@ def memorization_figure(rows: Sequence[Row], limit: float | None = None) -> Figu
     _threshold(axes, limit)
     for y, row in enumerate(rows):
         _mark(axes, y, row, row.finding.memorization if row.finding else None)
-    return figure
+    told = [f"{row.name} {_told(row.finding.memorization) if row.finding else row.absent}" for row in rows]
+    return with_words(figure, [*told, *_told_limit(limit)])
 
 
 def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
@@ -67,7 +77,7 @@ def risk_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
             control = row.finding.risk_control.value
             axes.plot([control], [y], "o", ms=6.6, mfc="none", mec=MUTED if row.reference else INK, mew=0.9)
         _mark(axes, y, row, row.finding.risk if row.finding else None)
-    return figure
+    return with_words(figure, [*map(_told_risk, rows), *_told_limit(limit)])
 
 
 def spread_figure(rows: Sequence[Row]) -> Figure:
@@ -85,8 +95,8 @@ def spread_figure(rows: Sequence[Row]) -> Figure:
         least, _, below, middle, above, _, most = row.finding.spread
         axes.plot([least, most], [y, y], color=colour, linewidth=1)
         axes.plot([below, above], [y, y], color=colour, linewidth=4, solid_capstyle="butt", alpha=0.6)
-        axes.plot([middle], [y], "o", color=colour, markersize=4.2, zorder=3)
-    return figure
+        axes.plot([middle], [y], "o", mfc=PAPER, mec=colour, mew=1.1, markersize=4.6, zorder=3)
+    return with_words(figure, map(_told_spread, rows))
 
 
 def curves_figure(rows: Sequence[Row]) -> Figure:
@@ -98,7 +108,7 @@ def curves_figure(rows: Sequence[Row]) -> Figure:
         lines.append(_Line(row, np.array(CURVE[: len(points)]), points) if whole else None)
     figure, axes = _lines(lines)
     axes.set_xlabel("threshold", size=SIZE, color=INK)
-    return figure
+    return with_words(figure, [_told_line(line, CURVE, "at threshold") for line in lines if line])
 
 
 def selective_figure(rows: Sequence[Row]) -> Figure:
@@ -125,8 +135,11 @@ def selective_figure(rows: Sequence[Row]) -> Figure:
     axes.set_xticks([1 - d / decades for d in ticks], [f"{100 / 10**d:g} %" if d else "all" for d in ticks])
     axes.set_xlabel("targets claimed", size=SIZE, color=INK)
     if not any(lines):
-        axes.text(0.5, 0.5, "too few claims", size=8, color=MUTED, ha="center", style="italic")
-    return figure
+        axes.text(0.5, 0.5, "too few claims", size=SIZE, color=MUTED, ha="center", style="italic")
+    said = [
+        _told_line(line, 100 * shares[own], "% of targets claimed:") for line, own in zip(lines, told, strict=True) if line
+    ]
+    return with_words(figure, said or ["too few claims"])
 
 
 @dataclass(frozen=True)
@@ -141,14 +154,14 @@ class _Line:
 def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
     """Return axes with the lines drawn and named at their right ends; colours follow the place in the sequence."""
     drawn = [(i, line) for i, line in enumerate(lines) if line is not None]
-    height = max(2.4, 0.19 * len(drawn))
-    right = 0.55 + width_of(shortened(line.row.name) for _, line in drawn)
-    figure, axes = bare_axes(_CURVES_WIDTH, height, 0.45, right, 0.42)
+    height = max(2.4, _ROW * len(drawn))
+    right = 0.45 + width_of(shortened(line.row.name, _NAME) for _, line in drawn)
+    figure, axes = bare_axes(WIDEST, height, 0.45, right, 0.45)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
     axes.grid(color=FAINT, linewidth=0.5)
     drawn.sort(key=lambda each: (each[1].points[-1, 0], each[1].points[:, 0].mean()))
-    places = _spread([line.points[-1, 0] for _, line in drawn], 0.165 / height, 1.0)
+    places = _spread([line.points[-1, 0] for _, line in drawn], (_ROW - 0.02) / height, 1.0)
     for (i, line), place in zip(drawn, places, strict=True):
         row, values = line.row, line.points[:, 0]
         colour = MUTED if row.reference else LINES[i % len(LINES)]
@@ -162,12 +175,16 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
         axes.plot([line.x[-1], 1.04], [values[-1], place], color=colour, linewidth=0.4, linestyle=leader, clip_on=False)
         axes.plot([1.04, 1.12], [place] * 2, color=colour, linewidth=width, linestyle=dash, clip_on=False)
         ink = MUTED if row.reference else INK
-        axes.text(1.14, place, shortened(row.name), color=ink, size=SIZE, va="center", parse_math=False)
+        axes.text(1.14, place, shortened(row.name, _NAME), color=ink, size=SIZE, va="center", parse_math=False)
     return figure, axes
 
 
 def svg(figure: Figure, salt: str) -> Markup:
-    """Return the figure as an SVG element: the same bytes each time, and no id that another panel has."""
+    """Return the figure as an SVG element: the same bytes each time, and no id that another panel has.
+
+    Its colours are those of the page (``--ink``, ``--muted``, ``--line``, ``--paper``, ``--accent``, ``--alarm``,
+    ``--series-1`` ...) where the page names them, so that a dark page has figures to read.
+    """
     text = StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}), warnings.catch_warnings():
@@ -175,31 +192,55 @@ def svg(figure: Figure, salt: str) -> Markup:
         FigureCanvasSVG(figure).print_svg(text, metadata=nothing)
     body = text.getvalue()
     body = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", body[body.index("<svg") :], count=1, flags=re.DOTALL)
+    body = re.sub(rf'<g id="{BEYOND}"', f'<g class="{BEYOND}"', body)
+    body = re.sub(r'(?<= style=")[^"<>]*(?=")', lambda found: _of_page(found[0]), body)
     return Markup(re.sub(r'<g id="[^"<>]*"', "<g", body).strip())  # noqa: S704 - matplotlib escapes the texts in it
+
+
+def _of_page(style: str) -> str:
+    """Return a style in which each colour of ours is taken from the page."""
+    return re.sub(r"#[0-9a-f]{6}", lambda c: f"var(--{_OF_PAGE[c[0]]}, {c[0]})" if c[0] in _OF_PAGE else c[0], style)
+
+
+def with_words(figure: Figure, parts: Iterable[str]) -> Figure:
+    """Return the figure with its numbers in words, for those who do not see it: ``words_of``."""
+    figure.set_label("; ".join(parts))
+    return figure
+
+
+def words_of(figure: Figure) -> str:
+    """Return the numbers of a figure in words."""
+    return str(figure.get_label())
 
 
 def shortened(name: str, width: int = 24) -> str:
     """Return a name that fits a panel: both its ends, and what is between left out."""
     printable = " ".join("".join(c if c.isprintable() else " " for c in name).split())
     if text_cells(printable) <= width:
-        return printable
+        return _isolated(printable)
     half = (width - 1) // 2
     head, tail = printable[:half], printable[-half:]
     while text_cells(head) > half:
         head = head[:-1]
     while text_cells(tail) > half:
         tail = tail[1:]
-    return f"{head}…{tail}"
+    return _isolated(f"{head}…{tail}")
+
+
+def _isolated(text: str) -> str:
+    """Return text that is read from right to left so that it leaves the order of what stands around it alone."""
+    from_right = any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
+    return f"\u2068{text}\u2069" if from_right else text
 
 
 def text_cells(text: str) -> int:
     """Return how many characters wide a text is; wide ones count twice."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(0 if c in "\u2068\u2069" else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def width_of(texts: Iterable[str]) -> float:
     """Return the inches that the longest text takes."""
-    return 0.075 * max(map(text_cells, texts), default=0)
+    return CELL * max(map(text_cells, texts), default=0)
 
 
 def bare_axes(
@@ -238,16 +279,9 @@ def name_rows(axes: Axes, names: Sequence[str], colours: Sequence[str]) -> None:
 
 def say(axes: Axes, y: float, words: str) -> None:
     """Say why a row has no estimate."""
-    text = axes.text(0.02, y, words, transform=axes.get_yaxis_transform(), size=8, va="center")
+    text = axes.text(0.02, y, words, transform=axes.get_yaxis_transform(), size=SIZE, va="center")
     text.set(parse_math=False, color=MUTED, style="italic")
-    text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
-
-
-def draw_interval(axes: Axes, lower: float, value: float, upper: float, y: float, colour: str) -> None:
-    """Draw a value as a dot and its limits, where there are some, as a line, at height ``y``."""
-    if not np.isnan(lower):
-        axes.plot([lower, upper], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
-    axes.plot([value], [y], "o", color=colour, markersize=4.2, zorder=3)
+    text.set_bbox({"facecolor": PAPER, "edgecolor": "none", "pad": 1})
 
 
 def _threshold(axes: Axes, limit: float | None) -> None:
@@ -258,7 +292,7 @@ def _threshold(axes: Axes, limit: float | None) -> None:
     axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
     text = f"threshold {limit:g}"
     place = axes.get_xaxis_transform()
-    axes.text(limit, 1.02, text, transform=place, color=ALARM, size=8, ha=side, va="bottom")
+    axes.text(limit, 1.02, text, transform=place, color=ALARM, size=SIZE, ha=side, va="bottom")
 
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
@@ -266,6 +300,45 @@ def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
         say(axes, y, row.absent if found is None else "not estimable")
     else:
         draw_interval(axes, found.lower, found.value, found.upper, y, MUTED if row.reference else ACCENT)
+
+
+def _told(found: Estimate) -> str:
+    if np.isnan(found.value):
+        return "not estimable"
+    known = not (np.isnan(found.lower) or np.isnan(found.upper))
+    return number(found.value) + (f" {interval(found.lower, found.upper)}" if known else "")
+
+
+def _told_risk(row: Row) -> str:
+    if row.finding is None:
+        return f"{row.name} {row.absent}"
+    beside = {"control": row.finding.risk_control.value, "guess": row.finding.guess}
+    beside["population"] = row.finding.population.value
+    words = ", ".join(f"{name} {number(value)}" for name, value in beside.items() if not np.isnan(value))
+    return f"{row.name} {_told(row.finding.risk)}" + (f" ({words})" if words else "")
+
+
+def _told_spread(row: Row) -> str:
+    if row.finding is None or not row.finding.spread:
+        return f"{row.name} {row.absent}"
+    least, _, below, middle, above, _, most = map(number, row.finding.spread)
+    return f"{row.name} median {middle}, middle half {below} to {above}, middle 98 % {least} to {most}"
+
+
+def _told_limit(limit: float | None) -> list[str]:
+    return [] if limit is None else [f"threshold {limit:g}"]
+
+
+def _told_line(line: "_Line", places: Sequence[float] | np.ndarray, words: str) -> str:
+    """Return up to five points of a line, spread over it."""
+    chosen = np.unique(np.linspace(0, len(line.points) - 1, min(5, len(line.points))).round().astype(int))
+    after = words.endswith(":")
+    texts = []
+    for i in chosen:
+        point = line.points[i]
+        value = _told(Estimate(*point)) if len(point) > 1 else number(point[0])
+        texts.append(f"{places[i]:g} {words} {value}" if after else f"{value} {words} {places[i]:g}")
+    return f"{line.row.name} " + ", ".join(texts)
 
 
 def _spread(targets: Sequence[float], gap: float, top: float) -> list[float]:

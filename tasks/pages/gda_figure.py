@@ -8,40 +8,60 @@ from matplotlib.figure import Figure
 
 from synthrisk.metrics.study.gda import ColumnScore, GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
-from synthrisk.tasks.pages.figures import ACCENT, FAINT, INK, MUTED, SIZE, name_rows, shortened
+from synthrisk.tasks.pages.figures import (
+    ACCENT,
+    FAINT,
+    INK,
+    MUTED,
+    SIZE,
+    WIDEST,
+    name_rows,
+    shortened,
+    text_cells,
+    width_of,
+    with_words,
+)
 
-_ROW, _TOP, _BOTTOM, _LEFT, _PANEL, _GAP = 0.24, 0.42, 0.3, 1.55, 1.2, 0.42  # inches
+_ROW, _TOP, _BOTTOM, _NAME = 0.24, 0.46, 0.34, 20  # inches; characters of a name
+_GAP = 0.1  # inches between the number at the end of a row and the next axis
 _Quantity = tuple[str, bool, Callable[[GdaScore], float], Callable[[ColumnScore], float] | None]
-_QUANTITIES: tuple[_Quantity, ...] = (
+_SHARES: tuple[_Quantity, ...] = (
     ("confidence\nimprovement", False, lambda s: s.confidence_improvement, lambda c: c.confidence_improvement),
     ("claim\nprobability", False, lambda s: s.claim_probability, lambda c: c.claim_probability),
-    ("susceptibility", False, lambda s: s.susceptibility, None),  # of the data set: no mean of its columns
+    ("suscepti-\nbility", False, lambda s: s.susceptibility, None),  # of the data set: no mean of its columns
+)
+_CELLS: tuple[_Quantity, ...] = (
     ("prior knowledge\n(cells a claim)", True, lambda s: s.prior_knowledge, lambda c: _per(c.cells_known, c)),
     ("work\n(cells a claim)", True, lambda s: s.work, lambda c: _per(c.cells_read, c)),
 )
 
 
 def gda_figure(views: Sequence[AttackView]) -> Figure:
-    """Return the diagram of one attack on several synthesizers.
+    """Return the diagram of one attack on several synthesizers: three shares, and below them two numbers of cells.
 
     Confidence improvement is unclipped: left of zero the attack did worse than the guess. Prior knowledge and work are
     on a logarithmic scale; less of either makes an attack easier.
     """
-    width = _LEFT + len(_QUANTITIES) * (_PANEL + _GAP)
-    height = _TOP + _ROW * len(views) + _BOTTOM
-    figure = Figure(figsize=(width, height))
+    names = [shortened(v.synthesizer, _NAME) for v in views]
+    block = _TOP + _ROW * len(views) + _BOTTOM
+    figure = Figure(figsize=(WIDEST, 2 * block))
     figure.patch.set_visible(False)
-    for i, quantity in enumerate(_QUANTITIES):
-        left = _LEFT + i * (_PANEL + _GAP)
-        axes = figure.add_axes((left / width, _BOTTOM / height, _PANEL / width, _ROW * len(views) / height))
-        _panel(axes, views, quantity)
-        if i == 0:
-            colours = [INK if view.role == "synthesizer" else MUTED for view in views]
-            name_rows(axes, [shortened(v.synthesizer) for v in views], colours)
-    return figure
+    first = 0.12 + width_of(names)
+    for line, quantities in enumerate((_SHARES, _CELLS)):
+        room = (WIDEST - first) / len(quantities)
+        bottom = (1 - line) * block + _BOTTOM
+        for i, quantity in enumerate(quantities):
+            numbers = [_shown(quantity[2](v.overall), quantity[1]) for v in views]
+            width = room - width_of(numbers) - _GAP
+            place = ((first + i * room) / WIDEST, bottom / (2 * block), width / WIDEST, _ROW * len(views) / (2 * block))
+            axes = figure.add_axes(place)
+            _panel(axes, views, quantity, numbers)
+            if i == 0:
+                name_rows(axes, names, [INK if view.role == "synthesizer" else MUTED for view in views])
+    return with_words(figure, map(_told, views))
 
 
-def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity) -> None:
+def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity, numbers: Sequence[str]) -> None:
     title, logarithmic, of_attack, of_column = quantity
     values = np.array([of_attack(v.overall) for v in views])
     columns = [[of_column(c) for c in v.columns] if of_column and len(v.columns) > 1 else [] for v in views]
@@ -62,7 +82,7 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity) -> None
         axes.set_xlim(low, max(high, low * 10))
         axes.minorticks_off()
         ends = [low, 10 ** np.floor(np.log10(max(high, low * 10)))]
-        axes.set_xticks(ends, [f"{x:,g}" for x in ends])
+        axes.set_xticks(ends, [_brief(x) for x in ends])
     else:
         axes.set_xlim(min(0.0, *seen.tolist()) if seen.size else 0.0, 1)
         axes.set_xticks([0, 1])
@@ -72,13 +92,37 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity) -> None
         colour = ACCENT if view.role == "synthesizer" else MUTED
         if np.isnan(value):
             place = axes.get_yaxis_transform()
-            axes.text(0.02, y, "no claim", transform=place, size=8, va="center", color=MUTED, style="italic")
+            axes.text(0.02, y, "no claim", transform=place, size=SIZE, va="center", color=MUTED, style="italic")
             continue
         axes.barh(y, value - low, left=low, height=0.56, color=colour, alpha=0.85)
         axes.vlines([x for x in each if np.isfinite(x)], y - 0.4, y + 0.4, color=INK, linewidth=0.9)
-        shown = f"{value + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−")
-        shown = f"{value:,.0f}" if logarithmic and value >= 100 else shown
-        axes.text(1.02, y, shown, transform=axes.get_yaxis_transform(), size=SIZE, color=INK, va="center")
+        axes.text(1.02, y, numbers[y], transform=axes.get_yaxis_transform(), size=SIZE, color=INK, va="center")
+
+
+def _shown(value: float, logarithmic: bool) -> str:
+    if np.isnan(value):
+        return ""
+    shown = f"{value + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    return _brief(value) if logarithmic and value >= 100 else shown
+
+
+def _brief(value: float) -> str:
+    """Return a number in few characters.
+
+    Example:
+        >>> _brief(0.1), _brief(950.0), _brief(12_345.0), _brief(3_400_000.0)
+        ('0.1', '950', '12k', '3.4M')
+    """
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g}{unit}" if text_cells(f"{value / size:.3g}") < 4 else f"{value / size:.0f}{unit}"
+    return f"{value:.3g}"
+
+
+def _told(view: AttackView) -> str:
+    own = [f"{title.replace('-' + chr(10), '').replace(chr(10), ' ')} {_shown(of(view.overall), log)}"
+           for title, log, of, _ in (*_SHARES, *_CELLS) if not np.isnan(of(view.overall))]  # fmt: skip
+    return f"{view.synthesizer} " + (", ".join(own) or "no claim")
 
 
 def _per(cells: float, column: ColumnScore) -> float:

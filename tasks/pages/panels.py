@@ -7,15 +7,15 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.tasks.pages.figures import FAINT, INK, MUTED, ROUND, SIZE, bare_axes, name_rows
+from synthrisk.tasks.pages.figures import FAINT, INK, MUTED, ROUND, SIZE, WIDEST, bare_axes, name_rows, with_words
 
 ROW = 0.2  # inches a line
-_WIDTH = 5.2  # inches
+_LEAST = 1.5  # inches of the axes
 
 
 def empty_axes(height: float, left: float, bottom: float = 0.45, right: float = 0.12) -> tuple[Figure, Axes]:
     """Return axes without a frame, ``height`` inches high, in a figure with these margins."""
-    figure, axes = bare_axes(max(_WIDTH, left + right + 2), height, left, right, bottom)
+    figure, axes = bare_axes(max(WIDEST, left + right + _LEAST), height, left, right, bottom)
     axes.set_axisbelow(True)
     return figure, axes
 
@@ -34,7 +34,7 @@ def words_alone(text: str) -> Figure:
     figure, axes = empty_axes(ROW, 0.12, 0.1)
     axes.set_axis_off()
     axes.text(0, 0.5, text, transform=axes.transAxes, size=SIZE, color=MUTED, va="center", style="italic")
-    return figure
+    return with_words(figure, [text])
 
 
 def plain_label(text: Text) -> None:

@@ -23,15 +23,18 @@ from synthrisk.tasks.pages.figures import (
     MUTED,
     ROUND,
     SIZE,
-    draw_interval,
     say,
     shortened,
     width_of,
+    with_words,
 )
+from synthrisk.tasks.pages.interval_marks import draw_interval, draw_limits
 from synthrisk.tasks.pages.panels import empty_axes, levels_panel, plain_label
+from synthrisk.tasks.pages.templates import interval, number
 
 _CURVES = 2.4  # inches
 _LEAST_SPAN = 0.2  # of an axis of risks
+_NAME = 18  # characters of a level where the levels of two columns stand beside each other
 
 
 def prediction_figure(found: Attribution, column: Any) -> Figure:
@@ -89,11 +92,11 @@ def triple_figures(found: Attribution, panels: int = 3) -> list[Figure]:
 def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) -> Figure:
     kinds = found.columns.set_index("column")["kind"]
     levels = rows.groupby("second_level", sort=False)["risk"].mean().sort_values(ascending=False).index.tolist()
-    names = [shortened(level) for level in levels]
-    room = 0.45 + width_of([*names, shortened(str(second))])
+    names = [shortened(level, _NAME) for level in levels]
+    room = 0.4 + width_of([*names, shortened(str(second), _NAME)])
     if kinds[first] == "categorical":
         figure, axes = _dodged(rows, levels, names, room)
-        plain_label(axes.set_xlabel(f"predicted risk by {shortened(str(first))}"))
+        plain_label(axes.set_xlabel(f"predicted risk by {shortened(str(first))}", loc="right"))
     else:
         figure, axes = empty_axes(_CURVES, 0.65, right=room)
         for i, (level, name) in enumerate(zip(levels, names, strict=True)):
@@ -104,11 +107,20 @@ def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) ->
             axes.plot(x, line["risk"], color=colour, linewidth=1.5, linestyle=dash, label=name)
         _risk_axis(axes, first, kinds[first])
     place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.03)}
-    legend = axes.legend(title=shortened(str(second)), frameon=False, fontsize=SIZE, **place)
+    legend = axes.legend(title=shortened(str(second), _NAME), handlelength=1.4, frameon=False, fontsize=SIZE, **place)
     for text in (legend.get_title(), *legend.get_texts()):
         plain_label(text)
     legend.set_alignment("left")
-    return figure
+    return with_words(figure, _told_grid(rows, first, second))
+
+
+def _told_grid(rows: pd.DataFrame, first: Any, second: Any) -> list[str]:
+    """Return up to four points of each line, spread over it."""
+    return [
+        f"{first} {row['first_level']}, {second} {level} {number(row['risk'])} {interval(row['lower'], row['upper'])}"
+        for level, line in rows.groupby("second_level", sort=False)
+        for row in line.iloc[:: max(1, -(-len(line) // 4))].to_dict("records")
+    ]
 
 
 def interaction_figures(found: Attribution, count: int = 3) -> list[Figure]:
@@ -120,15 +132,16 @@ def interaction_figures(found: Attribution, count: int = 3) -> list[Figure]:
 def _by_level(rows: pd.DataFrame, column: Any, average: float) -> Figure:
     labels = [shortened(level) for level in rows["level"]]
     figure, axes = levels_panel(labels, 0.25 + width_of(labels))
+    drawn = rows[rows["note"] == ""]
+    axes.set_xlim(*_span(min([average, *drawn["lower"]]), max([average, *drawn["upper"]])))
     axes.axvline(average, color=MUTED, linewidth=1, linestyle=DASHED)
     for y, (_, row) in enumerate(rows.iterrows()):
         if row["note"]:
             say(axes, y, shortened(row["note"], 44))
         else:
             draw_interval(axes, row["lower"], row["risk"], row["upper"], y, ACCENT)
-    axes.set_xlim(*_span(*axes.get_xlim()))
-    plain_label(axes.set_xlabel(f"predicted risk by {shortened(str(column))}"))
-    return figure
+    plain_label(axes.set_xlabel(f"predicted risk by {shortened(str(column))}", loc="right"))
+    return with_words(figure, _told_levels(drawn))
 
 
 def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
@@ -142,32 +155,38 @@ def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
     for _, row in rows[rows["value"].isna() & (rows["note"] == "")].iterrows():
         _beside(axes, row)
     _risk_axis(axes, column, kind)
-    return figure
+    return with_words(figure, _told_levels(curve.iloc[:: max(1, len(curve) // 4)]))
+
+
+def _told_levels(rows: pd.DataFrame) -> list[str]:
+    return [
+        f"{r['level']} {number(r['risk'])} {interval(r['lower'], r['upper'])}" for r in rows.to_dict("records")
+    ]
 
 
 def _beside(axes: Axes, row: pd.Series) -> None:
     """Draw a level that has no place on the axis, the missing cells, to the right of the curve."""
     left, right = axes.get_xlim()
     at = right + 0.06 * (right - left)
-    axes.plot([at, at], [row["lower"], row["upper"]], color=ACCENT, linewidth=1.6, solid_capstyle="butt")
-    axes.plot([at], [row["risk"]], "o", color=ACCENT, markersize=4.2)
-    axes.text(at, 1.01, row["level"], transform=axes.get_xaxis_transform(), size=8, color=MUTED, ha="center")
+    draw_interval(axes, row["lower"], row["risk"], row["upper"], at, ACCENT, upright=True)
+    axes.text(at, 1.01, row["level"], transform=axes.get_xaxis_transform(), size=SIZE, color=MUTED, ha="center")
     axes.set_xlim(left, right + 0.12 * (right - left))
 
 
 def _dodged(rows: pd.DataFrame, levels: Sequence[str], names: Sequence[str], room: float) -> tuple[Figure, Axes]:
     """Draw a line a level of the first column, in it a dot a level of the second."""
     places = rows.drop_duplicates("first_value").sort_values("first_value")
-    labels = [shortened(level) for level in places["first_level"]]
-    figure, axes = levels_panel(labels, 0.25 + width_of(labels), room, 0.11 * len(levels) + 0.1)
+    labels = [shortened(level, _NAME) for level in places["first_level"]]
+    figure, axes = levels_panel(labels, 0.25 + width_of(labels), room, max(0.2, 0.11 * len(levels) + 0.1))
+    axes.set_xlim(*_span(rows["lower"].min(), rows["upper"].max()))
     position = {value: y for y, value in enumerate(places["first_value"])}
     for i, (level, name) in enumerate(zip(levels, names, strict=True)):
         line = rows[rows["second_level"] == level]
         y = np.array([position[v] for v in line["first_value"]]) + 0.8 * ((i + 0.5) / len(levels) - 0.5)
         colour, _ = _style(i)
-        axes.hlines(y, line["lower"], line["upper"], colors=colour, linewidth=1.6)
-        axes.plot(line["risk"], y, "o", color=colour, markersize=4.2, label=name)
-    axes.set_xlim(*_span(*axes.get_xlim()))
+        for at, lower, upper in zip(y, line["lower"], line["upper"], strict=True):
+            draw_limits(axes, lower, upper, float(at), colour)
+        axes.plot(line["risk"], y, "o", color=colour, markersize=3.4, label=name, zorder=3)
     return figure, axes
 
 

@@ -7,6 +7,7 @@ from synthrisk.metrics.plugins import SECTION_GROUP
 from synthrisk.tasks.pages.section import Section
 from synthrisk.tasks.pages.sections.answer import ANSWER
 from synthrisk.tasks.pages.sections.curves import CURVES
+from synthrisk.tasks.pages.sections.data_pictures import DATA_PICTURES
 from synthrisk.tasks.pages.sections.definitions import DEFINITIONS
 from synthrisk.tasks.pages.sections.gda import GDA
 from synthrisk.tasks.pages.sections.k_anonymity import K_ANONYMITY
@@ -14,6 +15,7 @@ from synthrisk.tasks.pages.sections.league import LEAGUE
 from synthrisk.tasks.pages.sections.leaks import LEAKS
 from synthrisk.tasks.pages.sections.measures import MEASURES
 from synthrisk.tasks.pages.sections.members_found import MEMBERS_FOUND
+from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
 from synthrisk.tasks.pages.sections.notes import NOTES
 from synthrisk.tasks.pages.sections.numbers import NUMBERS
 from synthrisk.tasks.pages.sections.pairs import PAIRS
@@ -26,7 +28,7 @@ from synthrisk.tasks.pages.sections.utility import UTILITY
 from synthrisk.tasks.pages.sections.what_if import WHAT_IF
 from synthrisk.tasks.pages.sections.yardsticks import YARDSTICKS
 
-FIRST = (ANSWER, LEAGUE, MEASURES, LEAKS, UTILITY)
+FIRST = (ANSWER, NEXT_STEPS, LEAGUE, MEASURES, LEAKS, UTILITY, DATA_PICTURES)
 """What every reader is to see."""
 
 DETAILS = (

@@ -13,21 +13,26 @@ from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.tasks.pages.figures import (
     ACCENT,
     ALARM,
+    CELL,
     DASHED,
     FAINT,
     INK,
     MUTED,
+    PAPER,
     ROUND,
     SIZE,
     bare_axes,
     shortened,
     text_cells,
+    with_words,
 )
-from synthrisk.tasks.pages.templates import number
+from synthrisk.tasks.pages.interval_marks import draw_limits
+from synthrisk.tasks.pages.templates import interval, number
 
-_WIDTH, _HEIGHT = 4.55, 3.0  # inches of the axes
-_LEFT, _RIGHT, _BOTTOM, _TOP = 0.55, 0.12, 0.5, 0.26
-_CELL, _LINE = 0.071, 0.14  # inches that a character and a line of text take
+_WIDTH, _HEIGHT = 3.98, 3.0  # inches of the axes
+_LEFT, _RIGHT, _BOTTOM, _TOP = 0.7, 0.12, 0.5, 0.46
+_CELL, _LINE = CELL, 0.16  # inches that a character and a line of text take
+_MOST = 58  # characters of a label over or under the axes
 _FAR = 1.5  # reference generators this many times the height of the synthesizers above them are drawn at the edge
 _STRAY = 0.35  # intervals may widen an axis by this share of what the values span
 
@@ -70,18 +75,27 @@ def risk_utility_figure(
     axes.grid(color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     kind = "utility, at the size of the ceiling" if np.isfinite(ceiling) else "utility"
-    axes.set_xlabel(f"{utility} ({kind})", size=SIZE, color=INK)
-    axes.set_ylabel(risk, size=SIZE, color=INK)
+    axes.set_xlabel(shortened(f"{utility} ({kind})", _MOST), size=SIZE, color=INK, parse_math=False)
+    above = 1 + 0.24 / _HEIGHT, (0.05 - _LEFT) / _WIDTH  # over the numbers of its axis: beside them it would be cut
+    text = axes.text(above[1], above[0], shortened(f"↑ {risk}", _MOST), transform=axes.transAxes, va="bottom")
+    text.set(size=SIZE, color=INK, parse_math=False)
     axes.set_xlim(*_limits([p.utility for p in points], [ceiling], 0.0, 1.0))
     axes.set_ylim(*_heights(points, [0.0 if risk == "memorization" else np.nan, np.nan if limit is None else limit]))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(5, steps=ROUND))
     taken = _lines(axes, ceiling, limit)
+    told = [f"{p.name} utility {_told(p.utility)} {risk} {_told(p.risk)}" for p in points]
+    told += [f"ceiling {number(ceiling)}"] * bool(np.isfinite(ceiling)) + [f"threshold {limit:g}"] * (limit is not None)
     points = [_brought_in(axes, p) for p in points]
     for point in points:
         _mark(axes, point)
     _label(axes, points, taken)
-    return figure
+    return with_words(figure, told)
+
+
+def _told(found: Estimate) -> str:
+    known = np.isfinite(found.lower) and np.isfinite(found.upper)
+    return number(found.value) + (f" {interval(found.lower, found.upper)}" if known else "")
 
 
 def _limits(found: Sequence[Estimate], fixed: Sequence[float], lowest: float, highest: float) -> tuple[float, float]:
@@ -112,7 +126,7 @@ def _brought_in(axes: Axes, point: MapPoint) -> MapPoint:
         return point
     edge = top - 0.04 * (top - axes.get_ylim()[0])
     at_edge = Estimate(edge, float("nan"), float("nan"))
-    return replace(point, name=f"{shortened(point.name)} ({number(point.risk.value)})", risk=at_edge, above=True)
+    return replace(point, name=f"{shortened(point.name, 20)} ({number(point.risk.value)})", risk=at_edge, above=True)
 
 
 def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
@@ -122,13 +136,13 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
         axes.axvline(ceiling, color=MUTED, linewidth=1, linestyle=DASHED, zorder=1)
         place, x = axes.get_xaxis_transform(), _inches(axes, ceiling, 0)[0]
         side = "right" if x > _WIDTH / 2 else "left"
-        axes.text(ceiling, 1.02, "ceiling", transform=place, color=MUTED, size=8, ha=side, va="bottom")
+        axes.text(ceiling, 1.02, "ceiling", transform=place, color=MUTED, size=SIZE, ha=side, va="bottom")
         taken.append(_Box(x - 0.02, 0, x + 0.02, _HEIGHT))
     if limit is not None:
         axes.axhline(limit, color=ALARM, linewidth=1.1, zorder=1)
         y, text = _inches(axes, 0, limit)[1], f"threshold {limit:g}"
         place = axes.get_yaxis_transform()
-        axes.text(0.005, limit, text, transform=place, color=ALARM, size=8, ha="left", va="bottom")
+        axes.text(0.005, limit, text, transform=place, color=ALARM, size=SIZE, ha="left", va="bottom")
         taken += [_Box(0, y - 0.02, _WIDTH, y + 0.02), _Box(0, y, _CELL * len(text), y + _LINE)]
     if axes.get_ylim()[0] < 0:
         axes.axhline(0, color=INK, linewidth=0.9, zorder=1)
@@ -139,13 +153,11 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
 
 def _mark(axes: Axes, point: MapPoint) -> None:
     x, y = point.utility, point.risk
-    colour, filled = (MUTED, "white") if point.reference else (ACCENT, ACCENT)
+    colour, filled = (MUTED, PAPER) if point.reference else (ACCENT, ACCENT)
     width = 0.9 if point.reference else 1.5
-    if np.isfinite(x.lower):
-        axes.plot([x.lower, x.upper], [y.value] * 2, color=colour, linewidth=width, zorder=2, solid_capstyle="butt")
-    if np.isfinite(y.lower):
-        axes.plot([x.value] * 2, [y.lower, y.upper], color=colour, linewidth=width, zorder=2, solid_capstyle="butt")
-    axes.plot([x.value], [y.value], "^" if point.above else "o", ms=6, mfc=filled, mec=colour, mew=1.2, zorder=3)
+    draw_limits(axes, x.lower, x.upper, y.value, colour, width)
+    draw_limits(axes, y.lower, y.upper, x.value, colour, width, upright=True)
+    axes.plot([x.value], [y.value], "^" if point.above else "o", ms=4.5, mfc=filled, mec=colour, mew=1.2, zorder=3)
 
 
 def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> None:
@@ -156,7 +168,7 @@ def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> Non
     labels: list[_Box] = []
     for point in points:
         x, y = _inches(axes, point.utility.value, point.risk.value)
-        name = point.name if point.above else shortened(point.name)
+        name = point.name if point.above else shortened(point.name, 20)
         bars = [b for b in _bars(axes, point) if b.right - b.left < 1.2 and b.top - b.bottom < 1.2]
         reach = [max([0.1, *ends]) for ends in _reaches(x, y, bars)]
         places = [_place(x, y, side, reach, away, name) for away in (0, 0.12, 0.3, 0.5) for side in _SIDES]

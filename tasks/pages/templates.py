@@ -27,7 +27,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    style = Markup(_source("style.css"))  # noqa: S704 - ours
+    style = Markup(_source("style.css") + _source("pictures.css"))  # noqa: S704 - ours
     environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
     environment.globals |= {
         "interval": interval,

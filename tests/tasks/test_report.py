@@ -11,7 +11,7 @@ import pytest
 
 from samples.estimates import around
 from samples.studies import judged, report_of
-from synthrisk.flows.cli.summary import as_json
+from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.intervals.gain import CURVE

@@ -21,7 +21,7 @@ SHARES, REFERENCES = Measure("common_rows_proportion", "common_rows_proportion")
 ANSWERS = {"copy": "copy", "near": "near_copy", "leaky": "leak", "fresh": "ideal"}
 PASSED, BROKEN = Check("fresh", "all", "around 0", True, "it is"), Check("fresh", "all", "around 0", False, "it is not")
 RISK = Estimate(0.3, 0.28, 0.32)
-FACTS = {"records": "6000", "columns": "4", "releases": "6"}
+FACTS = {"data": "klinik.csv", "records": "6000", "columns": "4", "releases": "6"}
 
 
 def line(name, memorization, measure=ZERO):
@@ -67,7 +67,7 @@ LIMITS = {"memorization/zero_cap.income": 0.1}
 def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
     found = headline(line("cart", around(0.02, 0.01)), limits=LIMITS)
     assert (found.word, found.sentence) == ("NO EVIDENCE", "may go out under your limits")
-    assert found.brief == "keeps 1 limit"
+    assert found.brief == "keeps 1 of 1 limit"
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,14 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
             around(0.1, 0.05),
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income: more repetitions or records",
+            "cannot say: memorization of zero_cap.income 0.100: interval holds the limit; "
+            "it needs more repetitions or records",
         ),
         (
             NOT_ESTIMABLE,
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income: no interval: more repetitions or records",
+            "cannot say: memorization of zero_cap.income no interval; it needs more repetitions or records",
         ),
         (
             around(0.02, 0.01),
@@ -116,7 +117,21 @@ def test_many_reasons_are_counted():
     limits = {f"memorization/{m.key}": 0.1 for m in measures}
     found = headline(*(line("cart", around(0.3, 0.01), m) for m in measures), limits=limits)
     assert found.sentence.endswith("(and 2 more)")
+    assert found.brief == "crosses 4 of 4 limits"
     assert len(found.verdicts) == 4
+    one = headline(line("cart", around(0.3, 0.01), measures[0]), limits={f"memorization/{measures[0].key}": 0.1})
+    assert one.brief == "memorization/zero_cap.a above 0.1"
+
+
+def test_doubt_says_what_the_study_lacks():
+    own = line("cart", around(0.02, 0.01)), replace(line("cart", around(0.02, 0.01), CLOSE), reach=0.02)
+    found = headline(*own, limits=LIMITS | {"memorization/membership": 0.1})
+    assert found.sentence == (
+        "cannot say: memorization of membership 0.020: attack reaches 2.0%; "
+        "it needs a measure that has an answer for more members"
+    )
+    unclear = headline(line("cart", around(0.1, 0.05)), own[1], limits=LIMITS | {"memorization/membership": 0.1})
+    assert unclear.brief == "2 of 2 limits unclear"
 
 
 def test_the_worst_memorization_is_the_largest_of_the_judged_measures():
@@ -149,7 +164,7 @@ def test_a_sanity_check_and_a_what_if_are_not_called_unjudged():
 
 def test_the_study_is_described():
     told = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS))
-    assert told.data == "6,000 records, 4 columns; 6 releases a generator"
+    assert told.data == "klinik.csv: 6,000 records, 4 columns; 6 releases a generator"
     assert told.attacker == "has the release, knows age, sex; guesses income"
     assert told.owners == {"the board": list(LIMITS)}
     assert told.references == "behaved: 1 check passed"
