@@ -105,11 +105,11 @@ def listed(names: Sequence[str], most: int = 12) -> Markup:
 
 
 def quoted(text: str) -> Markup:
-    """Return a text as a string of CSS, whatever it holds.
+    r"""Return a text as a string of CSS, whatever it holds.
 
     Example:
         >>> quoted('a"b')
-        Markup('"a\\\\22 b"')
+        Markup('"a\\22 b"')
     """
     safe = "".join(c if c.isascii() and (c.isalnum() or c in " -.,") else f"\\{ord(c):x} " for c in text)
     return Markup(f'"{safe}"')  # noqa: S704 - no other character is left in it
