@@ -66,7 +66,12 @@ def _print_headline(console: Console, study: PastStudy) -> None:
     judged = judged_measures(study)
     worst = "worst judged memorization" if judged else "worst memorization"
     useful = next((row.utility_measure for row in rows if row.utility_measure), "")
-    columns = [Column("synthesizer", cut=True), Column("verdict"), Column(worst, right=True), Column("in", cut=True)]
+    columns = [
+        Column("synthesizer", folds=True),
+        Column("verdict"),
+        Column(worst, right=True),
+        Column("in", folds=True),
+    ]
     columns += [Column("utility", right=True)] if useful else []
     lines = [
         Line(
@@ -92,11 +97,11 @@ def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
         console.print(Text(f"\n{inert(measure)}", "bold"))
         numbers = [Column(head, right=True) for head in HEADS]
         lines = [Line([row.synthesizer, *league_cells(row)], style_of(row.role)) for row in rows]
-        _print(console, [Column("synthesizer", cut=True), *numbers, Column("verdict")], lines)
+        _print(console, [Column("synthesizer", folds=True), *numbers, Column("verdict")], lines)
         _print_other_limits(console, study, measure)
     if useful := utility_rows(study, measure):
         console.print(Text.assemble((f"\n{inert(measure)}", "bold"), "  utility: high is good"))
-        columns = [Column("synthesizer", cut=True), Column("utility", right=True), Column("ceiling", right=True)]
+        columns = [Column("synthesizer", folds=True), Column("utility", right=True), Column("ceiling", right=True)]
         lines = [
             Line(
                 [str(row["synthesizer"]), interval(estimate(row, "utility")), Text(number(_ceiling(row)))],
