@@ -26,16 +26,15 @@ from synthrisk.metrics.study.quantities import limited
 from synthrisk.tasks.tracking.past import PastStudy
 from synthrisk.tasks.tracking.trend import Step, trend
 
-_STUDIES = 8  # of a trend, the latest
 _IN_LEAGUE = ("risk", "risk_control", "memorization")  # quantities that the table of a measure shows
 
 
-def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
-    """Print what was asked."""
+def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int) -> None:
+    """Print what was asked, of so many of the studies that are known."""
     console = Console(highlight=False)
     latest = shown[-1]
     if asked.history:
-        _print_trend(console, asked, shown, measures)
+        _print_trend(console, asked, shown, measures, known)
         return
     _print_study(console, asked, latest)
     if asked.measure is None:
@@ -158,14 +157,17 @@ def _print_more(console: Console, asked: Asked) -> None:
         console.print(Text(f"each measure: synthrisk compare {quoted} --all     over time: --history", "dim"))
 
 
-def _print_trend(console: Console, asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
+def _print_trend(
+    console: Console, asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int
+) -> None:
     """Print the memorization of each synthesizer in the latest studies, a table a measure."""
-    latest, recent = shown[-1], shown[-_STUDIES:]
+    latest = shown[-1]
     risks = [m for m in measures if m in known_measures(latest)]
     if asked.measure is None and not asked.every:
         risks = judged_measures(latest) or [m for m in risks if _is_signal(m)]
-    console.print(Text.assemble((inert(asked.experiment), "bold"), f", {len(recent)} of {len(shown)} studies"))
-    steps = list(trend(recent, risks))
+    told = f"the latest {len(shown)} of {known} studies" if known > len(shown) else f"{known} studies"
+    console.print(Text.assemble((inert(asked.experiment), "bold"), f", {told}"))
+    steps = list(trend(shown, risks))
     for measure in risks:
         own = [step for step in steps if step.measure == measure]
         if own:
