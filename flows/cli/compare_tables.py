@@ -26,16 +26,15 @@ from synthrisk.metrics.study.quantities import limited
 from synthrisk.tasks.tracking.past import PastStudy
 from synthrisk.tasks.tracking.trend import Step, trend
 
-_STUDIES = 8  # of a trend, the latest
 _IN_LEAGUE = ("risk", "risk_control", "memorization")  # quantities that the table of a measure shows
 
 
-def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
-    """Print what was asked."""
+def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int) -> None:
+    """Print what was asked, of so many of the studies that are known."""
     console = Console(highlight=False)
     latest = shown[-1]
     if asked.history:
-        _print_trend(console, asked, shown, measures)
+        _print_trend(console, asked, shown, measures, known)
         return
     _print_study(console, asked, latest)
     if asked.measure is None:
@@ -66,7 +65,12 @@ def _print_headline(console: Console, study: PastStudy) -> None:
     judged = judged_measures(study)
     worst = "worst judged memorization" if judged else "worst memorization"
     useful = next((row.utility_measure for row in rows if row.utility_measure), "")
-    columns = [Column("synthesizer", cut=True), Column("verdict"), Column(worst, right=True), Column("in", cut=True)]
+    columns = [
+        Column("synthesizer", folds=True),
+        Column("verdict"),
+        Column(worst, right=True),
+        Column("in", folds=True),
+    ]
     columns += [Column("utility", right=True)] if useful else []
     lines = [
         Line(
@@ -92,11 +96,11 @@ def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
         console.print(Text(f"\n{inert(measure)}", "bold"))
         numbers = [Column(head, right=True) for head in HEADS]
         lines = [Line([row.synthesizer, *league_cells(row)], style_of(row.role)) for row in rows]
-        _print(console, [Column("synthesizer", cut=True), *numbers, Column("verdict")], lines)
+        _print(console, [Column("synthesizer", folds=True), *numbers, Column("verdict")], lines)
         _print_other_limits(console, study, measure)
     if useful := utility_rows(study, measure):
         console.print(Text.assemble((f"\n{inert(measure)}", "bold"), "  utility: high is good"))
-        columns = [Column("synthesizer", cut=True), Column("utility", right=True), Column("ceiling", right=True)]
+        columns = [Column("synthesizer", folds=True), Column("utility", right=True), Column("ceiling", right=True)]
         lines = [
             Line(
                 [str(row["synthesizer"]), interval(estimate(row, "utility")), Text(number(_ceiling(row)))],
@@ -153,14 +157,17 @@ def _print_more(console: Console, asked: Asked) -> None:
         console.print(Text(f"each measure: synthrisk compare {quoted} --all     over time: --history", "dim"))
 
 
-def _print_trend(console: Console, asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
+def _print_trend(
+    console: Console, asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int
+) -> None:
     """Print the memorization of each synthesizer in the latest studies, a table a measure."""
-    latest, recent = shown[-1], shown[-_STUDIES:]
+    latest = shown[-1]
     risks = [m for m in measures if m in known_measures(latest)]
     if asked.measure is None and not asked.every:
         risks = judged_measures(latest) or [m for m in risks if _is_signal(m)]
-    console.print(Text.assemble((inert(asked.experiment), "bold"), f", {len(recent)} of {len(shown)} studies"))
-    steps = list(trend(recent, risks))
+    told = f"the latest {len(shown)} of {known} studies" if known > len(shown) else f"{known} studies"
+    console.print(Text.assemble((inert(asked.experiment), "bold"), f", {told}"))
+    steps = list(trend(shown, risks))
     for measure in risks:
         own = [step for step in steps if step.measure == measure]
         if own:
