@@ -7,13 +7,16 @@ from contextlib import contextmanager
 from prefect import get_run_logger, tags
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
+from prefect.client.schemas.sorting import ArtifactSort
 from prefect.context import FlowRunContext
 
-from synthrisk.flows.artifact import artifact_text
+from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.events import emit_events
 from synthrisk.flows.markdown import LONGEST, plain
 
+_VERSIONS = 10  # earlier runs that an artifact lists
 _ALARMING = ("RISK", "INVALID RELEASE", "INVALID", "FAILED")
 
 
@@ -21,7 +24,8 @@ def announce(ended: Ended) -> None:
     """Write log lines, artifacts, events and the tag of the verdict of the flow run that is under way."""
     _log(ended)
     title = plain(ended.title, LONGEST)  # descriptions are Markdown too
-    create_markdown_artifact(artifact_text(ended), key=ended.key, description=f"{title}: {ended.word}")
+    text = artifact_text(ended, _earlier(ended.key))
+    create_markdown_artifact(text, key=ended.key, description=artifact_description(ended))
     report = f"{title}: {plain(ended.links.report)}"  # Prefect's newer pages show no link to a file
     create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=report)
     create_link_artifact(ended.links.runs, "Open the runs in MLflow", key=f"mlflow-{ended.key}", description=title)
@@ -48,6 +52,14 @@ def _log(ended: Ended) -> None:
         for word, text in lines:
             level = logging.WARNING if word in _ALARMING else logging.INFO
             logger.log(level, "%s: %s, %s", word, each.synthesizer, text)
+
+
+def _earlier(key: str) -> list[tuple[str, str]]:
+    """Return when the last versions of an artifact were made, and their descriptions; the newest first."""
+    wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
+    with get_client(sync_client=True) as client:
+        found = client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC, limit=_VERSIONS)
+    return [(f"{each.created:%Y-%m-%d %H:%M} UTC", each.description or "-") for each in found if each.created]
 
 
 def _tag_run(tag: str) -> None:

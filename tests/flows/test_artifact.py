@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from samples.estimates import around
-from synthrisk.flows.artifact import artifact_text
+from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.study import Outcome, concluded
 from synthrisk.metrics.study.findings import Finding
@@ -80,6 +80,15 @@ def test_sixty_synthesizers_are_all_there_and_the_state_names_the_first():
     assert len(text) < 60_000
     message = concluded(one.outcome).message
     assert message.endswith("generator_11: RISK (memorization/zero_cap.income above 0.1); and 48 more")
+
+
+def test_the_description_is_a_line_that_later_versions_can_list():
+    one = ended(LABELS, [f"generator_{i}" for i in range(60)])
+    said = artifact_description(one)
+    assert said.startswith("study hard: RISK (generator\\_0 RISK +0.300, ")
+    assert said.endswith("generator\\_5 RISK +0.300 and 54 more)")
+    rows = [t for t in tokens(artifact_text(one, [("2026-01-01", said)])) if t.content == "2026-01-01"]
+    assert rows
 
 
 def test_of_many_measures_the_first_are_shown_and_the_rest_counted():
