@@ -10,6 +10,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from prefect.client.schemas.sorting import ArtifactSort
 from prefect.context import FlowRunContext
+from prefect.logging import get_logger
 
 from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
@@ -44,7 +45,7 @@ def tagged(study: str) -> Iterator[None]:
 
 def _log(ended: Ended) -> None:
     """Write a line a verdict; of a synthesizer without any, and of an invalid study, the sentence on it."""
-    logger = get_run_logger()
+    logger = get_run_logger() if FlowRunContext.get() else get_logger("synthrisk")
     for each in ended.answer.synthesizers:
         lines = [(str(v.word), f"{v.quantity}: {v.reason}") for v in each.verdicts]
         if not lines or each.word == "FAILED":
