@@ -27,11 +27,11 @@ def announce(ended: Ended) -> None:
     title = plain(ended.title, LONGEST)  # descriptions are Markdown too
     text = artifact_text(ended, _earlier(ended.key))
     create_markdown_artifact(text, key=ended.key, description=artifact_description(ended))
-    report = f"{title}: {plain(ended.links.report)}"  # Prefect's newer pages show no link to a file
+    report = f"{title}: {plain(ended.links.path)}"  # Prefect's newer pages show no link to a file
     create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=report)
     create_link_artifact(ended.links.runs, "Open the runs in MLflow", key=f"mlflow-{ended.key}", description=title)
     emit_events(ended)
-    _tag_run(f"verdict:{ended.word}")
+    _tag_run(*_verdict_tags(ended))
 
 
 @contextmanager
@@ -41,6 +41,12 @@ def tagged(study: str) -> Iterator[None]:
     _tag_run(tag)
     with tags(tag):
         yield
+
+
+def _verdict_tags(ended: Ended) -> list[str]:
+    """Return a tag for each word of verdict; NO EVIDENCE only where all synthesizers have it."""
+    words = {each.word or ended.word for each in ended.answer.synthesizers} | {ended.word}
+    return [f"verdict:{word}" for word in words if word != "NO EVIDENCE" or words == {word}]
 
 
 def _log(ended: Ended) -> None:
@@ -63,10 +69,10 @@ def _earlier(key: str) -> list[tuple[str, str]]:
     return [(f"{each.created:%Y-%m-%d %H:%M} UTC", each.description or "-") for each in found if each.created]
 
 
-def _tag_run(tag: str) -> None:
+def _tag_run(*added: str) -> None:
     run = FlowRunContext.get()
     if run is None or run.flow_run is None:
         return
     with get_client(sync_client=True) as client:
         known = client.read_flow_run(run.flow_run.id).tags
-        client.update_flow_run(run.flow_run.id, tags=sorted({*known, tag}))
+        client.update_flow_run(run.flow_run.id, tags=sorted({*known, *added}))

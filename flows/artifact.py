@@ -127,7 +127,7 @@ def _row(row: LeagueRow) -> Sequence[str]:
 
 def _links(links: Links) -> str:
     start = f"; start their page first: {plain(links.start)}" if links.start else ""
-    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.report)}"
+    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.path)}"
     return f"## Where to look\n\n{report}\n- [Runs in MLflow]({links.runs}){start}"
 
 

@@ -108,6 +108,7 @@ def test_what_failed_or_misbehaved_is_said_before_any_number():
 def test_a_report_in_a_folder_with_a_blank_is_a_link():
     (report, _) = (t.attrGet("href") for t in tokens(artifact_text(ended(["income"]))) if t.type == "link_open")
     assert report == "file:///tmp/w/reports/1/a%20b.html"
+    assert "where the study ran: /tmp/w/reports/1/a b.html\n" in artifact_text(ended(["income"]))
 
 
 def test_where_no_server_runs_the_command_that_starts_one_is_named():
