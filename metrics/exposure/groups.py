@@ -119,9 +119,7 @@ class _Partition:
     codes: np.ndarray  # (n,) group of each record
 
     @classmethod
-    def of(
-        cls, banded: pd.DataFrame, columns: Sequence[str], fewest: int, entities: np.ndarray | None
-    ) -> "_Partition":
+    def of(cls, banded: pd.DataFrame, columns: Sequence[str], fewest: int, entities: np.ndarray | None) -> "_Partition":
         packed, sizes = np.zeros(len(banded), dtype=np.int64), []
         for column in columns:
             sizes.append(len(banded[column].cat.categories))

@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.exposure.attribution import Attribution, attribution
+from synthrisk.metrics.exposure.attribution import attribution
 from synthrisk.metrics.exposure.bands import bands, names_none
 from synthrisk.metrics.exposure.constant_guess import constant_guess
 from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, groups
@@ -185,9 +185,7 @@ def _explained(
         reason = f"no quasi-identifier tells {FEWEST} records from the others"
         return Explained(reason, [], [], [], 0, len(known), 0, [])
     texts = {c: banded[c].array for c in held if kind(records[c]) == "categorical"}
-    why = attribution(
-        reached.as_member, records[held].assign(**texts), held, confidence=confidence, entities=entities
-    )
+    why = attribution(reached.as_member, records[held].assign(**texts), held, confidence=confidence, entities=entities)
     if why.reason:
         return Explained(why.reason, [], [], [], 0, len(known), len(held), why.notes)
     three = triple_figures(why)
@@ -223,4 +221,6 @@ def _snippet(measures: Sequence[Exposed], planned: Sequence[Planned], banded: pd
     names = {p.measure.key: p.measure.metric for p in planned}
     metric = next(names[m.measure] for m in measures if tried[0][0] in m.options)
     parts = max(2, len(banded[tried[0][0]].cat.categories) // 2)
-    return f"metrics:\n  - name: {metric}\n    what_if:\n      - bins: {{{column}: {parts}}}\n      - drop: [{column}]\n"
+    return (
+        f"metrics:\n  - name: {metric}\n    what_if:\n      - bins: {{{column}: {parts}}}\n      - drop: [{column}]\n"
+    )

@@ -137,7 +137,9 @@ def selective_figure(rows: Sequence[Row]) -> Figure:
     if not any(lines):
         axes.text(0.5, 0.5, "too few claims", size=SIZE, color=MUTED, ha="center", style="italic")
     said = [
-        _told_line(line, 100 * shares[own], "% of targets claimed:") for line, own in zip(lines, told, strict=True) if line
+        _told_line(line, 100 * shares[own], "% of targets claimed:")
+        for line, own in zip(lines, told, strict=True)
+        if line
     ]
     return with_words(figure, said or ["too few claims"])
 

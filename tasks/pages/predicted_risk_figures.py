@@ -159,9 +159,7 @@ def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
 
 
 def _told_levels(rows: pd.DataFrame) -> list[str]:
-    return [
-        f"{r['level']} {number(r['risk'])} {interval(r['lower'], r['upper'])}" for r in rows.to_dict("records")
-    ]
+    return [f"{r['level']} {number(r['risk'])} {interval(r['lower'], r['upper'])}" for r in rows.to_dict("records")]
 
 
 def _beside(axes: Axes, row: pd.Series) -> None:
