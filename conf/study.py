@@ -1,5 +1,6 @@
 """What a study is: one frozen tree of settings that forbids unknown keys."""
 
+import re
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Annotated, Any, ClassVar, Literal
@@ -98,6 +99,15 @@ class Data(Settings):
     """How single columns are read: dates by their format, numbers with units, booleans in words, missing codes."""
     rows: int | None = Field(default=None, ge=2)
     """Take a random sample of this many rows; null takes all."""
+
+    @property
+    def title(self) -> str:
+        """What the table is called: its built-in name, or the last part of its address without what follows ? or #."""
+        if isinstance(self.source, Sql):
+            return "a query"
+        if isinstance(self.source, BuiltIn):
+            return self.source.name
+        return re.split(r"[?#]", self.source)[0].rstrip("/\\").replace("\\", "/").rpartition("/")[2] or "a table"
 
     @property
     def form(self) -> FileForm:
@@ -320,6 +330,9 @@ class Tracking(Settings):
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
     """Per-record artifacts: salted hashes and scores only; with guessed and true values (sensitive!); or none."""
+    registry: bool = False
+    """Whether each synthesizer becomes a version in MLflow's model registry, with the alias ``approved`` where the
+    verdict is NO EVIDENCE under limits, ``candidate`` where it is INCONCLUSIVE or nothing was judged."""
 
 
 class Runner(Settings):

@@ -1,13 +1,16 @@
 """The flow ``benchmark``: compare synthesizers on a real table."""
 
+import json
 from pathlib import Path
-from typing import Any
 
 from prefect import flow
 from prefect.runtime import flow_run
 
-from synthrisk.conf import Study, load
+from synthrisk.conf import load
+from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
+from synthrisk.flows.ended import Ended
+from synthrisk.flows.form import StudyChoice
 from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import Outcome, concluded, conduct
@@ -19,27 +22,34 @@ from synthrisk.tasks.workspace.store import open_workspace
 
 def _title() -> str:
     study = flow_run.parameters["study"]
-    name = study if isinstance(study, str) else study.get("name") if isinstance(study, dict) else study.name
-    return f"benchmark {name}"
+    if isinstance(study, str | Path):
+        return f"benchmark {Path(study).stem}"
+    return f"benchmark {study.get('name') if isinstance(study, dict) else study.name}"
 
 
 @flow(name="benchmark", flow_run_name=_title, persist_result=False)
-def benchmark(study: str | Path | dict[str, Any] | Study = "demo", overrides: list[str] | None = None) -> Outcome:
+def benchmark(
+    study: StudyChoice = "demo", overrides: list[str] | None = None, tracking_uri: str | None = None
+) -> Outcome:
     """Run a study: data, split, synthesize, attack, bootstrap, report, log.
 
     Args:
-        study: Path of a study's YAML file, name of a shipped one (demo, adult, smoke, paper_health ...), its settings
-            as a mapping, or a ``Study``.
-        overrides: Settings that replace those of the study: ``a.b=c``.
+        study: A shipped study, the path of a study's YAML file, or all settings as a mapping.
+        overrides: Settings that replace those of the study, each as split.folds=3 or data.rows=2000.
+        tracking_uri: MLflow store, in place of the study's. Empty: what the study says, else SQLite in its workspace.
 
     Raises:
         InputError: The study or its data break a rule; nothing has been computed yet.
     """
-    settings = load(study, overrides or ())
+    tracked = [f"tracking.uri={json.dumps(tracking_uri)}"] if tracking_uri else []
+    settings = load(study, [*(overrides or ()), *tracked])
     check(settings)
-    workspace = str(open_workspace(Path(settings.workspace)))
-    table = data(settings.data, settings.split, workspace, settings.seed)
-    cut = split(table, settings.split, settings.data.identifier, workspace, settings.seed)
-    sample = Sample.of(settings.data, table, cut, workspace, settings.seed)
-    with workers_share_the_api():
-        return concluded(conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample))
+    with tagged(settings.name):
+        workspace = str(open_workspace(Path(settings.workspace)))
+        table = data(settings.data, settings.split, workspace, settings.seed)
+        cut = split(table, settings.split, settings.data.identifier, workspace, settings.seed)
+        sample = Sample.of(settings.data, table, cut, workspace, settings.seed)
+        with workers_share_the_api():
+            outcome = conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample)
+    announce(Ended(outcome, "study", settings.name, f"study {settings.name}"))
+    return concluded(outcome)

@@ -7,7 +7,10 @@ import yaml
 from prefect import flow
 from prefect.events import emit_event
 
+from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
+from synthrisk.flows.ended import Ended
+from synthrisk.flows.form import MetricNames, StudyName
 from synthrisk.flows.one_release import EVERY, UNDERSTOOD, References, check_control, prepared, study_of, understood
 from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
@@ -24,7 +27,7 @@ def evaluate(
     quasi_identifiers: list[str] | None = None,
     sensitive: list[str] | None = None,
     control: str | None = None,
-    metrics: list[str | dict[str, Any]] | None = None,
+    metrics: MetricNames = None,
     thresholds: dict[str, float | dict[str, Any]] | None = None,
     categorical: list[str] | None = None,
     identifier: str | None = None,
@@ -37,7 +40,7 @@ def evaluate(
     missing: list[str] | None = None,
     drop: list[str] | None = None,
     columns: dict[str, Any] | None = None,
-    study: str | None = None,
+    study: StudyName = None,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -82,16 +85,18 @@ def evaluate(
     check_control(control, meant.thresholds)
     one = study_of(meant, synthetic, what_if, references, experiment, tracking_uri, workspace, seed)
     check(one)
-    whole, sample, warning = prepared(one, control, synthetic, given)
     settings = yaml.safe_dump(asked, sort_keys=False, allow_unicode=True)  # not the study: nobody asked for its split
-    with workers_share_the_api():
-        course = conduct.with_options(task_runner=task_runner(one.runner))
-        outcome = course(whole, sample, settings, warning)
-    announce(synthetic, outcome)
+    with tagged(experiment):
+        whole, sample, warning = prepared(one, control, synthetic, given)
+        with workers_share_the_api():
+            course = conduct.with_options(task_runner=task_runner(one.runner))
+            outcome = course(whole, sample, settings, warning)
+    announce(Ended(outcome, "evaluate", experiment, f"release {Path(synthetic).name}"))
+    emit_evaluated(synthetic, outcome)
     return concluded(outcome)
 
 
-def announce(synthetic: str, outcome: Outcome) -> None:
+def emit_evaluated(synthetic: str, outcome: Outcome) -> None:
     """Emit the event that says whether a release passed, for automations that wait for it."""
     verdicts = {v.quantity: v.word for v in outcome.result.verdicts}
     payload = {"path": synthetic, "passed": outcome.result.passed, "verdicts": verdicts}

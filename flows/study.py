@@ -16,6 +16,7 @@ from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.progress import progress, warn
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.neighbours.search import prepare
+from synthrisk.metrics.study.headlines import Headline, overview
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.limits_kept import quantity_to_limit
 from synthrisk.metrics.study.planned import Planned
@@ -33,6 +34,7 @@ from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
 
 _T = TypeVar("_T")
+_TOLD = 12  # synthesizers that the message of a state names; the artifact names all
 Attacks = Sequence[tuple[Generator, Sequence[Planned]]]
 """All generators of a study, each with what it is attacked with."""
 
@@ -90,19 +92,40 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     pages = Pages(report(judged, asked), exposures)
     place = study.tracking
     logged = log(
-        judged, experiment=place.experiment, tracking_uri=place.uri, records=place.records, settings=asked, pages=pages
+        judged,
+        experiment=place.experiment,
+        tracking_uri=place.uri,
+        records=place.records,
+        registry=place.registry,
+        settings=asked,
+        pages=pages,
     )
-    return Outcome(judged.result, logged)
+    return concluded(Outcome(judged.result, logged))
 
 
 def concluded(outcome: Outcome) -> Any:
-    """Return a completed state that the Prefect UI shows by its verdict; calling the flow gives the outcome."""
+    """Return a completed state that the Prefect UI shows by its verdict; calling the flow gives the outcome.
+
+    The state bears the word of the study, its message the word of each synthesizer with the reason.
+    """
     result = outcome.result
-    words = {name: result.verdict(name) for name in result.synthesizers}
-    name = worst(list(words.values())) or ("INVALID" if not result.valid else "COMPLETED")
-    message = ", ".join(f"{name}: {word}" for name, word in words.items() if word) or "no thresholds"
-    message += f"; INVALID for {result.invalid}" if not result.valid else ""
-    return Completed(name=name, message=message, data=outcome)
+    own = sorted(overview(result).synthesizers, key=lambda each: each.word == "NO EVIDENCE")
+    told = [_told(each, result) for each in own[:_TOLD]]
+    told += [f"and {len(own) - _TOLD} more"] if len(own) > _TOLD else []
+    invalid = [] if result.valid else [f"INVALID for {result.invalid}"]
+    return Completed(name=word_of(result), message="; ".join([*invalid, *told]), data=outcome)
+
+
+def word_of(result: StudyResult) -> str:
+    """Return the word that a study is summed up by: the worst of its synthesizers', ``NOT JUDGED`` without limits."""
+    if not result.valid:
+        return "INVALID"
+    return worst([result.verdict(each.synthesizer) for each in overview(result).synthesizers]) or "NOT JUDGED"
+
+
+def _told(each: Headline, result: StudyResult) -> str:
+    reason = result.failures.get(each.synthesizer, each.brief)
+    return f"{each.synthesizer}: {each.word or 'NOT JUDGED'} ({reason})"
 
 
 def attacks_of(study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]) -> Attacks:
@@ -138,7 +161,7 @@ def attack_all(
     with progress(len(made)) as bar:
         for cell, release, ledger in made:
             reason = failure(release) or failure(ledger)
-            bar.advance(cell.name)
+            bar.advance(cell.in_words(sample.cut.releases))
             if reason is None:
                 ledgers[cell.synthesizer].append(ledger.result())
             elif cell.synthesizer not in failures:

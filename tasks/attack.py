@@ -26,7 +26,13 @@ from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 _SCORING = "synthrisk.metrics.study.scoring"
 
 
-@verb("attack", "attack {release.cell.name}")
+def _title(parameters: dict[str, Any]) -> str:
+    release = parameters["release"]
+    of = release.cell.in_words(release.sample.cut.releases) if isinstance(release, ReleaseFolder) else "no release"
+    return f"attack {of}"
+
+
+@verb("attack", _title)
 def attack(release: ReleaseFolder, metrics: Sequence[str | Mapping[str, Any] | Planned]) -> LedgerFolder:
     """Attack one release; a ledger that is there already is found again by its key.
 

@@ -82,6 +82,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         estimated.compared.powers,
         broken={name: each.invalid for name, each in looked.items()},
         near={name: each.suspicious or each.blind for name, each in looked.items()},
+        leaked={g.name: g.leaked for g in generators if g.answer == "leak" and g.leaked is not None},
     )
     facts = _facts(sample, entities) | {
         "interval": f"{estimated.settings.method}, {confidence:g}",
@@ -111,6 +112,9 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         keys=_keys(estimated),
         releases=looked,
         kept=() if limits else limits_kept(found, checks, beside),
+        leaked=beside.leaked,
+        quasi_identifiers=tuple(sample.key),
+        sensitive=sample.sensitive,
     )
 
 
@@ -132,6 +136,7 @@ def _keys(estimated: Estimated) -> KAnonymity | None:
 
 def _facts(sample: Sample, entities: int) -> dict[str, str]:
     return {
+        **({"data": sample.title} if sample.title else {}),
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),
         **({"entities": str(entities)} if entities < sample.table.rows else {}),

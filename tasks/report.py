@@ -14,4 +14,4 @@ def report(judged: Judged, settings: str) -> str:
     """Write the page of a study, with ``settings``, what was asked, as YAML; return its path."""
     folder = Path(judged.estimated.sample.workspace)
     path = folder / "reports" / judged.result.study_id / "report.html"
-    return told_safely(folder, "report", lambda: str(replace_file(path, page(judged.result, settings))))
+    return told_safely(folder, "report", lambda: str(replace_file(path, page(judged, settings))))

@@ -23,6 +23,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Set = Annotated[list[str] | None, typer.Option("--set", help="Setting that replaces the study's: a.b=value.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables before the answer.")]
 Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
@@ -31,6 +32,7 @@ TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in t
 def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
+    verbose: Verbose = False,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
@@ -45,7 +47,7 @@ def benchmark(
 
     with checked_on(settings, sample_of(settings)), prefect_api():
         outcome = flow(study, overrides or [])
-    close(outcome)
+    close(outcome, verbose=verbose)
     raise typer.Exit(outcome.result.exit_code)
 
 
@@ -85,6 +87,7 @@ def evaluate(
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
+    verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
     from synthrisk.flows.cli.one_release import judged
@@ -112,7 +115,7 @@ def evaluate(
         "workspace": workspace,
         "seed": seed,
     }
-    raise typer.Exit(judged(said, others, limit, json_to))
+    raise typer.Exit(judged(said, others, limit, json_to, verbose=verbose))
 
 
 @app.command(epilog="Example: `synthrisk init patients.csv --limit 0.05 --limit-source 'disclosure board'`")

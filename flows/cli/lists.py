@@ -44,7 +44,8 @@ def print_comparison(
     experiment: str, measure: str | None, history: bool, tracking_uri: str | None, workspace: str
 ) -> None:
     """Print the league table of an experiment, read back from its runs."""
-    from synthrisk.tasks.log import league, league_rows, measures_of, metric_key
+    from synthrisk.tasks.tracking.keys import metric_key
+    from synthrisk.tasks.tracking.league import league, league_rows, measures_of
 
     tracking = Tracking(uri=tracking_uri)
     check_tracking(tracking)

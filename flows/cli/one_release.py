@@ -9,8 +9,9 @@ from typing import Any
 from synthrisk.conf.plan import plan
 from synthrisk.flows import server
 from synthrisk.flows.check import check, checked_on
+from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
-from synthrisk.flows.cli.summary import as_json, close
+from synthrisk.flows.cli.summary import close
 from synthrisk.flows.evaluate import evaluate
 from synthrisk.flows.one_release import check_control, prepared, study_of, understood, with_fresh
 from synthrisk.metrics.errors import InputError
@@ -18,7 +19,14 @@ from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
 
-def judged(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | None, json_to: Path | None) -> int:
+def judged(
+    said: Mapping[str, Any],
+    others: Mapping[str, Any],
+    limit: float | None,
+    json_to: Path | None,
+    *,
+    verbose: bool = False,
+) -> int:
     """Judge one release and print what was found; return the exit code.
 
     Args:
@@ -26,6 +34,7 @@ def judged(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | No
         others: The other arguments of ``evaluate``.
         limit: One number for all measures that can have it.
         json_to: File for the results.
+        verbose: Whether all tables are printed before the answer.
 
     Raises:
         InputError: An argument or a table breaks a rule.
@@ -53,7 +62,7 @@ def judged(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | No
         outcome = evaluate(real=said["real"], control=said["control"], **meant.arguments, **others)
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
-    close(outcome)
+    close(outcome, verbose=verbose)
     return outcome.result.exit_code
 
 

@@ -15,11 +15,8 @@ _NOTES = 3
 _COLUMNS = ("rows", "equal a member (by twins)", "equal a control record (by twins)", "nearer members (expected)")
 
 
-def release_lines(result: StudyResult) -> list[Table | Text]:
-    """Return a table of all releases, and a line for each thing that is wrong or worth knowing of a synthesizer.
-
-    Of a reference generator only the numbers are told: a copy is meant to look like one.
-    """
+def release_table(result: StudyResult) -> list[Table]:
+    """Return a table of all releases; none where none was looked at."""
     if not result.releases:
         return []
     title = Text("the releases before they are judged: rows that are real records, and members near to them")
@@ -29,13 +26,22 @@ def release_lines(result: StudyResult) -> list[Table | Text]:
     table.add_column("synthesizer", no_wrap=True)
     for name in _COLUMNS:
         table.add_column(name, justify="right")
-    lines: list[Table | Text] = [table]
     for name, each in result.releases.items():
-        role = result.settings.get(name, {}).get("role", "synthesizer")
-        table.add_row(Text(name), *_cells(each), style=style_of(role))
-        if role != "reference":
-            lines += _words(name, each)
-    return lines
+        table.add_row(Text(name), *_cells(each), style=style_of(_role(result, name)))
+    return [table]
+
+
+def release_lines(result: StudyResult) -> list[Text]:
+    """Return a line for each thing that is wrong or worth knowing of the releases of a synthesizer.
+
+    Of a reference generator nothing is told: a copy is meant to look like one.
+    """
+    own = [(name, each) for name, each in result.releases.items() if _role(result, name) != "reference"]
+    return [line for name, each in own for line in _words(name, each)]
+
+
+def _role(result: StudyResult, name: str) -> str:
+    return str(result.settings.get(name, {}).get("role", "synthesizer"))
 
 
 def _cells(each: ReleaseSummary) -> Sequence[str]:
@@ -47,14 +53,14 @@ def _cells(each: ReleaseSummary) -> Sequence[str]:
     )
 
 
-def _words(name: str, each: ReleaseSummary) -> list[Table | Text]:
-    lines: list[Table | Text] = []
+def _words(name: str, each: ReleaseSummary) -> list[Text]:
+    lines: list[Text] = []
     for word, text, style in (("Broken", each.invalid, "bold magenta"), ("Copy?", each.suspicious, "bold red")):
         if text:
-            lines.append(Text.assemble((f"{word:<13}", style), f"{name}: {text}\n"))
-    lines += [Text(f"Mind         {name}: {text}\n", style="yellow") for text in each.notes[:_NOTES]]
+            lines.append(Text.assemble((f"{word:<13}", style), f"{name}: {text}"))
+    lines += [Text(f"Mind         {name}: {text}", style="yellow") for text in each.notes[:_NOTES]]
     if len(each.notes) > _NOTES:
-        lines.append(Text(f"Mind         {name}: {len(each.notes) - _NOTES} more are in the report\n", style="yellow"))
+        lines.append(Text(f"Mind         {name}: {len(each.notes) - _NOTES} more are in the report", style="yellow"))
     return lines
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.reach import check_port, check_tracking
-from synthrisk.tasks.log import store_of
+from synthrisk.tasks.tracking.address import store_of
 
 
 def serve(port: int, tracking_uri: str | None, workspace: Path) -> int:

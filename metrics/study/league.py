@@ -16,6 +16,10 @@ from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import holds_for, worst
 
 _NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
+_NO_S = (
+    "the risk is the share of the members that are found, not of the claims that are right, so the statistical guess S, "
+    "which is a share of claims, is no yardstick of it"
+)
 
 
 @dataclass(frozen=True)
@@ -110,11 +114,12 @@ def _row(result: StudyResult, f: Finding) -> LeagueRow:
 
 
 def _cells(f: Finding) -> dict[str, Estimate]:
+    unguessed = _NO_S if f.is_of_claims else _NO_GUESS
     always = f.risk_gain.note or "the guess is always right: no gain is possible"
     return {
         "risk": f.risk,
-        "guess": replace(NOT_ESTIMABLE, value=f.guess, note=_NO_GUESS),
-        "gain over guess": replace(f.risk_gain, note=_NO_GUESS if isnan(f.guess) else always),
+        "guess": replace(NOT_ESTIMABLE, value=f.guess, note=unguessed),
+        "gain over guess": replace(f.risk_gain, note=unguessed if isnan(f.guess) else always),
         "control": f.risk_control,
         "gain over control": replace(NOT_ESTIMABLE, value=f.control_gain, note=_no_control_gain(f)),
         "memorization": f.memorization,

@@ -92,5 +92,16 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Name in task lists and file names."""
+        """Name in files and messages."""
         return f"{self.synthesizer}-r{self.repetition}-f{self.fold}"
+
+    def in_words(self, folds: int) -> str:
+        """Return the release in words, counted from 1; where a repetition has one release, no fold is named.
+
+        Example:
+            >>> Cell("cart", 0, 1).in_words(5), Cell("cart", 2, 0).in_words(1)
+            ('cart, repetition 1, fold 2', 'cart, repetition 3')
+        """
+        return f"{self.synthesizer}, repetition {self.repetition + 1}" + (
+            f", fold {self.fold + 1}" if folds > 1 else ""
+        )

@@ -56,6 +56,10 @@ class StudyResult:
     warnings: Sequence[str] = ()  # what it says little about, as it was seen before anything was computed
     # where no limit is set: the least one that each synthesizer would have been shown to keep
     kept: Sequence[Kept] = ()
+    # share of training rows in the releases of each reference generator that leaks, by its name
+    leaked: Mapping[str, float] = field(default_factory=dict)
+    quasi_identifiers: Sequence[str] = ()  # the columns that an attacker knows
+    sensitive: Sequence[str] = ()  # the columns that an attacker guesses
 
     @property
     def valid(self) -> bool:

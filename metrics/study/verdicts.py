@@ -8,7 +8,7 @@ RISK is no word for a value that a copy shares with independent columns: see ``e
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.empty_measures import empty_measures, same_place
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.planted_leaks import PlantedLeak, missed, planted_leaks
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.quantities import (
     AGAINST_CONTROL,
@@ -40,6 +41,8 @@ _HALF = 0.5  # of a copy's distance from no information: from there a limit allo
 REACH = 0.1
 """Share of the members that an attack must have an answer for, or what it does not find says nothing."""
 
+_MORE = "more repetitions or records"
+
 Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID RELEASE", "INVALID"]
 
 
@@ -55,6 +58,8 @@ class Verdict:
     value: float = float("nan")  # the quantity, and the limits of its interval
     lower: float = float("nan")
     upper: float = float("nan")
+    brief: str = ""  # the reason in a few words
+    advice: str = ""  # what the study lacks for another word, where that is known
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,21 @@ class Beside:
     broken: Mapping[str, str] = field(default_factory=dict)
     # by synthesizer: why its releases look as if they held members, whatever is judged
     near: Mapping[str, str] = field(default_factory=dict)
+    # share of training rows in the releases of each reference generator that leaks, by its name
+    leaked: Mapping[str, float] = field(default_factory=dict)
+
+
+class _Said(NamedTuple):
+    word: Word
+    reason: str
+    brief: str
+    advice: str = ""
+
+
+class _Unseen(NamedTuple):
+    reason: str
+    brief: str
+    advice: str
 
 
 @dataclass(frozen=True)
@@ -80,6 +100,7 @@ class _Limit:
     copies: Sequence[Estimate]
     near_copies: Sequence[Estimate]
     empty: str = ""  # why the measure says nothing of any release
+    planted: Sequence[PlantedLeak] = ()
 
     @property
     def sees_copies(self) -> bool:
@@ -118,19 +139,19 @@ def judge(
                 continue
             limit = on[name, f.measure]
             found = quantity_of(f, limit.what.quantity, limit.what.group)
-            word, reason = _conclude(found, limit)
-            if word == "NO EVIDENCE":
-                word, reason = _shown(f, reason, limit, sees_near, known)
-            if limit.empty and not np.isnan(found.lower) and not _stands_alone(word, limit):
-                word, reason = "INCONCLUSIVE", f"{limit.what.words} {spelled(found)} says nothing: {limit.empty}"
+            said = _conclude(found, limit)
+            if said.word == "NO EVIDENCE":
+                said = _shown(f, said, limit, sees_near, known)
+            if limit.empty and not np.isnan(found.lower) and not _stands_alone(said.word, limit):
+                empty = f"{limit.what.words} {spelled(found)} says nothing: {limit.empty}"
+                said = _Said("INCONCLUSIVE", empty, "the measure is empty", "another measure")
             if broken := known.broken.get(f.synthesizer):
-                word, reason = "INVALID RELEASE", broken
+                said = _Said("INVALID RELEASE", broken, "broken releases")
             if failed:
-                word, reason = "INVALID", failed
+                said = _Said("INVALID", failed, "references misbehaved")
+            whose = f.synthesizer, limit.what.name, limit.value
             verdicts.append(
-                Verdict(
-                    f.synthesizer, limit.what.name, limit.value, word, reason, found.value, found.lower, found.upper
-                )
+                Verdict(*whose, said.word, said.reason, found.value, found.lower, found.upper, said.brief, said.advice)
             )
     return verdicts
 
@@ -207,7 +228,9 @@ def _on(what: Limited, limit: float, measure: Measure, findings: Sequence[Findin
         return [quantity_of(f, what.quantity, what.group) for f in own]
 
     spelled_out = Limited(what.quantity, measure.key, what.group)
-    return _Limit(spelled_out, limit, reached("copy"), reached("near_copy"), _empty(what, measure, findings, beside))
+    planted = planted_leaks(findings, beside.answers, beside.leaked, [(spelled_out.name, measure)])
+    empty = _empty(what, measure, findings, beside)
+    return _Limit(spelled_out, limit, reached("copy"), reached("near_copy"), empty, planted)
 
 
 def _empty(what: Limited, measure: Measure, findings: Sequence[Finding], beside: Beside) -> str:
@@ -223,41 +246,48 @@ def _stands_alone(word: Word, limit: _Limit) -> bool:
     return word == "RISK" and limit.what.quantity in NOTHING
 
 
-def _conclude(found: Estimate, limit: _Limit) -> tuple[Word, str]:
+def _conclude(found: Estimate, limit: _Limit) -> _Said:
     if np.isnan(found.lower) or np.isnan(found.upper):
-        return "INCONCLUSIVE", f"{limit.what.words} has no interval: {found.note or 'not scored'}"
+        reason = f"{limit.what.words} has no interval: {found.note or 'not scored'}"
+        return _Said("INCONCLUSIVE", reason, "no interval", _MORE)
     where = f"{limit.what.words} {spelled(found)}"
     if found.lower > limit.value:
-        return "RISK", f"{where} lies above {limit.value:g}"
+        return _Said("RISK", f"{where} lies above {limit.value:g}", f"above {limit.value:g}")
     if found.upper < limit.value:
-        return "NO EVIDENCE", f"{where} lies below {limit.value:g}"
-    return "INCONCLUSIVE", f"{where} straddles {limit.value:g}"
+        return _Said("NO EVIDENCE", f"{where} lies below {limit.value:g}", f"below {limit.value:g}")
+    return _Said("INCONCLUSIVE", f"{where} straddles {limit.value:g}", "interval holds the limit", _MORE)
 
 
-def _shown(f: Finding, reason: str, limit: _Limit, sees_near: bool, beside: Beside) -> tuple[Word, str]:
+def _shown(f: Finding, said: _Said, limit: _Limit, sees_near: bool, beside: Beside) -> _Said:
     """Return the verdict on an interval below its limit: NO EVIDENCE only where a copy would not lie there too."""
-    if why := _unseen(f, limit, sees_near, beside):
-        return "INCONCLUSIVE", f"{reason}, but {why}"
+    if unseen := _unseen(f, limit, sees_near, beside):
+        return _Said("INCONCLUSIVE", f"{said.reason}, but {unseen.reason}", unseen.brief, unseen.advice)
     own = "" if limit.sees_near_copies else "; this measure sees exact copies, another limited one near copies"
     told = beside.powers.get(f.measure.key) if limit.what.quantity == "memorization" and not limit.what.group else None
-    return "NO EVIDENCE", reason + own + (f"; {told.words}" if told else _leak(f, limit))
+    return said._replace(reason=said.reason + own + (f"; {told.words}" if told else _leak(f, limit)))
 
 
-def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> str:
-    """Return why an interval below the limit shows nothing; empty where it does."""
+def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> _Unseen | None:
+    """Return why an interval below the limit shows nothing; None where it does."""
     if f.reach < REACH:
-        return f"the attack could answer for {f.reach:.1%} of the members only"
+        reason = f"the attack could answer for {f.reach:.1%} of the members only"
+        return _Unseen(reason, f"attack reaches {f.reach:.1%}", "a measure that has an answer for more members")
     copies = [e for e in limit.copies if not np.isnan(e.value)]
     if not limit.copies:
-        return "nothing shows what it sees: no copy of the training rows was attacked beside it"
+        reason = "nothing shows what it sees: no copy of the training rows was attacked beside it"
+        return _Unseen(reason, "no copy beside it", "the reference generators copy and near_copy")
     if not limit.sees_copies:
         reaches = f"a full copy reaches {spelled(copies[0])}" if copies else "it has no value for a full copy"
-        return f"the limit is out of reach: {reaches}"
+        return _Unseen(f"the limit is out of reach: {reaches}", "a copy keeps it too", "a lower limit")
     if not sees_near:
         ran = "near_copy" in beside.answers.values()
         seen = "none has a near copy above its limit" if ran else "no near copy was attacked"
-        return f"the limits cover exact copies only, for {seen}; add a measure of nearest records, such as membership"
-    return beside.near.get(f.synthesizer, "") or _much_of_a_copy(f, limit)
+        advice = "a measure of nearest records, such as membership"
+        return _Unseen(f"the limits cover exact copies only, for {seen}; add {advice}", "blind to near copies", advice)
+    if near := beside.near.get(f.synthesizer):
+        return _Unseen(near, "nearness not ruled out", "a look at how near the releases are to their members")
+    much = _much_of_a_copy(f, limit)
+    return _Unseen(much, "may be half a copy", "a lower limit") if much else None
 
 
 def _leak(f: Finding, limit: _Limit) -> str:
@@ -269,10 +299,15 @@ def _leak(f: Finding, limit: _Limit) -> str:
     span = next(e for e in limit.copies if e.lower > limit.value).value - nothing
     shown = (found.value - nothing) / span
     above = f"; it is above {nothing:g}, by {shown:.1%} of what a copy shows" if found.lower > nothing else ""
-    share = _SEEN * (found.upper - found.value) / span
+    half_width = found.upper - found.value
+    share = _SEEN * half_width / span
     if share > 1:
         return f"{above}; a leak of a part of the training rows might have been missed"
-    return above + (f"; a leak of about {share:.1%} of the training rows would have been seen" if share > 0 else "")
+    if share <= 0:
+        return above
+    though = missed(limit.planted, share, half_width)
+    seen = f"{above}; a leak of about {share:.1%} of the training rows would have been seen"
+    return f"{seen}, though {though}" if though else seen
 
 
 def _much_of_a_copy(f: Finding, limit: _Limit) -> str:

@@ -1,5 +1,7 @@
 """HTML pages from templates: one file each, nothing fetched, nothing executed, every text escaped."""
 
+from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from math import isnan
 from typing import Any
@@ -9,18 +11,32 @@ from markupsafe import Markup, escape
 
 from synthrisk.metrics.study.league import interval_text
 
+_PLACES = ("synthrisk.tasks.pages", "synthrisk.tasks.pages.sections")
+
 
 def render(template: str, **values: Any) -> str:
-    """Return the page of a template in this folder; it has the functions below, and ``style``, too."""
-    folder = files("synthrisk.tasks.pages")
-    loader = FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8"))
+    """Return the page of a template; it has the functions below, and ``style``, too.
+
+    ``template`` is a file of this folder or of its ``sections``, or ``<package>:<file>`` in another package.
+    """
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
     environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    style = Markup(folder.joinpath("style.css").read_text("utf-8"))  # noqa: S704 - ours
+    style = Markup(_source("style.css") + _source("pictures.css"))  # noqa: S704 - ours
     environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
-    environment.globals |= {"interval": interval}
-    return environment.get_template(template).render(**values)
+    environment.globals |= {"interval": interval, "isnan": isnan, "named": named, "listed": listed, "quoted": quoted}
+    return environment
+
+
+def _source(name: str) -> str:
+    package, colon, file = name.rpartition(":")
+    found = [files(place).joinpath(file) for place in ((package,) if colon else _PLACES)]
+    return next((each for each in found if each.is_file()), found[0]).read_text("utf-8")
 
 
 def number(value: float, sign: bool = False) -> str:
@@ -45,5 +61,37 @@ def interval(lower: float, upper: float, sign: bool = False) -> str:
 
 
 def breakable(key: str) -> Markup:
-    """Return a name that a browser may break after its dots and underscores."""
-    return escape(key).replace("_", Markup("_<wbr>")).replace(".", Markup(".<wbr>"))
+    """Return a name that a browser may break after its dots and underscores, and that turns no other text around."""
+    return named(key, Markup("<wbr>"))
+
+
+def named(name: str, pause: Markup = Markup()) -> Markup:
+    """Return a name by itself: one that is written from right to left turns nothing around it.
+
+    Example:
+        >>> named("<a>")
+        Markup('<bdi>&lt;a&gt;</bdi>')
+    """
+    return Markup("<bdi>{}</bdi>").format(escape(name).replace("_", "_" + pause).replace(".", "." + pause))
+
+
+def listed(names: Sequence[str], most: int = 12) -> Markup:
+    """Return names with commas between; of many the first, and how many more there are.
+
+    Example:
+        >>> listed(["a", "b", "c"], 2)
+        Markup('<bdi>a</bdi>, <bdi>b</bdi> and 1 more')
+    """
+    more = Markup(" and {} more").format(len(names) - most) if len(names) > most else Markup()
+    return Markup(", ").join(named(name) for name in names[:most]) + more
+
+
+def quoted(text: str) -> Markup:
+    """Return a text as a string of CSS, whatever it holds.
+
+    Example:
+        >>> quoted('a"b')
+        Markup('"a\\\\22 b"')
+    """
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in " -.,") else f"\\{ord(c):x} " for c in text)
+    return Markup(f'"{safe}"')  # noqa: S704 - no other character is left in it

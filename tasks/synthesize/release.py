@@ -13,7 +13,7 @@ from synthrisk.tasks.synthesize.files import fitted, read_release
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample, in_words
 from synthrisk.tasks.workspace.store import key_of
 from synthrisk.tasks.workspace.table import digest
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
@@ -22,7 +22,7 @@ _DECIDE = ("synthrisk.tasks.synthesize.files", "synthrisk.tasks.workspace.parque
 
 
 def _title(parameters: dict[str, Any]) -> str:
-    return f"release {Cell(parameters['name'], parameters['repetition'], parameters['fold']).name}"
+    return f"release {in_words(*(parameters[each] for each in ('sample', 'name', 'repetition', 'fold')))}"
 
 
 @verb("release", _title)

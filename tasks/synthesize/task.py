@@ -8,14 +8,13 @@ import numpy as np
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.synthesize import Job, run, synthesizer
 from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
-from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample, in_words
 from synthrisk.tasks.workspace.store import file_digest, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
@@ -27,7 +26,7 @@ _ROLES = {"synthesizer": generator, "reference": reference}
 def _title(parameters: dict[str, Any]) -> str:
     made_by = parameters["kind"]
     name = made_by.name if isinstance(made_by, Generator) else parameters["name"] or made_by
-    return f"synthesize {Cell(name, parameters['repetition'], parameters['fold']).name}"
+    return f"synthesize {in_words(parameters['sample'], name, parameters['repetition'], parameters['fold'])}"
 
 
 @verb("synthesize", _title)

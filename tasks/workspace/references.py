@@ -70,6 +70,7 @@ class Sample:
     sensitive: tuple[str, ...] = ()  # columns that an attacker guesses
     identifier: str | None = None  # column that names the entity of a record, or None
     form: FileForm = field(default_factory=FileForm)  # how releases that come as files are read
+    title: str = ""  # what the table is called
 
     @property
     def columns(self) -> list[str]:
@@ -86,7 +87,7 @@ class Sample:
     def of(cls, data: Data, table: Table, cut: Cut, workspace: str, seed: int) -> "Sample":
         """Return the sample of a table whose roles are settled."""
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
-        return cls(table, cut, workspace, seed, known, tuple(data.sensitive), data.identifier, data.form)
+        return cls(table, cut, workspace, seed, known, tuple(data.sensitive), data.identifier, data.form, data.title)
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.
@@ -205,6 +206,13 @@ class LedgerFolder:
     def check(self) -> ReleaseCheck:
         """Return what a look at the release has shown before it was attacked."""
         return from_plain(json.loads((Path(self.path) / CHECK).read_text()))
+
+
+def in_words(sample: Any, name: Any, repetition: Any, fold: Any) -> str:
+    """Return a place of the study as names of task runs have it; what is no place, which the task refuses, as it is."""
+    if not (isinstance(sample, Sample) and is_whole(repetition, 0) and is_whole(fold, 0)):
+        return f"{name}"
+    return Cell(f"{name}", repetition, fold).in_words(sample.cut.releases)
 
 
 @lru_cache(maxsize=2)

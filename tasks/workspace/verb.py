@@ -21,9 +21,9 @@ def verb(
 ) -> Callable[[Callable[_P, _R]], Task[_P, _R]]:
     """Make a function a Prefect task that stores neither parameters nor results.
 
-    The name of its runs is a template, or a function of ``parameters``.
+    The name of its runs is a template, or a function of ``parameters``; the task's own unless given.
     """
-    named = cast(Any, run_name)  # Prefect's type of it leaves plain functions out
+    named = cast(Any, run_name or name)  # Prefect's type of it leaves plain functions out
     return task(name=name, task_run_name=named, cache_policy=NO_CACHE, persist_result=False)
 
 

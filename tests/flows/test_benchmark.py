@@ -17,8 +17,12 @@ import yaml
 from mlflow import MlflowClient
 
 from synthrisk.conf import load
+from synthrisk.conf.study import Tracking
 from synthrisk.flows.study import Outcome, concluded
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.study.result_tables import league_table
+from synthrisk.metrics.study.utility import utility_table
+from synthrisk.tasks.tracking.past import studies
 
 KEYS = ("zero_cap.income", "rapid.income")
 RUN = {
@@ -297,6 +301,42 @@ def test_no_records_where_none_are_kept(broken):
     assert client.list_artifacts(runs_of(broken)["cart"].info.run_id) == []
 
 
+def test_contributions_under_hashes_make_the_judged_findings(first, folder, people):
+    (study,) = studies(Tracking(), folder / "first", "spine")[:1]
+    table = study.contributions()
+    assert set(table.columns) == {"synthesizer", "record", "repetition", f"risk/{KEYS[0]}", f"memorization/{KEYS[0]}"}
+    assert set(table["synthesizer"]) == {"cart", "mine", "thief"}
+    assert table["record"].str.fullmatch("[0-9a-f]{16}").all()
+    for name, own in table.groupby("synthesizer"):
+        assert own["record"].is_monotonic_increasing  # not in the order of the table
+        (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == (name, KEYS[0])]
+        means = own.groupby("repetition").mean(numeric_only=True).mean()
+        assert means[f"risk/{KEYS[0]}"] == pytest.approx(found.risk.value, abs=1e-12)
+        if not np.isnan(means[f"memorization/{KEYS[0]}"]):
+            assert means[f"memorization/{KEYS[0]}"] == pytest.approx(found.memorization.value, abs=1e-12)
+
+
+def test_contributions_of_a_study_again_are_of_the_same_records(first, again, folder):
+    one, two = (s.contributions() for s in studies(Tracking(), folder / "first", "spine")[:2])
+    pd.testing.assert_frame_equal(one, two)
+
+
+def test_no_contributions_where_no_records_are_kept(broken, folder):
+    (study,) = studies(Tracking(), folder / "broken", "spine")
+    assert study.contributions().empty
+    assert study.generators.set_index("synthesizer")["verdict"].to_dict()["breaks"] == "FAILED"
+
+
+def test_studies_read_back_are_what_was_found(first, folder):
+    study = studies(Tracking(), folder / "first", "spine")[0]
+    assert study.study_id == first.result.study_id
+    assert study.tags["data_digest"] == first.result.facts["data_digest"]
+    pd.testing.assert_frame_equal(study.league, league_table(first.result), check_dtype=False)
+    pd.testing.assert_frame_equal(study.utility, utility_table(first.result.utility), check_dtype=False)
+    assert study.verdicts.to_dict("records") == [vars(v) for v in first.result.verdicts]
+    assert study.generators["synthesizer"].tolist() == first.result.synthesizers
+
+
 def test_links_lead_to_the_runs(first):
     assert set(first.logged.runs) == {"cart", "mine", "thief", "copy", "fresh"}
     link = first.logged.compare_link("http://server")
@@ -322,7 +362,7 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
 
 
 def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
@@ -339,7 +379,7 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
 
 
 def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
     rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
@@ -405,7 +445,7 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
-    from synthrisk.flows.cli.summary import as_json
+    from synthrisk.flows.cli.as_json import as_json
 
     found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
     populations = {
@@ -429,7 +469,7 @@ def test_thief_is_not_the_lower_one(first):
 def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
     from synthrisk.flows.cli.summary import close
 
-    close(first)
+    close(first, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
     assert "population: " in said
     assert "Pairs " in said
@@ -455,7 +495,7 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     assert "out of reach: a full copy reaches" in verdict.reason  # no copy of these people reaches .99
     assert set(runs_of(outcome)) == {"cart", "copy", "fresh", "leaky-20pct", "leaky-60pct", "study"}
     assert len(pd.read_csv(artifact(outcome, "study", "power.csv"))) == 2
-    close(outcome)
+    close(outcome, verbose=True)
     assert f"zero_cap.income {power.leak}" in " ".join(capsys.readouterr().out.split())
 
 
@@ -634,7 +674,7 @@ def test_awkward_report_escapes_what_it_shows(awkward):
 def test_awkward_names_are_printed_as_they_are(awkward, capsys):
     from synthrisk.flows.cli.summary import close
 
-    close(awkward)
+    close(awkward, verbose=True)
     assert "rapid.[/bold] ü" in capsys.readouterr().out
 
 

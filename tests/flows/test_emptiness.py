@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.flows.cli.summary import as_json, close
+from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.summary import close
 from synthrisk.metrics import InputError
 
 ROWS = 200
@@ -88,7 +89,7 @@ def test_a_measure_that_cannot_vary_gets_no_verdict(years):
 
 def test_it_is_said_beside_its_numbers(years, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "250")
-    close(years)
+    close(years, verbose=True)
     printed = capsys.readouterr().out
     assert printed.count(YEAR) == 1
     assert "says nothing in this study: a full copy" in printed

@@ -11,7 +11,7 @@ import pytest
 from mlflow import MlflowClient
 from scipy.stats import binomtest
 
-from synthrisk.flows.cli.summary import as_json
+from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics import METRICS, InputError
 
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}

@@ -1,10 +1,15 @@
-"""References to ledgers and releases that a test has made by hand."""
+"""References to ledgers and releases that a test has made by hand, and studies whose results it made so."""
 
 from pathlib import Path
 
+from synthrisk.conf.study import Bootstrap
+from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
-from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.pages.report import page
+from synthrisk.tasks.workspace.handed import Estimated, Judged
+from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample, Table
 
 
 def ledger_in(place: Path, sample: Sample, cell: Cell, planned=(), **generator) -> LedgerFolder:
@@ -12,3 +17,14 @@ def ledger_in(place: Path, sample: Sample, cell: Cell, planned=(), **generator) 
     made_by = Generator(cell.synthesizer, "cart", **generator)
     every = tuple(Planned(p) if isinstance(p, Measure) else p for p in planned)
     return LedgerFolder(ReleaseFolder(sample, made_by, cell, "unused", "unused"), every, str(place))
+
+
+def judged(result: StudyResult, workspace: Path | str = "unused") -> Judged:
+    """Return a study with this result, of which neither table nor release is at hand."""
+    sample = Sample(Table("unused", "t", 1, ()), Cut("unused", "cut", 1, 1, 0.0), str(workspace))
+    return Judged(result, Estimated(sample, (), (), Bootstrap(), Compared([])))
+
+
+def report_of(result: StudyResult, settings: str = "") -> str:
+    """Return the report of a study with this result."""
+    return page(judged(result), settings)

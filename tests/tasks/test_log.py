@@ -3,15 +3,11 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from mlflow import MlflowClient
-from mlflow.utils.validation import _validate_metric_name
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics import InputError
@@ -23,80 +19,8 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Check, Verdict
-from synthrisk.tasks.log import Logged, Pages, league, metric_key, store_address, without_user
+from synthrisk.tasks.tracking.league import league
 from synthrisk.tasks.workspace.table import store
-
-# keys
-
-
-def test_key_is_quantity_and_measure():
-    assert metric_key("risk", "rapid.income") == "risk/rapid.income"
-    assert (
-        metric_key("memorization_lower", "distance_to_closest_record")
-        == "memorization_lower/distance_to_closest_record"
-    )
-
-
-@pytest.mark.parametrize("name", ["größe", 'the "x"', "a#b", "a\nb", "[x]", "😀", "50%", "a,b", "it's", "x=y", "a\\b"])
-def test_odd_characters_become_what_mlflow_takes(name):
-    key = metric_key("risk", f"rapid.{name}")
-    assert key.startswith("risk/rapid.")
-    assert key.isascii()
-    _validate_metric_name(key)
-
-
-@given(st.text(min_size=1, max_size=40))
-def test_every_column_name_gives_a_key_that_mlflow_takes(name):
-    _validate_metric_name(metric_key("risk", f"rapid.{name}"))
-
-
-@pytest.mark.parametrize("name", ["a/../b", "a//b", "/", "../x", "a/", "."])
-def test_names_that_look_like_paths_give_keys_that_mlflow_takes(name):
-    _validate_metric_name(metric_key("risk", f"rapid.{name}"))
-
-
-@pytest.mark.parametrize("pair", [("ä", "ö"), ("a#", "a%"), ("größe", "gräße")])
-def test_columns_apart_have_keys_apart(pair):
-    assert len({metric_key("risk", f"rapid.{name}") for name in pair}) == 2
-
-
-def test_long_names_fit():
-    _validate_metric_name(metric_key("memorization_lower", "rapid." + "x" * 400))
-
-
-# links
-
-
-def test_compare_link_opens_the_runs_of_the_study():
-    link = Logged("sqlite:///x", "3", "s-1", {"cart": "aa", "copy": "bb"}, Pages("")).compare_link("http://server")
-    parts = urlsplit(link)
-    assert (parts.scheme, parts.netloc) == ("http", "server")
-    path, _, query = parts.fragment.partition("?")
-    assert path == "/compare-runs"
-    assert json.loads(parse_qs(query)["runs"][0]) == ["aa", "bb"]
-    assert json.loads(parse_qs(query)["experiments"][0]) == ["3"]
-
-
-def test_list_link_filters_by_study():
-    link = Logged("sqlite:///x", "3", "s-1", {}, Pages("")).list_link("http://server")
-    assert link.startswith("http://server/#/experiments/3/runs?")
-    assert "tags.study_id = 's-1'" in unquote(link)
-    assert " " not in link
-
-
-def test_store_is_the_workspaces_unless_named(tmp_path, monkeypatch):
-    assert store_address(Tracking(), tmp_path) == f"sqlite:///{tmp_path / 'mlflow.db'}"
-    monkeypatch.setenv("SYNTHRISK_TEST", "s3cret")
-    assert store_address(Tracking(uri="http://u:${SYNTHRISK_TEST}@host"), tmp_path) == "http://u:s3cret@host"
-
-
-def test_links_and_results_never_hold_the_stores_password():
-    assert without_user("http://u:s3cret@host:5000/x") == "http://host:5000/x"
-    assert without_user("sqlite:////home/a/mlflow.db") == "sqlite:////home/a/mlflow.db"
-
-
-# runs, written and read back
-
 
 INCOME = Measure("zero_cap", "zero_cap", "income")
 

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from samples.estimates import around
-from synthrisk.conf.study import Bootstrap
-from synthrisk.flows.cli.summary import as_json
+from samples.studies import judged, report_of
+from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
-from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import ordered_names
@@ -36,11 +35,8 @@ from synthrisk.tasks.pages.figures import (
     selective_figure,
     shortened,
 )
-from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
-from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import Cut, Sample, Table
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")
 DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
@@ -125,7 +121,7 @@ def usual(measures=(RAPID, DISTANCE), **others):
 
 
 def read(result, settings="name: adult\n"):
-    return Page(page(result, settings))
+    return Page(report_of(result, settings))
 
 
 def test_numbers_of_the_table_are_those_of_the_result():
@@ -211,7 +207,7 @@ def test_a_failed_control_makes_a_banner_and_no_verdict():
 def test_names_are_harmless_and_whole(name):
     measure = replace(RAPID, label=name)
     limits = {f"memorization/{name}.income": Limit(0.05, name)}
-    text = page(study([finding(name, measure)], limits, {name + "2": name}, name=name, facts={name: name}), name)
+    text = report_of(study([finding(name, measure)], limits, {name + "2": name}, name=name, facts={name: name}), name)
     found = Page(text)
     assert not {"script", "img"} & set(found.tags)
     assert "onerror" not in dict(found.attributes)
@@ -226,17 +222,17 @@ def test_the_page_fetches_nothing_and_runs_nothing():
     assert all(v.startswith("#") for v in links)
     assert not {"script", "link", "img", "iframe", "object", "form"} & set(found.tags)
     assert not [k for k, _ in found.attributes if k.startswith("on")]
-    assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", page(usual(), ""))
+    assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", report_of(usual(), ""))
 
 
 def test_same_input_gives_the_same_bytes_and_ids_are_unique():
-    assert page(usual(), "a: 1") == page(usual(), "a: 1")
+    assert report_of(usual(), "a: 1") == report_of(usual(), "a: 1")
     ids = [v for k, v in read(usual()).attributes if k == "id"]
     assert len(ids) == len(set(ids))
 
 
 def test_figures_are_well_formed_svg_with_a_panel_a_measure():
-    drawings = re.findall(r"<svg .*?</svg>", page(usual(), ""), flags=re.DOTALL)
+    drawings = re.findall(r"<svg .*?</svg>", report_of(usual(), ""), flags=re.DOTALL)
     panels = [ElementTree.fromstring(d) for d in drawings if "xmlns" in d]
     assert len(panels) == 2 + 2 + 1  # memorization, risk, and the curve of one measure
     labels = ["".join(t.itertext()) for t in panels[0].iter() if t.tag.endswith("text")]
@@ -246,7 +242,7 @@ def test_figures_are_well_formed_svg_with_a_panel_a_measure():
 
 def test_yardsticks_stand_beside_the_value():
     details = {"unseen_keys": (0.125, 0.25), "ceiling": (0.75, 0.75), "mean_gain": (0.5, 0.4)}
-    html = page(study([replace(finding("cart"), details=details, warning="<mind> this")]), "name: adult\n")
+    html = report_of(study([replace(finding("cart"), details=details, warning="<mind> this")]), "name: adult\n")
     found = Page(html)
     assert "unseen keys 0.125 (control 0.250), ceiling 0.750" in found.text
     assert "&lt;mind&gt; this" in html
@@ -344,12 +340,11 @@ def test_number(value, text):
 
 
 def test_task_writes_a_private_file(tmp_path):
-    sample = Sample(Table("unused", "t", 1, ()), Cut("unused", "cut", 1, 1, 0.0), str(tmp_path))
-    path = Path(report.fn(Judged(usual(), Estimated(sample, (), (), Bootstrap(), Compared([]))), "seed: 1 # <b>"))
+    path = Path(report.fn(judged(usual(), tmp_path), "seed: 1 # <b>"))
     assert path == tmp_path / "reports" / "s-1" / "report.html"
     assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
-    assert path.read_text("utf-8") == page(usual(), "seed: 1 # <b>")
+    assert path.read_text("utf-8") == report_of(usual(), "seed: 1 # <b>")
     assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
 
 
@@ -376,10 +371,8 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
 
 def test_claims_about_people_with_several_records_are_said_to_be_above_the_guess():
     facts, words = {"columns": "10", "records": "600"}, "The 600 records are of 150 people"
-    made = [
-        page(study([claiming("cart", "income", 150)], {}, facts=facts | own), "") for own in ({}, {"entities": "150"})
-    ]
-    assert [words in text for text in made] == [False, True]
+    every = [study([claiming("cart", "income", 150)], {}, facts=facts | own) for own in ({}, {"entities": "150"})]
+    assert [words in report_of(each) for each in every] == [False, True]
 
 
 def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():

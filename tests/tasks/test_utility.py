@@ -12,7 +12,7 @@ import pytest
 from mlflow import MlflowClient
 
 from samples.estimates import around
-from samples.studies import ledger_in
+from samples.studies import ledger_in, report_of
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Bootstrap, Study
 from synthrisk.metrics import METRICS
@@ -29,7 +29,6 @@ from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.log import log
-from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
 from synthrisk.tasks.workspace.handed import Estimated, Judged
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
@@ -190,7 +189,7 @@ def texts(drawing):
 
 def test_the_page_has_the_table_and_a_map_a_threshold():
     limits = {"memorization/zero_cap.job": Limit(0.04, "board"), "risk/zero_cap.job": Limit(0.6, "board")}
-    html = page(result(limits), "")
+    html = report_of(result(limits), "")
     plain = " ".join(re.sub(r"<[^>]*>", " ", html).split())
     assert "cart accuracy 0.900 [0.880, 0.920] 0.850 0.780" in plain
     maps = drawn_maps(html)
@@ -200,29 +199,29 @@ def test_the_page_has_the_table_and_a_map_a_threshold():
         assert set(PICTURE) - {"copy"} <= set(texts(drawing))
         assert "ceiling" in texts(drawing)
     assert {"threshold 0.04", "copy (0.900)"} <= set(texts(maps[0][1]))
-    assert page(result(limits), "") == html
+    assert report_of(result(limits), "") == html
 
 
 def test_without_thresholds_the_first_measure_is_mapped():
-    maps = drawn_maps(page(result(), ""))
+    maps = drawn_maps(report_of(result(), ""))
     assert [told.split(":")[0] for told, _ in maps] == ["accuracy and memorization by zero_cap.job"]
 
 
 def test_without_utility_there_is_neither_table_nor_map():
-    html = page(result(utility=[]), "")
+    html = report_of(result(utility=[]), "")
     assert "Utility" not in html
     assert not drawn_maps(html)
 
 
 def test_utility_alone_has_a_table_and_no_map():
-    html = page(result(findings=False), "")
+    html = report_of(result(findings=False), "")
     assert "Utility: what" in html
     assert not drawn_maps(html)
 
 
 def test_what_is_not_estimable_is_said_and_left_out_of_the_map():
     nothing = replace(useful("cart", 0.9), value=NOT_ESTIMABLE, thinned=NOT_ESTIMABLE, reason="<no> query")
-    html = page(result(utility=[nothing, useful("copy", 1.0)]), "")
+    html = report_of(result(utility=[nothing, useful("copy", 1.0)]), "")
     assert "not estimable: &lt;no&gt; query" in html
     assert "cart" not in texts(drawn_maps(html)[0][1])
 

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.studies import report_of
 from synthrisk.conf.study import Bootstrap
-from synthrisk.flows.cli.summary import as_json, close
+from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.summary import close
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
@@ -20,7 +22,6 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.log import Logged, Pages
-from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.workspace.handed import Estimated
 from synthrisk.tasks.workspace.references import Cut, Generator, Sample
 from synthrisk.tasks.workspace.table import store
@@ -39,7 +40,7 @@ def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_r
     found = replace(found, yardsticks={"control": own} if own else {})
     settings, facts = {"cart": {"role": "synthesizer"}}, {"records": "9", "releases": "2"}
     result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
-    close(Outcome(result, LOGGED))
+    close(Outcome(result, LOGGED), verbose=True)
     said = capsys.readouterr().out
     assert ".900 [.800, 1.000]" in said
     assert ("share of members among isolated records, and by chance: cart .850 and .800" in said) == beside
@@ -65,7 +66,7 @@ def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
     found = Finding("release", "synthesizer", measure, risk, risk, risk, 0.6, details=details)
     settings, facts = {"release": {"role": "synthesizer"}}, {"records": "9", "releases": "1"}
     result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
-    close(Outcome(result, LOGGED))
+    close(Outcome(result, LOGGED), verbose=True)
     said = capsys.readouterr().out
     assert ("constant guess: .600" in said) != claims
     assert ("statistical guess S: release .600" in said) == claims
@@ -80,7 +81,7 @@ def test_members_found_are_a_line_a_synthesizer(capsys):
     ]
     settings = {f.synthesizer: {"role": "synthesizer"} for f in found}
     result = StudyResult("s", "s", found, [], [], settings=settings, facts={"records": "9", "releases": "2"})
-    close(Outcome(result, LOGGED))
+    close(Outcome(result, LOGGED), verbose=True)
     said = capsys.readouterr().out
     assert "cart: members found .030 at FPR 1.0%, epsilon at least 1.25\n" in said
     assert "copula: members found" not in said
@@ -95,7 +96,7 @@ def test_releases_are_told_before_anything_else(capsys):
     summaries = {"cart": summarise(checks), "copy": summarise(checks[:1])}
     facts = {"records": "200", "releases": "2"}
     result = StudyResult("s", "s", [], [], [], settings=settings, facts=facts, releases=summaries)
-    close(Outcome(result, LOGGED))
+    close(Outcome(result, LOGGED), verbose=True)
     said = " ".join(capsys.readouterr().out.split())
     assert "60 (0.0)" in said
     assert "Broken cart: 1 of 2 releases: column 'vote' is constant in the release, but not among the members" in said
@@ -104,17 +105,17 @@ def test_releases_are_told_before_anything_else(capsys):
     told = as_json(result)["releases"]
     assert [(row["synthesizer"], row["rows_of_members"]) for row in told] == [("cart", 60), ("copy", 120)]
     assert told[1]["invalid"] == ""
-    text = page(result, "")
+    text = report_of(result, "")
     assert text.index("The releases before they are judged") < text.index("<h2>Provenance")
     assert "column &#39;vote&#39; is constant in the release" in text
     none = StudyResult("s", "s", [], [], [], settings=settings, facts=facts)
-    close(Outcome(none, LOGGED))
+    close(Outcome(none, LOGGED), verbose=True)
     assert "equal a member" not in capsys.readouterr().out
-    assert "The releases before they are judged" not in page(none, "")
+    assert "The releases before they are judged" not in report_of(none, "")
 
 
 @pytest.mark.parametrize("repetitions", ["1", "2", "3"])
 def test_two_repetitions_are_told(repetitions, capsys):
     facts = {"records": "9", "releases": "4", "repetitions": repetitions}
-    close(Outcome(StudyResult("s", "s", [], [], [], facts=facts), LOGGED))
+    close(Outcome(StudyResult("s", "s", [], [], [], facts=facts), LOGGED), verbose=True)
     assert ("two repetitions" in capsys.readouterr().out) == (repetitions == "2")

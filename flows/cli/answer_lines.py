@@ -1,0 +1,147 @@
+"""The answer of a study on the terminal: at most 20 lines, none longer than the terminal is wide.
+
+Who attacked what with which knowledge, a line a generator, what no limit judges, what the study is able to see, and
+where to read on.
+"""
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from synthrisk.flows.cli.league_lines import COLOURS, interval, number
+from synthrisk.flows.study import Outcome
+from synthrisk.metrics.study.headlines import Headline, Overview, overview
+from synthrisk.metrics.study.planted_leaks import PlantedLeak
+from synthrisk.metrics.study.results import StudyResult
+
+NARROWEST, WIDEST = 80, 120
+_GENERATORS = 6  # lines of generators; of more, the rest are counted
+_LEAKS = 3  # lines of planted leaks
+_NAME = 16  # letters of a generator's name
+_HEAD = 12  # letters before a line
+_MEMORIZATION = 20
+_UTILITY = 7
+_ORDER = ("NO EVIDENCE", "INCONCLUSIVE", "", "RISK", "INVALID RELEASE", "INVALID", "FAILED")
+"""In which order generators are shown where not all can be: those that may go out first."""
+WORKSPACE = ".synthrisk"
+
+
+def answer_lines(outcome: Outcome, width: int) -> list[Text]:
+    """Return the lines; ``width`` is that of the terminal."""
+    result, room = outcome.result, min(max(width, NARROWEST), WIDEST)
+    told = overview(result)
+    lines = [
+        *_title(result),
+        *_study_lines(told),
+        *_generator_lines(told, room),
+        *_unjudged(told),
+        _headed("References", told.references, "" if result.valid else "bold magenta"),
+        *_leak_lines(told.leaks),
+    ]
+    for line in lines:
+        line.truncate(room, overflow="ellipsis")
+    return [*lines, *_where(outcome)]
+
+
+def _title(result: StudyResult) -> list[Text]:
+    lines = [] if result.limits else [Text("No limits: no verdict. Nothing was judged.", "bold yellow")]
+    return [*lines, Text(f"Study {result.name}, {result.study_id}", "bold")]
+
+
+def _study_lines(told: Overview) -> list[Text]:
+    knows, _, guesses = told.attacker.partition("; ")
+    lines = [_headed("Data", told.data), _headed("Attacker", knows)]
+    lines += [_headed("", guesses)] if guesses else []
+    owners = "; ".join(f'{len(names)} set by "{source}"' for source, names in told.owners.items())
+    return [*lines, _headed("Limits", owners)] if owners else lines
+
+
+def _generator_lines(told: Overview, room: int) -> list[Text]:
+    every = list(told.synthesizers)
+    if not every:
+        return [Text("No synthesizer: only reference generators ran.", "yellow")]
+    shown = every if len(every) <= _GENERATORS else sorted(every, key=_rank)[: _GENERATORS - 1]
+    longest = max(len("generator"), *(len(h.synthesizer) for h in shown))
+    name = min(longest, _NAME if room < WIDEST else 2 * _NAME)
+    what = "worst memorization" if told.judged else "memorization"
+    head = f"{'generator':<{name}}  {what:>{_MEMORIZATION}}  {'utility':>{_UTILITY}}  verdict"
+    rest = [h for h in every if h not in shown]
+    return [Text(head, "dim"), *(_generator_line(h, name) for h in shown), *_counted(rest)]
+
+
+def _generator_line(headline: Headline, name: int) -> Text:
+    cells = Text(headline.synthesizer, no_wrap=True)
+    cells.truncate(name, overflow="ellipsis", pad=True)
+    found = Text("-") if headline.worst is None else interval(headline.worst.found, signed=True)
+    useful = "-" if headline.utility is None else number(headline.utility.value.value)
+    verdict = Text.assemble((headline.word, COLOURS.get(headline.word, "")), "  " * bool(headline.word), headline.brief)
+    return Text.assemble(
+        cells, "  ", " " * max(0, _MEMORIZATION - len(found)), found, "  ", f"{useful:>{_UTILITY}}", "  ", verdict
+    )
+
+
+def _counted(rest: Sequence[Headline]) -> list[Text]:
+    """Return a line that counts the generators that have none of their own, by their word."""
+    if not rest:
+        return []
+    words = [h.word for h in rest]
+    counts = ", ".join(f"{words.count(w)} {w or 'not judged'}" for w in _ORDER if w in words)
+    return [Text(f"and {len(rest)} more: {counts}")]
+
+
+def _rank(headline: Headline) -> tuple[int, float]:
+    value = headline.worst.found.value if headline.worst else float("inf")
+    return _ORDER.index(headline.word), value
+
+
+def _unjudged(told: Overview) -> list[Text]:
+    if not told.unjudged:
+        return []
+    count, every = len(told.unjudged), len(told.unjudged) + len(told.judged)
+    text = f"{count} of {every} measures have no limit"
+    if told.highest is None:
+        return [_headed("Not judged", text)]
+    highest = Text.assemble(interval(told.highest.found, signed=True), f" {told.highest.synthesizer}, ")
+    return [
+        _headed("Not judged", f"{text}; the highest memorization among them:"),
+        _headed("", highest.append(told.highest.measure)),
+    ]
+
+
+def _leak_lines(leaks: Sequence[PlantedLeak]) -> list[Text]:
+    """Return which planted leaks were seen, a line for all quantities that saw the same."""
+    by_sight: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for quantity in dict.fromkeys(each.quantity for each in leaks):
+        own = [each for each in leaks if each.quantity == quantity]
+        sight = tuple(tuple(each.words for each in own if each.seen == seen) for seen in (True, False))
+        by_sight.setdefault((sight[0], sight[1]), []).append(quantity)
+    lines = []
+    for (seen, unseen), quantities in by_sight.items():
+        saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else "none seen"
+        missed = f", not {', '.join(unseen)}" if unseen else ""
+        by = f"all {len(quantities)} measures" if len(by_sight) == 1 and len(quantities) > 1 else ", ".join(quantities)
+        lines.append(f"{saw}{missed}: by {by}")
+    if len(lines) > _LEAKS:
+        lines = [*lines[: _LEAKS - 1], f"and {len(lines) - _LEAKS + 1} more lines in the report"]
+    return [_headed("Leaks" if not i else "", line) for i, line in enumerate(lines)]
+
+
+def _where(outcome: Outcome) -> list[Text]:
+    """Return where the report is, and the command that opens it."""
+    report = Path(outcome.report)
+    near = os.path.relpath(report)
+    place = near if not near.startswith("..") else str(report)
+    command = ["synthrisk", "ui", "--open", outcome.logged.experiment or outcome.result.name]
+    workspace = os.path.relpath(report.parents[2]) if len(report.parents) > 2 else WORKSPACE
+    if workspace != WORKSPACE:
+        command += ["--workspace", str(report.parents[2]) if workspace.startswith("..") else workspace]
+    if not outcome.logged.uri.startswith("sqlite:"):
+        command += ["--tracking-uri", outcome.logged.uri]
+    return [_headed("Report", place), _headed("Open it", shlex.join(command), "bold")]
+
+
+def _headed(word: str, text: str | Text, style: str = "") -> Text:
+    return Text.assemble((f"{word:<{_HEAD}}", "dim"), text if isinstance(text, Text) else (text, style))

@@ -1,0 +1,164 @@
+"""All tables of a study on the terminal: a table a measure, limits, utility, pairs."""
+
+import math
+
+from rich.table import Table
+from rich.text import Text
+
+from synthrisk.flows.cli.league_lines import (
+    COLOURS,
+    HEADS,
+    interval,
+    league_cells,
+    number,
+    style_of,
+    table_of_generators,
+)
+from synthrisk.flows.cli.notes import verdict_line
+from synthrisk.flows.cli.release_lines import release_table
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.league import league
+from synthrisk.metrics.study.quantities import limited
+from synthrisk.metrics.study.result_tables import BESIDE, EMPTY, copy_share, limits_table
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.verdicts import is_signal
+
+
+def full_tables(result: StudyResult) -> list[Table | Text]:
+    """Return all tables of a study, and the lines without which they cannot be read."""
+    lines: list[Table | Text] = [
+        *_kept(result),
+        *release_table(result),
+        *_leagues(result),
+        *_limits(result),
+        *_utilities(result),
+    ]
+    lines += [verdict_line(v.word, f"{v.synthesizer}, {v.quantity}: {v.reason}") for v in result.verdicts]
+    return [*lines, *filter(None, (_pairs(result), _powers(result)))]
+
+
+def _leagues(result: StudyResult) -> list[Table | Text]:
+    """Return one table a measure, and below it what its values cannot be read without."""
+    tables: list[Table | Text] = []
+    rows = league(result)
+    failed = rows.pop("", [])
+    for key, own in rows.items():
+        findings = {row.synthesizer: row.finding for row in own if row.finding}
+        guesses = [f.guess for f in findings.values()]
+        of_claims = any(f.is_of_claims for f in findings.values())  # their guess S stands below
+        guess = guesses[0] if len(set(guesses)) == 1 and not of_claims else math.nan
+        ceiling = next(iter(findings.values())).details.get("ceiling", (math.nan,))[0]
+        population = next(iter(findings.values())).population.value
+        known = {"constant guess": guess, "population": population, "ceiling": ceiling}
+        yardsticks = ", ".join(f"{name}: {number(value)}" for name, value in known.items() if not math.isnan(value))
+        table = table_of_generators(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
+        table.add_column("verdict", no_wrap=True)
+        for row in (*own, *failed):
+            table.add_row(Text(row.synthesizer), *league_cells(row), style=style_of(row.role))
+        tables.append(table)
+        if key in result.empty:
+            tables.append(Text(f"{EMPTY}: {result.empty[key]}\n", style="yellow"))
+        # the ceiling is one for all: it stands in the title
+        tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
+        tables += [_isolated_shares(findings), _of_a_copy(result, findings), _found(findings)]
+    return tables
+
+
+def _limits(result: StudyResult) -> list[Table]:
+    """Return one table a limit on what the league tables do not show: a gain over a yardstick, a rate, a group."""
+    tables, rows = [], limits_table(result)
+    keys = [f.measure.key for f in result.findings]
+    for name, limit in result.limits.items():
+        what = limited(name, keys)
+        if what.quantity in ("risk", "memorization") and not what.group:
+            continue
+        table = table_of_generators(f"{name}  (limit {limit.value:g})", (what.quantity,))
+        table.add_column("verdict", no_wrap=True)
+        for row in rows[rows["name"] == name].to_dict("records") if len(rows) else []:
+            found = Estimate(row["value"], row["lower"], row["upper"])
+            word = Text(row["word"], style=COLOURS.get(row["word"], "")) if row["word"] else Text("reference")
+            table.add_row(Text(row["synthesizer"]), interval(found), word, style=style_of(row["role"]))
+        tables.append(table)
+    return tables
+
+
+def _kept(result: StudyResult) -> list[Table | Text]:
+    """Return which limits would have been kept, where none is set."""
+    if not result.kept:
+        return []
+    table = table_of_generators("the least limit that would have been kept, had it been set", ("limit",))
+    table.add_column("of")
+    for each in result.kept:
+        least = "none" if math.isnan(each.least) else f"{each.least:g}"
+        table.add_row(Text(each.synthesizer), least, Text(each.quantity))
+    unshown = {each.reason: None for each in result.kept if math.isnan(each.least)}
+    return [table, *(Text(f"none: {reason}\n", style="dim") for reason in unshown)]
+
+
+def _utilities(result: StudyResult) -> list[Table]:
+    """Return one table a utility measure: how useful, beside what control records reach."""
+    tables = []
+    for measure in dict.fromkeys(f.measure for f in result.utility):
+        heads = ("utility", "at the size of the ceiling", "ceiling")
+        table = table_of_generators(f"{measure.key}  (utility: high is good)", heads)
+        for f in (f for f in result.utility if f.measure == measure):
+            cells = interval(f.value), number(f.thinned.value), number(f.ceiling.value)
+            table.add_row(Text(f.synthesizer), *cells, style=style_of(f.role))
+        tables.append(table)
+    return tables
+
+
+def _beside(words: str, detail: str, findings: dict[str, Finding]) -> Text:
+    """Return a line with one detail of each synthesizer; nothing where the measure has none."""
+    values = {name: f.details[detail][0] for name, f in findings.items() if detail in f.details}
+    told = ", ".join(f"{name} {number(value)}" for name, value in values.items())
+    return Text(f"{words}: {told}\n", style="dim") if told else Text()
+
+
+def _isolated_shares(findings: dict[str, Finding]) -> Text:
+    """Return a line with the share of members among isolated records, and what it is if nobody is remembered."""
+    beside = [(name, each) for name, f in findings.items() for each in f.yardsticks.values()]
+    told = ", ".join(f"{n} {number(y.attack.value)} and {number(y.success.value)}" for n, y in beside if y.attack)
+    words = "share of members among isolated records, and by chance"
+    return Text(f"{words}: {told}\n", style="dim") if told else Text()
+
+
+def _found(findings: dict[str, Finding]) -> Text:
+    """Return a line a synthesizer: members found at low false-positive rates, and the lower bound of epsilon."""
+    lines = []
+    for name, f in findings.items():
+        rates = [f"{number(e.value)} at FPR {rate:.1%}" for rate, e in f.tpr.items() if not math.isnan(e.value)]
+        bound = [] if f.epsilon is None else [f"epsilon at least {f.epsilon.epsilon:.2f}"]
+        lines += [f"{name}: members found {', '.join([*rates, *bound])}\n"] if rates else []
+    return Text("".join(lines), style="dim")
+
+
+def _of_a_copy(result: StudyResult, findings: dict[str, Finding]) -> Text:
+    """Return lines that make memorization readable: its share of a copy's, and whether it is another measure's too."""
+    shares = {name: copy_share(result, f).value for name, f in findings.items()}
+    told = ", ".join(f"{name} {number(value)}" for name, value in shares.items() if not math.isnan(value))
+    lines = [f"share of a copy's memorization: {told}\n"] if told else []
+    same = next(iter(findings.values())).same_difference_as
+    lines += [f"memorization: the same difference as that of {same}\n"] if same else []
+    return Text("".join(lines), style="dim")
+
+
+def _pairs(result: StudyResult) -> Text:
+    """Return a line for each quantity of a measure in which a pair differs, or one that says that none does."""
+    signals = [c for c in result.comparisons if is_signal(METRICS[c.measure.metric], c.quantity)]
+    lines: dict[str, list[str]] = {}
+    for c in (c for c in signals if c.lower):
+        told = "< .001" if c.p_holm < 0.001 else number(c.p_holm)
+        upper = c.second if c.lower == c.first else c.first
+        lines.setdefault(f"{c.quantity}/{c.measure.key}", []).append(f"{c.lower} < {upper} (p {told})")
+    if signals and not lines:
+        return Text("Pairs        no pair of synthesizers differs (p adjusted by Holm)")
+    return Text("\n").join(Text(f"Pairs        {name}: {', '.join(each)}") for name, each in lines.items())
+
+
+def _powers(result: StudyResult) -> Text:
+    """Return a line that says which leak each measure sees; nothing without the ``power`` option."""
+    told = ", ".join(f"{key} {power.leak}" for key, power in result.powers.items())
+    return Text(f"Power        leak seen in four studies of five: {told}" if told else "")

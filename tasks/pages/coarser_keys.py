@@ -1,0 +1,143 @@
+"""Steps that make quasi-identifiers coarser: which go with risk, what what-ifs have shown, and which to try."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import isnan
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.exposure.gaps import Gap, risk_gaps
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.previews import Preview, largest_fall, previews
+from synthrisk.metrics.study.quantities import AGAINST_CONTROL, Limited, limited, quantity_of
+from synthrisk.metrics.study.verdicts import Verdict
+from synthrisk.metrics.tables.kinds import kind
+from synthrisk.tasks.pages.step import NAMED, Step, with_interval
+from synthrisk.tasks.pages.study_lines import evaluate_words, is_of_one_release, what_if_lines
+from synthrisk.tasks.pages.templates import number
+from synthrisk.tasks.workspace.contributions import kept_contributions
+from synthrisk.tasks.workspace.handed import Found
+
+Quantity = Literal["risk", "memorization"]
+
+_RECORDS = 20_000  # that the model of risk is fitted on
+_PARTS = 5  # of a column in a preview
+
+
+def of_keys(
+    findings: Sequence[Finding],
+    verdict: Verdict,
+    finding: Finding,
+    found: Found,
+    settings: str,
+    *,
+    confidence: float,
+    explain: bool,
+) -> Iterator[Step]:
+    """Yield what coarser quasi-identifiers would do to a limited quantity of one synthesizer, and which to try.
+
+    Args:
+        findings: Those of the study.
+        verdict: The limit that is not shown to be kept.
+        finding: Of its measure, which uses quasi-identifiers.
+        found: What was found of the synthesizer.
+        settings: What was asked, as YAML.
+        confidence: Of all intervals.
+        explain: Whether a model is fitted that tells who is at risk.
+    """
+    options = {p.measure: p.options for p in found.planned}.get(finding.measure, {})
+    known = list(options.get("quasi_identifiers", ()))
+    what = limited(verdict.quantity, [finding.measure.key, finding.measure.label])
+    of: Quantity = "memorization" if what.quantity in AGAINST_CONTROL else "risk"
+    gaps = _gaps(finding, found, known, confidence, of) if explain and known else []
+    if gaps:
+        words = f"These quasi-identifiers tell records of much {of} from others (predicted mean, the rest as it is):"
+        yield Step(words, "", [_of_gap(gap) for gap in gaps[:NAMED]])
+    entities = found.sample.entities()
+    kept = kept_contributions(found.contributions)
+    tried = largest_fall(previews(findings, found.planned, kept, finding, confidence, entities), of)
+    if tried:
+        yield Step(_of_what_ifs(tried, of), "", [_of_preview(each, verdict, what, of) for each in tried])
+        return
+    changes = _changes(found, known, [gap.column for gap in gaps])
+    if changes and not isinstance(options.get("bins"), int):
+        words = (
+            "No what-if was run. A preview on the same releases of what coarser or fewer quasi-identifiers would do:"
+        )
+        if is_of_one_release(settings):
+            yield Step(words, f"synthrisk evaluate ... {evaluate_words(changes)}")
+        else:
+            yield Step(words, what_if_lines(settings, finding.measure, changes))
+
+
+def _gaps(finding: Finding, found: Found, known: Sequence[str], confidence: float, of: Quantity) -> list[Gap]:
+    """Return which quasi-identifiers go with risk, or with memorization, from the scores of the single records."""
+    own = pd.read_parquet(found.exposed, filters=[("measure", "==", finding.measure.key)])
+    scores = own["as_member" if of == "risk" else "memorization"].to_numpy(float)
+    if of == "memorization":
+        scores = (scores + 1) / 2  # means of scores in [0, 1], and back
+    records, entities = found.sample.records(), found.sample.entities()
+    rows = np.flatnonzero(~np.isnan(scores)) if len(scores) == len(records) else np.zeros(0, dtype=int)
+    if not len(rows) or scores[rows].min() < 0 or scores[rows].max() > 1:
+        return []
+    if len(rows) > _RECORDS:
+        rows = np.sort(np.random.default_rng(found.sample.seed).choice(rows, _RECORDS, replace=False))
+    people = None if entities is None else entities[rows]
+    try:
+        gaps = risk_gaps(scores[rows], records.iloc[rows], list(known), confidence, people)
+    except (ArithmeticError, ValueError):  # a model that cannot be fitted: the other steps stand without it
+        return []
+    return gaps if of == "risk" else [replace(g, lowest=_back(g.lowest), highest=_back(g.highest)) for g in gaps]
+
+
+def _back(found: Estimate) -> Estimate:
+    return Estimate(2 * found.value - 1, 2 * found.lower - 1, 2 * found.upper - 1)
+
+
+def _of_gap(gap: Gap) -> str:
+    way = {True: ", higher for larger values", False: ", higher for smaller values", None: ""}[gap.rises]
+    return f"{gap.column}: from {with_interval(gap.lowest)} to {with_interval(gap.highest)}{way}"
+
+
+def _of_what_ifs(tried: Sequence[Preview], of: Quantity) -> str:
+    words = "What-ifs, on the same releases: an attacker who knows less."
+    if not tried[0].change(of).upper < 0:
+        return f"{words} None is shown to lower the {of}."
+    return f"{words} “{tried[0].words}” lowers the {of} most: coarsen or drop it before fitting, and measure again."
+
+
+def _of_preview(preview: Preview, verdict: Verdict, what: Limited, of: Quantity) -> str:
+    """Return what one change would do to the quantity that is limited, and to the risk beside it."""
+    words = f"{preview.words}: {_moved(preview.change(of), of)}"
+    after = quantity_of(preview.after, what.quantity, what.group)
+    if not isnan(after.value):
+        words += f"; {what.words} {with_interval(after)} instead of {number(verdict.value)}, limit {verdict.limit:g}"
+    return words if of == "risk" else f"{words}; {_moved(preview.risk, 'risk')}"
+
+
+def _moved(change: Estimate, of: Quantity) -> str:
+    if isnan(change.value):
+        return f"change of the {of} not estimable"
+    if change.upper < 0:
+        return f"would lower the {of} by {with_interval(Estimate(-change.value, -change.upper, -change.lower))}"
+    if change.lower > 0:
+        return f"would raise the {of} by {with_interval(change)}"
+    return f"is not shown to change the {of}: {with_interval(change, sign=True)}"
+
+
+def _changes(found: Found, known: Sequence[str], first: Sequence[str]) -> list[dict[str, Any]]:
+    """Return changes worth a preview: of the columns that go with risk, then of those with most values."""
+    records = found.sample.records()
+    values = {c: records[c].nunique() for c in known if c in records}
+    ranked = [c for c in first if c in values]
+    ranked += sorted((c for c in values if c not in ranked), key=lambda c: -values[c])
+    changes: list[dict[str, Any]] = []
+    for column in ranked[:NAMED]:
+        if values[column] > (_PARTS if kind(records[column]) == "numeric" else 2 * _PARTS):
+            changes.append({"bins": {column: _PARTS}})
+        elif len(known) > 1:
+            changes.append({"drop": [column]})
+    return changes

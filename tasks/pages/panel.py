@@ -1,0 +1,51 @@
+"""One figure of the report with its words, and the rows that the figures of a measure are drawn of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from markupsafe import Markup
+
+from synthrisk.metrics.study.gda_view import AttackView
+from synthrisk.metrics.study.league import is_reference
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.tasks.pages.figures import Row
+from synthrisk.tasks.pages.section import Shown
+from synthrisk.tasks.pages.templates import number
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure of one measure, or of one attack with its ``views``."""
+
+    title: str
+    text: str  # what it shows, for those who do not see it
+    drawing: Markup
+    views: Sequence[AttackView] = ()
+
+
+def rows_of(shown: Shown, names: Sequence[str], measure: Measure) -> list[Row]:
+    """Return a row a name: its finding in a measure, or why there is none."""
+    found = {f.synthesizer: f for f in shown.result.findings if f.measure == measure}
+    absent = {n: "failed" if n in shown.result.failures else "not estimable" for n in names}
+    return [Row(n, is_reference(shown.result, n), found.get(n), absent[n]) for n in names]
+
+
+def drawn_rows(shown: Shown, measure: Measure, quantity: str = "memorization") -> list[Row]:
+    """Return the rows of a figure: all, or of many synthesizers the highest and the reference generators."""
+    own = rows_of(shown, shown.own, measure)
+    high = set(sorted(range(len(own)), key=lambda i: -_height(own[i], quantity))[: shown.most])
+    kept = {own[i].name for i in high}
+    return rows_of(shown, [n for n in shown.names if n in kept or n not in shown.own], measure)
+
+
+def _height(row: Row, quantity: str) -> float:
+    """Return the place of a row among others; one that failed or has no value stands last."""
+    value = getattr(row.finding, quantity).value if row.finding else float("nan")
+    return float("-inf") if isnan(value) else float(value)
+
+
+def told(rows: Sequence[Row], quantity: str) -> str:
+    """Return a panel in words, for those who do not see it."""
+    found = [(r.name, getattr(r.finding, quantity) if r.finding else None) for r in rows]
+    return "; ".join(f"{n} {'not estimable' if e is None or isnan(e.value) else number(e.value)}" for n, e in found)

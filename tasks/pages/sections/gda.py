@@ -1,0 +1,66 @@
+"""The GDA view: what each attack that makes claims could do, on members."""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from synthrisk.metrics.claims.selective_curve import detail_of
+from synthrisk.metrics.study.gda import GdaScore
+from synthrisk.metrics.study.gda_view import AttackView
+from synthrisk.metrics.study.result_tables import gda_views
+from synthrisk.tasks.pages.figures import selective_figure, svg
+from synthrisk.tasks.pages.gda_figure import gda_figure
+from synthrisk.tasks.pages.panel import Panel, drawn_rows
+from synthrisk.tasks.pages.section import Section, Shown
+from synthrisk.tasks.pages.templates import either
+
+
+def _context(shown: Shown) -> Mapping[str, Any] | None:
+    attacks = _attacks(shown)
+    return {"attacks": attacks, "selective": _selective(shown), "together": _together} if attacks else None
+
+
+def _attacks(shown: Shown) -> list[Panel]:
+    """Return the GDA view of each attack that makes claims, synthesizers in the order of every table."""
+    views = gda_views(shown.result)
+    panels = []
+    for attack in dict.fromkeys(v.attack for v in views):
+        own = sorted((v for v in views if v.attack == attack), key=lambda v: shown.names.index(v.synthesizer))
+        told = "; ".join(f"{v.synthesizer} {either(v.overall.confidence_improvement, sign=True)}" for v in own)
+        drawing = svg(gda_figure(_highest(shown, own)), f"gda/{attack}")
+        panels.append(Panel(attack, f"confidence improvement by {attack}: {told}", drawing, own))
+    return panels
+
+
+def _highest(shown: Shown, views: Sequence[AttackView]) -> list[AttackView]:
+    """Return the views to draw: the synthesizers that learn most, and the reference generators, in their order."""
+
+    def learned(view: AttackView) -> float:
+        value = view.overall.confidence_improvement
+        return float("-inf") if isnan(value) else value
+
+    own = sorted((v for v in views if v.role == "synthesizer"), key=learned, reverse=True)
+    kept = {v.synthesizer for v in own[: shown.most]}
+    return [v for v in views if v.role != "synthesizer" or v.synthesizer in kept]
+
+
+def _selective(shown: Shown) -> list[Panel]:
+    panels = []
+    for measure in shown.measures:
+        rows = drawn_rows(shown, measure, "risk")
+        surest = [r.name for r in rows if r.finding and detail_of(1.0) in r.finding.details]
+        if surest:
+            drawing = svg(selective_figure(rows), f"selective/{measure.key}")
+            panels.append(Panel(measure.key, f"selective by {measure.key}: {', '.join(surest)}", drawing))
+    return panels
+
+
+def _together(view: AttackView) -> dict[str, GdaScore]:
+    """Return the scores over several columns, each once, by what the columns are; nothing where there is one alone."""
+    every = len(view.columns)
+    counts = {len(score.columns): score for score in view.weakest.values()} if every > 1 else {}
+    names = {every: "all columns", 1: "the worst"}
+    return {names.get(count, f"the {count} worst"): score for count, score in counts.items()}
+
+
+GDA = Section("gda", "Attacks that make claims: the GDA view", "gda.html", _context, folded=True)

@@ -1,0 +1,161 @@
+"""What to do next: for each synthesizer that may not go out, or of which the study cannot say.
+
+What it tells was measured, or is a thing to try; nothing here says that a release would be fine afterwards.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.headlines import Headline
+from synthrisk.metrics.study.verdicts import Verdict, holds_for
+from synthrisk.tasks.pages.coarser_keys import of_keys
+from synthrisk.tasks.pages.open_verdicts import of_doubt, split_lines
+from synthrisk.tasks.pages.section import Section, Shown
+from synthrisk.tasks.pages.step import NAMED, Step
+from synthrisk.tasks.pages.study_lines import is_of_one_release, lines
+from synthrisk.tasks.pages.templates import interval, number
+from synthrisk.tasks.workspace.handed import Found
+
+_EXPLAINED = 6  # synthesizers whose records at risk are explained by a model
+_ORDER = ("FAILED", "INVALID RELEASE", "RISK", "INCONCLUSIVE", "")
+_LEAF = 20
+_LESS: Mapping[str, Mapping[str, Any]] = {k: {"epochs": 100} for k in ("ctgan", "tvae", "copulagan")}
+
+
+@dataclass(frozen=True)
+class Part:
+    """The steps for one limit of one synthesizer."""
+
+    limit: str  # its name; empty where the steps are about all
+    brief: str  # why, in a few words
+    steps: Sequence[Step]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do next about one synthesizer."""
+
+    synthesizer: str
+    word: str
+    parts: Sequence[Part]
+
+
+def context(shown: Shown) -> Mapping[str, Any] | None:
+    """Return what the template needs; None where every synthesizer is shown to keep its limits."""
+    needing = [h for h in shown.overview.synthesizers if h.word != "NO EVIDENCE"]
+    if not needing:
+        return None
+    if not shown.result.valid:
+        return {"plans": [], "first": _mend(shown)}
+    needing.sort(key=lambda h: _ORDER.index(h.word) if h.word in _ORDER else len(_ORDER))
+    judged = [h for h in needing if h.word]
+    plans = [Plan(h.synthesizer, h.word, list(_parts(shown, h, i < _EXPLAINED))) for i, h in enumerate(judged)]
+    return {"plans": plans, "first": [] if shown.result.limits else [_choose(shown)]}
+
+
+def _mend(shown: Shown) -> Sequence[Step]:
+    """Return what to mend before anything of the study may be read."""
+    broken = [c.words for c in shown.result.checks if not c.passed]
+    more = [f"and {len(broken) - NAMED} more"] if len(broken) > NAMED else []
+    mostly = (
+        "A check fails mostly because there are too few records or repetitions for its measure, or because the measure "
+        "does not see in this table what it should. Add repetitions or records, or leave the measure out."
+    )
+    words = "Mend the study itself first: until its reference generators behave, no other step can be judged."
+    code = "" if is_of_one_release(shown.settings) else split_lines(shown.result, shown.settings, 2.0)
+    return [Step(words, "", [*broken[:NAMED], *more]), Step(mostly, code)]
+
+
+def _choose(shown: Shown) -> Step:
+    unjudged = shown.overview.unjudged
+    name = f"memorization/{unjudged[0].key if unjudged else '<measure>'}"
+    words = "Choose limits: nothing is judged before somebody who answers for the release says how much is too much."
+    if is_of_one_release(shown.settings):
+        return Step(words, f"synthrisk evaluate ... --threshold {name}=<limit>")
+    return Step(words, f"thresholds:\n  {name}: <limit>")
+
+
+def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
+    """Yield the steps for each limit that is not shown to be kept."""
+    if headline.word == "FAILED":
+        words = "Mend what the reason names and run the same study again: what was finished is not computed again."
+        yield Part("", "", [Step(words, "", [shown.result.failures.get(headline.synthesizer, "")])])
+        return
+    lowering = False
+    for verdict in headline.verdicts:
+        if verdict.word == "INVALID RELEASE":
+            words = "Mend the release, or how it is read, before anything else: measures say nothing of broken columns."
+            yield Part("", "", [Step(words, "", [verdict.reason])])
+            return
+        if verdict.word == "RISK":
+            yield Part(verdict.quantity, verdict.brief, list(_of_risk(shown, verdict, explain)))
+        elif verdict.word == "INCONCLUSIVE":
+            yield Part(verdict.quantity, verdict.brief, list(_of_doubt(shown, verdict)))
+        lowering |= verdict.value > verdict.limit
+    found = _found(shown, headline.synthesizer)
+    if lowering and found is not None:
+        yield Part("", "", [_keep_less(found)])
+
+
+def _of_risk(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
+    """Yield what may lower a quantity that lies above its limit."""
+    same = [v for v in shown.result.verdicts if v.quantity == verdict.quantity and v.word == "NO EVIDENCE"]
+    if same:
+        told = ", ".join(f"{v.synthesizer} ({number(v.value)} {interval(v.lower, v.upper)})" for v in same[:NAMED])
+        more = f" and {len(same) - NAMED} more" if len(same) > NAMED else ""
+        yield Step(f"Look at {told}{more}: no evidence here that this limit is crossed.")
+    yield from _of_lowering(shown, verdict, explain)
+
+
+def _of_doubt(shown: Shown, verdict: Verdict) -> Iterator[Step]:
+    """Yield what may decide a verdict that is open; where the value lies above the limit, what may lower it too."""
+    yield from of_doubt(shown.result, verdict, _finding(shown, verdict), shown.settings)
+    if verdict.value > verdict.limit:
+        yield Step("The value itself lies above the limit, so what may lower it can be tried already:")
+        yield from _of_lowering(shown, verdict, False)
+
+
+def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
+    found = _found(shown, verdict.synthesizer)
+    finding = _finding(shown, verdict)
+    if found is None or finding is None:
+        return
+    if "quasi_identifiers" in METRICS[finding.measure.metric].needs:
+        confidence = shown.judged.estimated.settings.confidence
+        findings, settings = shown.result.findings, shown.settings
+        yield from of_keys(findings, verdict, finding, found, settings, confidence=confidence, explain=explain)
+    else:
+        yield Step(
+            f"{finding.measure.label} looks at all columns of a record, so no single quasi-identifier decides. "
+            "A column that nobody needs may be left out (data.drop)."
+        )
+
+
+def _found(shown: Shown, name: str) -> Found | None:
+    return next((f for f in shown.judged.estimated.found if f.name == name), None)
+
+
+def _finding(shown: Shown, verdict: Verdict) -> Finding | None:
+    own = [f for f in shown.result.findings if f.synthesizer == verdict.synthesizer]
+    return next((f for f in own if holds_for(verdict.quantity, f.measure)), None)
+
+
+def _keep_less(found: Found) -> Step:
+    """Return what to ask of a synthesizer that keeps too much of single records."""
+    kind, options = found.generator.kind, dict(found.generator.options)
+    words = "Fit again with settings that keep less of single records, beside this one, and compare"
+    if kind == "cart":
+        now = options.get("min_samples_leaf")
+        less: Mapping[str, Any] = {"min_samples_leaf": 4 * now if isinstance(now, int) else _LEAF}
+    elif kind in _LESS:
+        less = _LESS[kind]
+    else:
+        return Step(f"{words}; whoever made the synthesizer knows which.")
+    again = {"name": f"{found.name[:90]}-less", "kind": kind, **options, **less}
+    return Step(f"{words}, for example:", lines({"synthesizers": [again]}))
+
+
+NEXT_STEPS = Section("next_steps", "What to do next", "next_steps.html", context)

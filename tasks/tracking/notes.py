@@ -1,0 +1,168 @@
+"""What MLflow shows above an experiment and in a run's overview: the answer in words, its table, and where to go."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isnan
+
+from synthrisk.metrics.intervals.estimates import Estimate, spelled
+from synthrisk.metrics.study.headlines import Headline, Overview
+from synthrisk.metrics.study.league import LeagueRow, league, ordered_names
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.tracking.links import compare_link, run_link, view_link
+from synthrisk.tasks.tracking.markdown import fitting, link, literal, table
+from synthrisk.tasks.tracking.written import Written
+
+TAG = "mlflow.note.content"
+_OF_EXPERIMENT, _OF_RUN = 18_000, 7_500  # characters, below what MLflow takes as a tag's value
+_MORE = "This is cut short: the saved view and the report hold all of it."
+_WHAT = (
+    "Disclosure-risk studies of synthetic tables, by synthrisk. Each run is one generator of one study: how much its "
+    "releases give away of the people in the real table (memorization, risk) and how useful they are (utility). Grey "
+    "runs are reference generators, whose answer is known: they show what a study would have seen."
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a study is: what links lead to."""
+
+    experiment_id: str
+    runs: Mapping[str, str]  # ids by generator
+    study: str  # id of the study's own run
+
+
+def log_notes(to: Written, place: Place) -> None:
+    """Write the notes of the runs of a study and of their experiment."""
+    for name, run_id in place.runs.items():
+        to.client.set_tag(run_id, TAG, run_note(to.result, to.told, name, place))
+    to.client.set_tag(place.study, TAG, study_note(to.result, to.told, place))
+    to.client.set_experiment_tag(to.experiment_id, TAG, experiment_note(to.result, to.told, place))
+
+
+def experiment_note(result: StudyResult, told: Overview, place: Place) -> str:
+    """Return what stands above the runs of an experiment: what it is, and the latest study's answer."""
+    lines = [_WHAT, "", f"**Latest study: {literal(result.name)} {literal(result.study_id)}**", ""]
+    lines += [*_invalid(result), _links(result, place), "", *_answer(told, place), "", *_known(result, told), ""]
+    lines += ["**League table** (memorization; an interval above 0: the releases lie nearer to members)", ""]
+    return fitting([*lines, *_league(result)], _OF_EXPERIMENT, _MORE)
+
+
+def run_note(result: StudyResult, told: Overview, name: str, place: Place) -> str:
+    """Return what stands in the overview of one generator's run: verdict, measures, links."""
+    headline = next(h for h in told.headlines if h.synthesizer == name)
+    word = f"**{literal(headline.word)}** " if headline.word else ""
+    lines = [f"{word}{_text(headline.sentence)}", "", *_invalid(result), _links(result, place), ""]
+    own = [row for rows in league(result).values() for row in rows if row.synthesizer == name and not row.failure]
+    heads = ["measure", "verdict", "memorization", "risk", "guess", "control"]
+    lines += table(heads, [_measure(row) for row in own]) if own else []
+    useful = [u for u in result.utility if u.synthesizer == name]
+    cells = [[literal(u.measure.key), _interval(u.value), _number(u.ceiling.value)] for u in useful]
+    lines += ["", *table(["utility", "value", "ceiling"], cells)] if useful else []
+    return fitting([*lines, "", *_reasons(headline)], _OF_RUN, _MORE)
+
+
+def study_note(result: StudyResult, told: Overview, place: Place) -> str:
+    """Return what stands in the overview of the study's own run."""
+    lines = [*_invalid(result), _links(result, place), "", *_answer(told, place), "", *_known(result, told)]
+    return fitting(lines, _OF_RUN, _MORE)
+
+
+def _answer(told: Overview, place: Place) -> list[str]:
+    """Return the table of the answer: a row a generator, the judged ones first."""
+    experiment, runs = place.experiment_id, place.runs
+    judged = "worst judged memorization" if told.judged else "worst memorization (nothing is judged)"
+    rows = []
+    for h in told.headlines:
+        name = link(h.synthesizer, run_link("", experiment, runs[h.synthesizer])) if h.synthesizer in runs else ""
+        worst = f"{_interval(h.worst.found, spelled)} in {literal(h.worst.measure)}" if h.worst else "–"
+        useful = f"{_interval(h.utility.value)} {literal(h.utility.measure.key)}" if h.utility else "–"
+        rows.append([name or literal(h.synthesizer), literal(h.word or h.role), _text(h.sentence), worst, useful])
+    return table(["generator", "verdict", "in words", judged, "utility"], rows)
+
+
+def _known(result: StudyResult, told: Overview) -> list[str]:
+    """Return under what the answer holds."""
+    owners = [f"{', '.join(map(literal, names))} by {literal(source)}" for source, names in told.owners.items()]
+    beside = ""
+    if told.highest:
+        highest = (
+            f"{spelled(told.highest.found)} ({literal(told.highest.synthesizer)}, {literal(told.highest.measure)})"
+        )
+        beside = f", the highest memorization there is {highest}"
+    facts = {
+        "Data": _text(told.data),
+        "Attacker": _text(told.attacker),
+        "Limits": "; ".join(owners) or "none: nothing is judged",
+        "Not judged": f"measures without a limit: {len(told.unjudged)}{beside}",
+        "Reference generators": _text(told.references),
+        "Warning": _text(result.warning),
+    }
+    return [f"- {name}: {text}" for name, text in facts.items() if text]
+
+
+def _league(result: StudyResult) -> list[str]:
+    """Return memorization, a row a measure and a column a generator."""
+    names, rows = ordered_names(result), league(result)
+    found = {(row.synthesizer, row.measure): row for own in rows.values() for row in own}
+    cells = [
+        [literal(key), *(_memorized(found.get((name, key))) for name in names if name not in result.failures)]
+        for key in rows
+        if key
+    ]
+    return table(["measure", *(literal(n) for n in names if n not in result.failures)], cells)
+
+
+def _memorized(row: LeagueRow | None) -> str:
+    if row is None:
+        return "–"
+    found = row.cells["memorization"]
+    return _interval(found, spelled) + (f" **{literal(row.word)}**" if row.word else "")
+
+
+def _measure(row: LeagueRow) -> list[str]:
+    cells = row.cells
+    return [
+        literal(row.measure),
+        literal(row.verdict),
+        _interval(cells["memorization"], spelled),
+        _interval(cells["risk"]),
+        _number(cells["guess"].value),
+        _number(cells["control"].value),
+    ]
+
+
+def _reasons(headline: Headline) -> list[str]:
+    return [f"- {literal(v.quantity)}: **{literal(v.word)}** {_text(v.reason)}" for v in headline.verdicts]
+
+
+def _invalid(result: StudyResult) -> list[str]:
+    return [f"**INVALID**: no verdict may be read, for {_text(result.invalid)}", ""] if result.invalid else []
+
+
+def _links(result: StudyResult, place: Place) -> str:
+    experiment = place.experiment_id
+    links = [
+        link("all runs of this study", view_link("", experiment, result.study_id)),
+        link("charts", view_link("", experiment, result.study_id, charts=True)),
+        link("side by side", compare_link("", experiment, list(place.runs.values()))),
+        link("report", run_link("", experiment, place.study, "report.html")),
+    ]
+    return " · ".join(links)
+
+
+def _text(sentence: str) -> str:
+    """Return a sentence that may hold names of columns; long ones stay whole."""
+    parts = [sentence[i : i + 100] for i in range(0, len(sentence), 100)]
+    return "".join(map(literal, parts))
+
+
+def _interval(found: Estimate, words: Callable[[Estimate], str] | None = None) -> str:
+    if isnan(found.value):
+        return "–"
+    if isnan(found.lower) or isnan(found.upper):
+        return f"{found.value:+.3f} [no interval]" if words else f"{found.value:.3f} [no interval]"
+    return words(found) if words else f"{found.value:.3f} [{found.lower:.3f}, {found.upper:.3f}]"
+
+
+def _number(value: float) -> str:
+    return "–" if isnan(value) else f"{value:.3f}"

@@ -1,0 +1,109 @@
+"""The studies that an experiment holds, read back from the tables of their runs."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pandas as pd
+from mlflow import MlflowClient
+from mlflow.entities import Experiment, Run
+from mlflow.exceptions import MlflowException
+
+from synthrisk.conf.study import Tracking
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.tracking.address import store_of
+from synthrisk.tasks.tracking.contributions import FILE
+
+GENERATORS = "generators.json"
+"""The table of a study's generators: who they are, and what the study says of each in a word."""
+
+
+@dataclass(frozen=True, eq=False)
+class PastStudy:
+    """What the run of a study has kept."""
+
+    study_id: str
+    start: pd.Timestamp
+    tags: dict[str, str]  # of the study: provenance, threat model, whether the references behaved
+    generators: pd.DataFrame  # a row a generator: ``GENERATORS``
+    league: pd.DataFrame  # a row a generator and measure: ``result_tables.league_table``
+    verdicts: pd.DataFrame  # a row a synthesizer and threshold: the fields of ``Verdict``
+    utility: pd.DataFrame  # a row a generator and measure of utility: ``utility.utility_table``
+    client: MlflowClient
+    run: Run
+
+    def contributions(self) -> pd.DataFrame:
+        """Return what each record adds (``contributions_table``); empty where the study has kept none."""
+        path = _artifact(self.client, self.run, FILE)
+        return pd.DataFrame() if path is None else pd.read_parquet(path)
+
+
+def studies(tracking: Tracking, workspace: Path, experiment: str) -> list[PastStudy]:
+    """Return the studies of an experiment, the oldest first.
+
+    Raises:
+        InputError: The store is not there, or has no experiment of this name.
+    """
+    client = MlflowClient(store_of(tracking, workspace))
+    found = experiment_named(client, experiment)
+    runs = _all_runs(client, str(found.experiment_id), "tags.role = 'study'")
+    return [_read(client, run) for run in sorted(runs, key=lambda run: run.info.start_time)]
+
+
+def experiment_named(client: MlflowClient, name: str) -> Experiment:
+    """Return an experiment.
+
+    Raises:
+        InputError: There is none of this name.
+    """
+    found = client.get_experiment_by_name(name)
+    if found is None:
+        known = sorted(e.name for e in client.search_experiments() if e.name != "Default")
+        raise InputError(f"the experiment must be one of {', '.join(known)}, got {name!r}{nearest(name, known)}")
+    return found
+
+
+def _all_runs(client: MlflowClient, experiment_id: str, which: str) -> list[Run]:
+    page = client.search_runs([experiment_id], which, max_results=1000)
+    runs = list(page)
+    while page.token:
+        page = client.search_runs([experiment_id], which, max_results=1000, page_token=page.token)
+        runs += page
+    return runs
+
+
+def _read(client: MlflowClient, run: Run) -> PastStudy:
+    return PastStudy(
+        run.data.tags.get("study_id", ""),
+        pd.Timestamp(run.info.start_time, unit="ms"),
+        {name: text for name, text in run.data.tags.items() if not name.startswith("mlflow.")},
+        _table(client, run, GENERATORS),
+        _table(client, run, "league.json"),
+        _table(client, run, "verdicts.json"),
+        _table(client, run, "utility.json"),
+        client,
+        run,
+    )
+
+
+def _table(client: MlflowClient, run: Run, name: str) -> pd.DataFrame:
+    path = _artifact(client, run, name)
+    if path is None:
+        return pd.DataFrame()
+    kept = json.loads(path.read_text("utf-8"))
+    table = pd.DataFrame(**kept) if isinstance(kept, dict) else pd.DataFrame(kept)
+    return table.astype({c: float for c in table if table[c].isna().all()})  # null is NaN
+
+
+def _artifact(client: MlflowClient, run: Run, name: str) -> Path | None:
+    """Return where an artifact of a run can be read, or None where the run has none of this name."""
+    place = urlsplit(run.info.artifact_uri)
+    if place.scheme in ("", "file"):  # a hundred times faster than to ask the client
+        path = Path(url2pathname(place.path)) / name
+        return path if path.exists() else None
+    try:
+        return Path(client.download_artifacts(run.info.run_id, name))
+    except (MlflowException, OSError):
+        return None

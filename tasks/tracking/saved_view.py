@@ -1,0 +1,132 @@
+"""A saved view of a study's runs: sorted by the headline, the answer as columns, charts that compare.
+
+MLflow keeps a view of its runs page as a tag of the experiment and does not document it; what is written here was
+read off MLflow 3.17 and is tested against its true page (``tests/tasks/tracking/test_saved_view_page.py``).
+"""
+
+import base64
+import json
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from synthrisk.metrics.study.headlines import Overview
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.tracking.keys import metric_key
+from synthrisk.tasks.tracking.links import own_runs
+from synthrisk.tasks.tracking.numbers import limited_keys, utility_key, worst_key
+from synthrisk.tasks.tracking.written import Written
+from synthrisk.tasks.workspace.store import key_of
+
+TAG = "mlflow.sharedViewState."
+"""What the tags of saved views start with; the rest is the key that links name."""
+
+_LONGEST = 20_000  # characters that MLflow takes as the value of an experiment's tag
+_MOST = 6  # limited quantities, and utilities, that are columns
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart card: a bar a run of one metric, or with ``against`` a point a run."""
+
+    metric: str
+    title: str
+    against: str = ""  # metric of the other axis; the first is upward
+
+
+def save_view(to: Written) -> None:
+    """Save the view of a study in its experiment, under the study's id."""
+    name, state = f"{to.result.name} {to.result.study_id}", view_state(to.result, to.told)
+    value = _packed(name, state)
+    if len(value) > _LONGEST:  # hundreds of measures of long names: the page makes its own charts
+        value = _packed(name, {k: v for k, v in state.items() if k not in ("compareRunCharts", "compareRunSections")})
+    to.client.set_experiment_tag(to.experiment_id, TAG + to.result.study_id, value)
+
+
+def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
+    """Return the state of the runs page that shows a study."""
+    worst = worst_key(told)
+    useful = list(dict.fromkeys(utility_key(u) for u in result.utility))
+    numbers = [worst, *limited_keys(result)[:_MOST], *useful[:_MOST]]
+    columns = [*(f"tags.`{tag}`" for tag in ("verdict", "why", "role")), *(f"metrics.`{key}`" for key in numbers)]
+    return {
+        "searchFilter": own_runs(result.study_id),
+        "orderByKey": f"metrics.`{worst}`",
+        "orderByAsc": False,
+        "startTime": "ALL",
+        "lifecycleFilter": "Active",
+        "datasetsFilter": [],
+        "modelVersionFilter": "All Runs",
+        "selectedColumns": list(dict.fromkeys(columns)),
+        "columnOrder": [],
+        "columnWidths": {},
+        "runsHiddenMode": "SHOW_ALL",
+        "viewMaximized": True,
+        "runListHidden": False,
+        "isAccordionReordered": True,
+        "useGroupedValuesInCharts": True,
+        "hideEmptyCharts": True,
+        "groupBy": None,
+        "groupsExpanded": {},
+        "autoRefreshEnabled": False,
+        "globalLineChartConfig": {"xAxisKey": "step", "lineSmoothness": 0, "selectedXAxisMetricKey": ""},
+        "chartsSearchFilter": "",
+        **_cards(result, _charts(result, worst, useful)),
+    }
+
+
+def _charts(result: StudyResult, worst: str, useful: Sequence[str]) -> list[Chart]:
+    """Return the cards of the answer: how much each generator remembers, and at what utility."""
+    title = "worst memorization"
+    against = [Chart(worst, f"{title} against {key.partition('/')[2]}", key) for key in useful[:2]]
+    return [Chart(worst, title), *against]
+
+
+def _cards(result: StudyResult, charts: Sequence[Chart]) -> dict[str, Any]:
+    """Return the sections of the page of charts: the answer first, then one a quantity, memorization first."""
+    sections = ["the answer", "memorization", "utility", "risk"]
+    ids = {name: key_of(result.study_id, name) for name in sections}
+    cards = []
+    for number, chart in enumerate(charts):
+        card = {
+            "uuid": key_of(result.study_id, number, chart.metric),
+            "metricSectionId": ids["the answer"],
+            "deleted": False,
+            "isGenerated": False,
+            "displayName": chart.title,
+        }
+        if chart.against:
+            axes = {"xaxis": {"key": chart.against, "type": "METRIC"}, "yaxis": {"key": chart.metric, "type": "METRIC"}}
+            cards.append(card | {"type": "SCATTER", "runsCountToCompare": 100} | axes)
+        else:
+            cards.append(card | {"type": "BAR", "runsCountToCompare": 100, "metricKey": chart.metric})
+    return {
+        "compareRunCharts": cards + _generated(result, ids),
+        "compareRunSections": [
+            {"uuid": ids[name], "name": name, "display": True, "isReordered": True}
+            | {"deleted": False, "isGenerated": name != "the answer"}
+            for name in sections
+        ],
+    }
+
+
+def _generated(result: StudyResult, ids: dict[str, str]) -> list[dict[str, Any]]:
+    """Return a bar chart a measure, in the order of the study; the page itself adds what is not here."""
+    measures = dict.fromkeys(f.measure.key for f in result.findings)
+    keys = [("memorization", metric_key("memorization", m)) for m in measures]
+    keys += [("utility", utility_key(u)) for u in result.utility]
+    keys += [("risk", metric_key("risk", m)) for m in measures]
+    return [
+        {"uuid": key_of(result.study_id, key), "type": "BAR", "metricKey": key, "metricSectionId": ids[section]}
+        | {"deleted": False, "isGenerated": True, "runsCountToCompare": 100, "displayName": key.partition("/")[2]}
+        for section, key in dict.fromkeys(keys)
+    ]
+
+
+def _packed(name: str, state: dict[str, Any]) -> str:
+    text = json.dumps(state, separators=(",", ":")).encode()
+    now = int(time.time() * 1000)
+    packed = "deflate;" + base64.b64encode(zlib.compress(text, 9)).decode()
+    return json.dumps({"name": name, "createdAt": now, "updatedAt": now, "state": packed})

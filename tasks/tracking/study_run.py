@@ -1,0 +1,71 @@
+"""The run of the study itself: its headline numbers, settings, tables and report."""
+
+import json
+from collections.abc import Sequence
+
+import pandas as pd
+
+from synthrisk.metrics.study.headlines import Overview
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.tracking.contributions import log_contributions
+from synthrisk.tasks.tracking.dataset import log_real
+from synthrisk.tasks.tracking.numbers import log_numbers, numbers_of_study
+from synthrisk.tasks.tracking.past import GENERATORS
+from synthrisk.tasks.tracking.synthesizer_run import Records
+from synthrisk.tasks.tracking.tables import log_tables, study_tables
+from synthrisk.tasks.tracking.tags import run_name, study_tags
+from synthrisk.tasks.tracking.written import Written
+from synthrisk.tasks.workspace.handed import Found
+
+
+def log_study(to: Written, settings: str, report: str, found: Sequence[Found], records: Records) -> str:
+    """Write the run of a study: numbers, ``settings`` as YAML, tables, report, contributions; return its id."""
+    run_id, status = _open(to), "FAILED"
+    try:
+        _fill(to, run_id, settings, report)
+        if records.mode != "none":
+            log_contributions(to.client, run_id, to.result, found, records.hashes)
+        status = "FINISHED" if to.result.valid and not to.result.failures else "FAILED"
+    finally:
+        to.client.set_terminated(run_id, status)
+    return run_id
+
+
+def _open(to: Written) -> str:
+    words = [f"{h.synthesizer}: {h.word}" for h in to.told.headlines if h.word]
+    tags = {"role": "study", "verdict": ", ".join(words) or "none", "mlflow.runColor": "#000000"}
+    name = run_name(f"study {to.result.name}", to.result.study_id)
+    run = to.client.create_run(to.experiment_id, run_name=name, tags=tags | study_tags(to.result))
+    return str(run.info.run_id)
+
+
+def _fill(to: Written, run_id: str, settings: str, report: str) -> None:
+    client, result = to.client, to.result
+    log_real(client, run_id, to.table)
+    log_numbers(client, run_id, numbers_of_study(to.told))
+    client.log_text(run_id, settings, "study.yaml")
+    client.log_table(run_id, generators_table(result, to.told), GENERATORS)
+    log_tables(client, run_id, study_tables(result), parquet=True)
+    for name, facts in (("checks", result.checks), ("verdicts", result.verdicts)):
+        client.log_text(run_id, json.dumps([vars(f) for f in facts], indent=1, default=bool), f"{name}.json")
+    client.log_artifact(run_id, report)
+
+
+def generators_table(result: StudyResult, told: Overview) -> pd.DataFrame:
+    """Return the answer, a row a generator: verdict and why, headline numbers, role, failure, what releases showed."""
+    rows = []
+    for h in told.headlines:
+        name, settings = h.synthesizer, result.settings.get(h.synthesizer, {})
+        worst, useful = h.worst.found if h.worst else None, h.utility.value if h.utility else None
+        rows.append(
+            {"synthesizer": name, "verdict": h.word, "sentence": h.sentence}
+            | {"worst_measure": h.worst.measure if h.worst else ""}
+            | {"worst": worst.value if worst else None}
+            | {"worst_lower": worst.lower if worst else None, "worst_upper": worst.upper if worst else None}
+            | {"utility_measure": h.utility.measure.key if h.utility else ""}
+            | {"utility": useful.value if useful else None}
+            | {"role": h.role, "kind": settings.get("kind", ""), "answer": result.answers.get(name, "")}
+            | {"failure": result.failures.get(name, "")}
+            | {"release": result.releases[name].status if name in result.releases else ""}
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,71 @@
+"""The run of one synthesizer or reference generator, from its start to its last artifact."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from mlflow.entities import Param
+
+from synthrisk.tasks.tracking.dataset import log_real, log_release
+from synthrisk.tasks.tracking.models import close_model, open_model
+from synthrisk.tasks.tracking.numbers import Tie, log_numbers, numbers_of
+from synthrisk.tasks.tracking.records import log_records
+from synthrisk.tasks.tracking.tables import generator_tables, log_tables
+from synthrisk.tasks.tracking.tags import generator_tags, params_of, run_name
+from synthrisk.tasks.tracking.written import Written
+from synthrisk.tasks.workspace.handed import Found
+
+_OF_MODEL = ("verdict", "why", "study_id", "data_digest", "references", "invalid")
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What is written of single records."""
+
+    hashes: np.ndarray  # the name of each record
+    mode: str  # ``hashed``, ``full`` or ``none``
+    page: str | None = None  # path of the page of exposure
+
+
+@dataclass(frozen=True)
+class GeneratorRun:
+    """Where a generator is written."""
+
+    run_id: str
+    model_id: str = ""  # empty for reference generators, which are no answer to which generator is the best
+
+
+def log_generator(to: Written, name: str, colour: str, found: Found | None, records: Records) -> GeneratorRun:
+    """Write one generator; return its run, which has ended, FAILED if the generator or the writing did."""
+    run = _open(to, name, colour)
+    status = "FAILED"
+    try:
+        _fill(to, name, run, found, records)
+        status = "FAILED" if name in to.result.failures else "FINISHED"
+    finally:
+        if run.model_id:
+            close_model(to.client, run.model_id, failed=status == "FAILED")
+        to.client.set_terminated(run.run_id, status)
+    return run
+
+
+def _open(to: Written, name: str, colour: str) -> GeneratorRun:
+    tags = generator_tags(to.result, to.headline(name)) | {"mlflow.runColor": colour}
+    params = params_of(to.result, name)
+    run = to.client.create_run(to.experiment_id, run_name=run_name(name, to.result.study_id), tags=tags)
+    run_id = str(run.info.run_id)
+    to.client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
+    if tags["role"] != "synthesizer":
+        return GeneratorRun(run_id)
+    known = {k: tags[k] for k in _OF_MODEL if k in tags}
+    return GeneratorRun(run_id, open_model(to.client, to.experiment_id, run_id, name, params, known))
+
+
+def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, records: Records) -> None:
+    log_real(to.client, run.run_id, to.table)
+    tie = Tie(run.model_id, to.table.digest) if run.model_id else None
+    log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name), tie)
+    log_tables(to.client, run.run_id, generator_tables(to.result, name))
+    if found is not None:
+        log_release(to.client, run.run_id, found)
+        if records.mode != "none":
+            log_records(to.client, run.run_id, found, records.page, records.hashes, records.mode)

@@ -1,0 +1,29 @@
+"""What is written, and where: a study on its way into an experiment."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from mlflow import MlflowClient
+
+from synthrisk.metrics.study.headlines import Headline, Overview, overview
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.workspace.references import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A study that is written to an experiment of a store."""
+
+    client: MlflowClient
+    experiment_id: str
+    result: StudyResult  # what the study says
+    table: Table  # the real table
+
+    @cached_property
+    def told(self) -> Overview:
+        """The answer of the study, in its words and numbers."""
+        return overview(self.result)
+
+    def headline(self, name: str) -> Headline:
+        """What the study says of one generator."""
+        return next(h for h in self.told.headlines if h.synthesizer == name)

@@ -1,0 +1,124 @@
+"""The last lines on the terminal: what they say, that they are at most 20, and that none is longer than 80 letters."""
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from samples.estimates import around
+from synthrisk.flows.cli.answer_lines import answer_lines
+from synthrisk.flows.study import Outcome
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.reference_checks import Check
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.tasks.log import Logged, Pages
+
+ANSWERS = {"copy": "copy", "near": "near_copy", "leaky": "leak", "fresh": "ideal"}
+PASSED, BROKEN = Check("fresh", "all", "around 0", True, "it is"), Check("fresh", "all", "around 0", False, "it is not")
+RISK = Estimate(0.3, 0.28, 0.32)
+MEASURES = [Measure(name, name, "income") for name in ("zero_cap", "rapid", "generalized_cap")]
+USE = Measure("accuracy", "accuracy", "income")
+SOURCE = "disclosure board, minutes of 2026-03-01"
+
+
+def outcome(names=("cart",), limits=2, memorization=0.02, checks=(PASSED,), label="income", failures=None, **more):
+    """Return a study in which the last measure has no limit."""
+    measures = [replace(m, sensitive=label) for m in MEASURES]
+    reached = {"copy": 0.6, "near": 0.4, "leaky": 0.01, "fresh": 0.0}
+    findings = [
+        Finding(name, "reference" if name in ANSWERS else "synthesizer", m, RISK, RISK, around(value, 0.02))
+        for m in measures
+        for name, value in dict.fromkeys(names, memorization).items() | reached.items()
+    ]
+    told = {f"memorization/{m.key}": 0.1 for m in measures[:limits]}
+    return Outcome(
+        StudyResult(
+            "20261123-013609-1ddbd6",
+            "klinik",
+            findings,
+            checks,
+            judge(findings, told, checks, Beside(ANSWERS, leaked={"leaky": 0.1})),
+            failures or {},
+            {name: Limit(value, SOURCE) for name, value in told.items()},
+            {"data": "klinik.csv", "records": "6000", "columns": "4", "releases": "6"},
+            {f.synthesizer: {"role": f.role} for f in findings} | {n: {"role": "synthesizer"} for n in failures or ()},
+            ANSWERS,
+            utility=[Usefulness(n, "synthesizer", USE, around(0.8, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE) for n in names],
+            leaked={"leaky": 0.1},
+            quasi_identifiers=("age", label),
+            sensitive=(label,),
+            **more,
+        ),
+        Logged("sqlite:///x", "1", "s", {}, Pages(".synthrisk/reports/20261123-013609-1ddbd6/report.html")),
+    )
+
+
+def said(*arguments, width=80, **more):
+    lines = [line.plain for line in answer_lines(outcome(*arguments, **more), width)]
+    assert len(lines) <= 20
+    assert max(map(cell_len, lines)) <= max(width, 80)
+    return "\n".join(lines)
+
+
+def test_the_answer_is_whole():
+    text = said()
+    for part in (
+        "Study klinik, 20261123-013609-1ddbd6",
+        "klinik.csv: 6,000 records, 4 columns; 6 releases a generator",
+        "has the release, knows age, income",
+        "guesses income",
+        f'2 set by "{SOURCE}"',
+        "+.020 [+.000, +.040]     .800  NO EVIDENCE  keeps 2 of 2 limits",
+        "1 of 3 measures have no limit; the highest memorization among them:",
+        "+.020 [+.000, +.040] cart, generalized_cap.income",
+        "behaved: 1 check passed",
+        "copy and near copy seen, not leak of 10.0%: by all 2 measures",
+        "Report      .synthrisk/reports/20261123-013609-1ddbd6/report.html",
+        "Open it     synthrisk ui --open klinik",
+    ):
+        assert part in text
+    assert "%5B" not in text
+
+
+def test_without_limits_the_first_words_are_that_nothing_was_judged():
+    text = said(limits=0)
+    assert text.startswith("No limits: no verdict. Nothing was judged.")
+    assert "NO EVIDENCE" not in text
+    assert "3 of 3 measures have no limit" in text
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"memorization": 0.3}, "RISK  crosses 2 of 2 limits"),
+        ({"memorization": 0.1}, "INCONCLUSIVE  interval holds the limit"),
+        ({"checks": (BROKEN,)}, "INVALID  references misbehaved"),
+        ({"failures": {"ctgan": "no memory"}}, "FAILED  not run to the end"),
+    ],
+)
+def test_every_verdict_says_why(more, words):
+    assert words in said(**more)
+
+
+def test_of_many_generators_the_rest_are_counted():
+    text = said([f"vine-{i}" for i in range(60)])
+    assert "and 55 more: 55 NO EVIDENCE" in text
+    mixed = outcome([f"vine-{i}" for i in range(60)], failures={f"ctgan-{i}": "no memory" for i in range(7)})
+    assert "and 62 more: 55 NO EVIDENCE, 7 FAILED" in "\n".join(line.plain for line in answer_lines(mixed, 80))
+
+
+@pytest.mark.parametrize(
+    "label", ["x" * 300, "<script>alert('a')</script>", '[bold]"q"[/bold]', "دخل שכר", "收入" * 40]
+)
+@pytest.mark.parametrize("width", [80, 120, 40])
+def test_no_label_breaks_a_line(label, width):
+    text = said(["n" * 100, "cart"], label=label, width=width)
+    assert label[:8] in text
+
+
+def test_without_synthesizers_it_says_so():
+    assert "No synthesizer: only reference generators ran." in said([])

@@ -1,0 +1,198 @@
+"""One study, five places: no number, limit or verdict differs between terminal, JSON, report, MLflow and Prefect."""
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterType
+
+from synthrisk.conf.study import Tracking
+from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.summary import close
+from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.study.league import league
+from synthrisk.tasks.tracking.past import studies
+
+STUDY = {
+    "synthesizers": ["cart", {"name": "thief", "kind": "copy"}, "marginals"],
+    "references": ["copy", "near_copy", "fresh"],
+    "metrics": ["zero_cap", "generalized_cap", {"name": "membership", "attackers": ["density_ratio"]}, "accuracy"],
+    "thresholds": {
+        "memorization/zero_cap.income": {"value": 0.31, "source": "the board"},
+        "memorization/membership": {"value": 0.45, "source": "the board"},
+    },
+    "split": {"folds": 2, "repetitions": 2},
+}
+NUMBER = re.compile(r"[+-]?\d*\.\d+|(?<=[\s|])-(?=[\s|])")
+
+
+@pytest.fixture(scope="module")
+def outcome(run):
+    return run("agreement", **STUDY)
+
+
+@pytest.fixture(scope="module")
+def truth(outcome):
+    """Give what each generator reaches in each measure, and the verdict on it, as ``league`` has it."""
+    return {
+        (row.synthesizer, row.measure): (*_rounded(row, "risk"), *_rounded(row, "memorization"), row.verdict)
+        for rows in league(outcome.result).values()
+        for row in rows
+    }
+
+
+def _rounded(row, name):
+    found = row.cells[name]
+    return tuple(round(x, 3) for x in (found.value, found.lower, found.upper))
+
+
+def _close(told, truth):
+    """Compare what a place tells with the truth: all rows are there, each number to its last digit, each verdict."""
+    assert set(told) == set(truth)
+    for key, expected in truth.items():
+        assert told[key][:6] == pytest.approx(expected[:6], abs=1.01e-3 if "e" in str(told[key]) else 1e-9, nan_ok=True)
+        assert told[key][6] == expected[6], key
+
+
+def test_the_study_has_every_word_that_matters(outcome):
+    words = {v.word for v in outcome.result.verdicts}
+    assert {"RISK", "NO EVIDENCE"} <= words | {"INCONCLUSIVE"}
+    assert len({h.word for h in overview(outcome.result).synthesizers}) > 1
+
+
+def test_json(outcome, truth):
+    told = json.loads(json.dumps(as_json(outcome.result), allow_nan=False))
+    assert {(f["synthesizer"], f["measure"]) for f in told["findings"]} == set(truth)
+    for row in told["findings"]:
+        numbers = [row[f"{q}{end}"] for q in ("risk", "memorization") for end in ("", "_lower", "_upper")]
+        assert [math.nan if x is None else round(x, 3) for x in numbers] == pytest.approx(
+            truth[row["synthesizer"], row["measure"]][:6], nan_ok=True
+        )
+    said = [(v["synthesizer"], v["quantity"], v["limit"], v["word"]) for v in told["verdicts"]]
+    assert said == [(v.synthesizer, v.quantity, v.limit, v.word) for v in outcome.result.verdicts]
+
+
+def test_terminal(outcome, truth, capsys):
+    close(outcome, verbose=True)
+    text = capsys.readouterr().out
+    told, measure = {}, ""
+    for line in text.splitlines():
+        words = line.split()
+        if words and (words[0], "") in {(m, "") for _, m in truth}:
+            measure = words[0]
+        elif words and (words[0], measure) in truth and (words[0], measure) not in told:
+            numbers = [math.nan if n == "-" else float(n) for n in NUMBER.findall(line)]
+            if len(numbers) == 7:
+                word = line.split("]")[-1].strip().replace("-", "no threshold")
+                told[words[0], measure] = (*numbers[:3], *numbers[4:], word)
+    _close(told, truth)
+    for verdict in outcome.result.verdicts:
+        assert f"{verdict.synthesizer}, {verdict.quantity}: {verdict.reason}" in " ".join(text.split())
+    for name, limit in outcome.result.limits.items():
+        assert f"{limit.value:g}" in text
+        assert name in text
+    last = text.rstrip().splitlines()[-20:]
+    for headline in overview(outcome.result).synthesizers:
+        (own,) = (line for line in last if line.startswith(f"{headline.synthesizer} "))
+        worst = headline.worst.found
+        assert [float(n) for n in NUMBER.findall(own)[:3]] == pytest.approx(
+            [round(x, 3) for x in (worst.value, worst.lower, worst.upper)]
+        )
+        assert f"  {headline.word}  {headline.brief}" in own
+
+
+class Rows(HTMLParser):
+    """The texts of all table cells of a page, row by row, below the section they stand in."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self._section, self._cell = [], "", None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "section":
+            self._section = dict(attributes).get("id", "")
+        elif tag == "tr":
+            self.rows.append((self._section, []))
+        elif tag in ("td", "th") and self.rows:
+            self._cell = self.rows[-1][1]
+            self._cell.append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self._cell = None
+
+    def handle_data(self, data):
+        if self._cell is not None:
+            self._cell[-1] += data
+
+
+def test_report(outcome, truth):
+    page = Path(outcome.report).read_text()
+    told, measure = {}, ""
+    keys = {m for _, m in truth}
+    for _, cells in Rows(page).rows:
+        first = cells[0].replace("\u200b", "").strip() if cells else ""
+        if first in keys:
+            measure = first
+        elif (first, measure) in truth and (first, measure) not in told and len(cells) == 8:
+            risk, memorization = ([float(n) for n in NUMBER.findall(cells[i].replace("−", "-"))[:3]] for i in (1, 6))
+            told[first, measure] = (*_three(risk), *_three(memorization), cells[7].strip())
+    _close(told, truth)
+    for headline in overview(outcome.result).synthesizers:
+        assert headline.sentence in page
+    for verdict in outcome.result.verdicts:
+        assert verdict.reason in page
+
+
+def _three(numbers):
+    return numbers + [math.nan] * (3 - len(numbers))
+
+
+def test_mlflow(outcome, truth):
+    client = MlflowClient(outcome.logged.uri)
+    (study,) = studies(Tracking(uri=outcome.logged.uri), Path(), outcome.result.name)
+    told = {
+        (row["synthesizer"], row["measure"]): (
+            *(round(row[f"{q}{end}"], 3) for q in ("risk", "memorization") for end in ("", "_lower", "_upper")),
+            row["verdict"],
+        )
+        for row in study.league.to_dict("records")
+    }
+    _close(told, truth)
+    for headline in overview(outcome.result).headlines:
+        run = client.get_run(outcome.logged.runs[headline.synthesizer]).data
+        assert run.tags["verdict"] == (headline.word or "none")
+        assert headline.sentence in run.tags["mlflow.note.content"]
+        assert run.metrics["memorization/worst_judged"] == headline.worst.found.value
+        for (name, measure), expected in truth.items():
+            if name == headline.synthesizer:
+                assert round(run.metrics[f"memorization/{measure}"], 3) == expected[3]
+                assert round(run.metrics[f"risk/{measure}"], 3) == expected[0]
+        for verdict in headline.verdicts:
+            quantity, _, key = verdict.quantity.partition("/")
+            assert run.tags[f"verdict.{quantity}/{key}"] == verdict.word
+
+
+def test_prefect(outcome, truth):
+    with get_client(sync_client=True) as client:
+        kind = ArtifactFilter(type=ArtifactFilterType(any_=["markdown"]))
+        pages = [a.data for a in client.read_artifacts(artifact_filter=kind)]
+    (page,) = (p for p in pages if outcome.result.study_id in p and p.startswith("# "))  # links are Markdown too
+    told, measure = {}, ""
+    for line in page.splitlines():
+        if line.startswith("### "):
+            measure = line[4:].replace("\\", "")
+        cells = [c.strip() for c in line.replace("\\", "").strip("|").split("|")]
+        if (cells[0], measure) in truth:
+            risk, memorization = ([float(n) for n in NUMBER.findall(cells[i])] for i in (2, 4))
+            told[cells[0], measure] = (*_three(risk), *_three(memorization), cells[1])
+    judged = {m.key for m in overview(outcome.result).judged}
+    _close(told, {key: row for key, row in truth.items() if key[1] in judged})
+    for headline in overview(outcome.result).synthesizers:
+        assert f"**{headline.word}**" in page

@@ -1,0 +1,206 @@
+"""The answer of a study in a line a synthesizer: each word of safety, each word of doubt, and what stands beside."""
+
+from dataclasses import replace
+
+import pytest
+
+from samples.estimates import around
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.planted_leaks import planted_leaks
+from synthrisk.metrics.study.reference_checks import Check
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.metrics.study.verdicts import Beside, judge
+
+ZERO, CLOSE = Measure("zero_cap", "zero_cap", "income"), Measure("membership", "membership")
+RARE, USE = Measure("inference", "inference", "income"), Measure("accuracy", "accuracy", "income")
+SHARES, REFERENCES = Measure("common_rows_proportion", "common_rows_proportion"), ("copy", "near", "leaky", "fresh")
+ANSWERS = {"copy": "copy", "near": "near_copy", "leaky": "leak", "fresh": "ideal"}
+PASSED, BROKEN = Check("fresh", "all", "around 0", True, "it is"), Check("fresh", "all", "around 0", False, "it is not")
+RISK = Estimate(0.3, 0.28, 0.32)
+FACTS = {"data": "klinik.csv", "records": "6000", "columns": "4", "releases": "6"}
+
+
+def line(name, memorization, measure=ZERO):
+    return Finding(name, "reference" if name in ANSWERS else "synthesizer", measure, RISK, RISK, memorization)
+
+
+def study(*own, limits=None, checks=(PASSED,), leaky=0.05, failures=None, **more):
+    """Return a study in which the reference generators do what they should in every measure of the synthesizers."""
+    measures = dict.fromkeys(f.measure for f in own)
+    reached = {"copy": 0.6, "near": 0.4, "leaky": leaky, "fresh": 0.0}
+    findings = [*own, *(line(n, around(value, 0.02), m) for n, value in reached.items() for m in measures)]
+    limits, leaked = limits or {}, {"leaky": 0.1}
+    verdicts = judge(findings, limits, checks, Beside(ANSWERS, leaked=leaked))
+    settings = {f.synthesizer: {"role": f.role} for f in findings} | {
+        n: {"role": "synthesizer"} for n in failures or ()
+    }
+    told = {name: Limit(value, "the board") for name, value in limits.items()}
+    return StudyResult(
+        "id",
+        "demo",
+        findings,
+        checks,
+        verdicts,
+        failures or {},
+        told,
+        FACTS,
+        settings,
+        ANSWERS,
+        leaked=leaked,
+        quasi_identifiers=("age", "sex"),
+        sensitive=("income",),
+        **more,
+    )
+
+
+def headline(*own, name="cart", **more):
+    return next(h for h in overview(study(*own, **more)).headlines if h.synthesizer == name)
+
+
+LIMITS = {"memorization/zero_cap.income": 0.1}
+
+
+def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
+    found = headline(line("cart", around(0.02, 0.01)), limits=LIMITS)
+    assert (found.word, found.sentence) == ("NO EVIDENCE", "may go out under your limits")
+    assert found.brief == "keeps 1 of 1 limit"
+
+
+@pytest.mark.parametrize(
+    ("memorization", "more", "word", "sentence"),
+    [
+        (around(0.3, 0.01), {}, "RISK", "not: memorization of zero_cap.income 0.300 is above 0.1"),
+        (
+            around(0.1, 0.05),
+            {},
+            "INCONCLUSIVE",
+            "cannot say: memorization of zero_cap.income 0.100: interval holds the limit; "
+            "it needs more repetitions or records",
+        ),
+        (
+            NOT_ESTIMABLE,
+            {},
+            "INCONCLUSIVE",
+            "cannot say: memorization of zero_cap.income no interval; it needs more repetitions or records",
+        ),
+        (
+            around(0.02, 0.01),
+            {"checks": (BROKEN,)},
+            "INVALID",
+            "this study is invalid: reference fresh on all: expected around 0, seen it is not",
+        ),
+    ],
+)
+def test_every_other_word_says_why_it_may_not(memorization, more, word, sentence):
+    found = headline(line("cart", memorization), limits=LIMITS, **more)
+    assert (found.word, found.sentence) == (word, sentence)
+    assert "may go out" not in found.sentence
+
+
+def test_without_limits_nothing_was_judged():
+    found = headline(line("cart", around(0.0, 0.01)))
+    assert (found.word, found.sentence) == ("", "not judged: no limit is set")
+
+
+def test_a_synthesizer_that_failed_says_so():
+    found = headline(line("cart", around(0.0, 0.01)), limits=LIMITS, failures={"ctgan": "out of memory"}, name="ctgan")
+    assert (found.word, found.worst) == ("FAILED", None)
+    assert found.sentence == "cannot say: it was not run to the end: out of memory"
+
+
+def test_many_reasons_are_counted():
+    measures = [replace(ZERO, sensitive=name) for name in ("a", "b", "c", "d")]
+    limits = {f"memorization/{m.key}": 0.1 for m in measures}
+    found = headline(*(line("cart", around(0.3, 0.01), m) for m in measures), limits=limits)
+    assert found.sentence.endswith("(and 2 more)")
+    assert found.brief == "crosses 4 of 4 limits"
+    assert len(found.verdicts) == 4
+    one = headline(line("cart", around(0.3, 0.01), measures[0]), limits={f"memorization/{measures[0].key}": 0.1})
+    assert one.brief == "memorization/zero_cap.a above 0.1"
+
+
+def test_doubt_says_what_the_study_lacks():
+    own = line("cart", around(0.02, 0.01)), replace(line("cart", around(0.02, 0.01), CLOSE), reach=0.02)
+    found = headline(*own, limits=LIMITS | {"memorization/membership": 0.1})
+    assert found.sentence == (
+        "cannot say: memorization of membership 0.020: attack reaches 2.0%; "
+        "it needs a measure that has an answer for more members"
+    )
+    unclear = headline(line("cart", around(0.1, 0.05)), own[1], limits=LIMITS | {"memorization/membership": 0.1})
+    assert unclear.brief == "2 of 2 limits unclear"
+
+
+def test_the_worst_memorization_is_the_largest_of_the_judged_measures():
+    own = line("cart", around(0.02, 0.01)), line("cart", around(0.2, 0.01), CLOSE)
+    assert headline(*own, limits=LIMITS).worst.measure == ZERO.key
+    assert headline(*own).worst.measure == CLOSE.key
+    assert headline(line("cart", NOT_ESTIMABLE), limits=LIMITS).worst is None
+
+
+def test_what_no_limit_judges_is_told_with_the_highest_of_it():
+    own = [
+        line("cart", around(0.02, 0.01)),
+        line("cart", around(0.2, 0.01), CLOSE),
+        line("cart", around(0.1, 0.01), RARE),
+        line("vine", around(0.3, 0.01), RARE),
+    ]
+    told = overview(study(*own, limits=LIMITS))
+    assert [m.key for m in told.judged] == [ZERO.key]
+    assert [m.key for m in told.unjudged] == [CLOSE.key, RARE.key]
+    assert (told.highest.synthesizer, told.highest.measure, told.highest.found.value) == ("vine", RARE.key, 0.3)
+
+
+def test_a_sanity_check_and_a_what_if_are_not_called_unjudged():
+    preview = replace(ZERO, label="zero_cap-without-age", variant_of="zero_cap")
+    own = [line("cart", around(0.02, 0.01), m) for m in (ZERO, SHARES, preview)]
+    keys = [m.key for m in overview(study(*own, limits=LIMITS)).unjudged]
+    assert preview.key not in keys
+    assert all(k == SHARES.key for k in keys)
+
+
+def test_the_study_is_described():
+    told = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS))
+    assert told.data == "klinik.csv: 6,000 records, 4 columns; 6 releases a generator"
+    assert told.attacker == "has the release, knows age, sex; guesses income"
+    assert told.owners == {"the board": list(LIMITS)}
+    assert told.references == "behaved: 1 check passed"
+    assert "none was checked" in overview(study(line("cart", around(0, 0.01)), checks=())).references
+    assert "1 of 1 check failed" in overview(study(line("cart", around(0, 0.01)), checks=(BROKEN,))).references
+
+
+def test_utility_stands_beside_in_the_first_measure():
+    useful = Usefulness("cart", "synthesizer", USE, around(0.8, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE)
+    assert headline(line("cart", around(0.02, 0.01)), utility=[useful]).utility is useful
+
+
+# Planted leaks
+
+
+def test_planted_leaks_are_told_a_copy_first():
+    leaks = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS)).leaks
+    assert [(each.words, each.seen) for each in leaks] == [("copy", True), ("near copy", True), ("leak of 10.0%", True)]
+    assert {each.quantity for each in leaks} == set(LIMITS)
+
+
+def test_a_leak_whose_interval_holds_no_leak_is_not_seen():
+    leaks = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS, leaky=0.01)).leaks
+    assert [each.seen for each in leaks] == [True, True, False]
+
+
+def test_of_a_limit_on_risk_the_leaks_are_sought_in_memorization():
+    (found,) = planted_leaks([line("copy", around(0.5, 0.1))], ANSWERS, {}, [("risk/zero_cap", ZERO)])
+    assert (found.quantity, found.seen, found.share) == ("memorization/zero_cap.income", True, 1.0)
+
+
+def test_a_claim_of_sight_names_the_larger_leak_that_was_missed():
+    (claimed,) = headline(line("cart", around(0.02, 0.01)), limits=LIMITS, leaky=0.01).verdicts
+    assert "a leak of about 2.7% of the training rows would have been seen, though the planted leak of 10.0%" in (
+        claimed.reason
+    )
+    assert "its own interval is wider: half width 0.020, here 0.010" in claimed.reason
+    (sound,) = headline(line("cart", around(0.02, 0.01)), limits=LIMITS).verdicts
+    assert "though" not in sound.reason

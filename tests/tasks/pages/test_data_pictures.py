@@ -1,0 +1,217 @@
+"""Pictures of the data: aggregates of ten records alone, everything escaped, few synthesizers, small pages."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from samples.estimates import around
+from synthrisk.conf.study import Bootstrap
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
+from synthrisk.metrics.study.compared import Compared
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.tasks.pages.heat_map import heat_map
+from synthrisk.tasks.pages.section import Shown
+from synthrisk.tasks.pages.sections.data_pictures import DATA_PICTURES, MOST_SYNTHESIZERS, chosen
+from synthrisk.tasks.pages.templates import render
+from synthrisk.tasks.workspace.handed import Estimated, Found, Judged
+from synthrisk.tasks.workspace.parquet import write_typed
+from synthrisk.tasks.workspace.references import RELEASE, Cut, Generator, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.table import store
+
+COVERAGE = Measure("coverage", "coverage")
+
+
+class Page(HTMLParser):
+    """Tags, attributes and texts of a page; refuses tags that are not closed in order."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.open, self.texts = [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in ("path", "wbr"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        if tag not in ("path", "wbr"):
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def everything(self):
+        return " ".join([*self.texts, *(str(value) for _, value in self.attributes)])
+
+
+def people(n=600, seed=1):
+    rng = np.random.default_rng(seed)
+    job = rng.choice(["cook", "nurse", "smith"], n, p=[0.5, 0.3, 0.2])
+    return pd.DataFrame(
+        {"job": job, "age": rng.integers(18, 90, n), "vote": np.where(rng.random(n) < 0.8, job == "cook", 0)}
+    )
+
+
+def shown(folder, real, releases, utility=(), identifier=None, references=()):
+    """Return a study of these releases: two folds, a release each."""
+    fold = np.arange(len(real)) % 2
+    np.save(folder / "cut.npy", fold[None, :])
+    sample = Sample(
+        store(real, folder), Cut(str(folder / "cut.npy"), "cut", 1, 2, 0.0), str(folder), identifier=identifier
+    )
+    found = []
+    for name, frames in releases.items():
+        role = "reference" if name in references else "synthesizer"
+        ledgers = []
+        for k, frame in enumerate(frames):
+            place = folder / f"{name}-{k}"
+            place.mkdir(exist_ok=True)
+            write_typed(frame, place / RELEASE)
+            release = ReleaseFolder(sample, Generator(name, "cart", role=role), Cell(name, 0, k), str(place), "key")
+            ledgers.append(LedgerFolder(release, (), str(place)))
+        found.append(Found(tuple(ledgers), (), (), "unused", "unused"))
+    settings = {n: {"role": "reference" if n in references else "synthesizer"} for n in releases}
+    result = StudyResult("s-1", "study", [], [], [], settings=settings, utility=utility)
+    estimated = Estimated(sample, tuple(f.generator for f in found), tuple(found), Bootstrap(), Compared([]))
+    return Shown(Judged(result, estimated), "")
+
+
+def html_of(what):
+    context = DATA_PICTURES.context(what)
+    return render(DATA_PICTURES.template, shown=what, result=what.result, **context)
+
+
+def test_bars_and_alternative_text_hold_the_shares(tmp_path):
+    real = people()
+    release = people(300, 2)
+    text = html_of(shown(tmp_path, real, {"cart": [release, release]}))
+    share = (real["job"] == "cook").mean()
+    mine = (release["job"] == "cook").mean()
+    alone = re.search(r'aria-label="job\. ([^"]*)"', text).group(1)
+    assert f"cook: real {share:.1%}, cart {mine:.1%}" in alone
+    assert f'<span class="n">{share:.1%}</span>' in text
+    assert "Where quality is lost" in text
+    Page(text)
+
+
+def test_nobody_can_be_picked_out(tmp_path):
+    """Unique values, rare categories, minimum and maximum are planted; none of them is anywhere in the page."""
+    rng = np.random.default_rng(0)
+    real = people(600).assign(
+        pay=np.round(rng.lognormal(10, 0.6, 600), -1),
+        born=pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 15000, 600), unit="D"),
+        code=[f"secret-{i}" for i in range(600)],
+        number=np.arange(600) * 7 + 100_003,
+    )
+    real.loc[3, "job"], real.loc[4:11, "job"] = "Only Astronaut", "Rare Falconer"
+    real.loc[5, "pay"], real.loc[6, "pay"] = 7_654_321.0, 1.25
+    real.loc[7, "born"], real.loc[8, "born"] = pd.Timestamp("1877-07-13"), pd.Timestamp("2019-11-23")
+    fold = np.arange(600) % 2
+    copies = [real[fold != k].reset_index(drop=True) for k in (0, 1)]  # a leak: every secret is in the releases too
+    text = html_of(shown(tmp_path, real, {"cart": copies}))
+    found = Page(text).everything
+    for secret in ("Astronaut", "Falconer", "7654321", "7,654,321", "1.25", "1877", "2019-11", "secret-"):
+        assert secret not in found
+    counts = real["pay"].value_counts()
+    single = {f"{v:.12g}" for v in counts.index[counts == 1]} | {str(v) for v in real["number"]}
+    words = set(re.findall(r"[\d.]+", " ".join(re.findall(r"<bdi>([^<]*)</bdi>", text))))
+    assert not words & single
+    assert "no value or range is shared by 10 records: <bdi>code</bdi>" in text
+    assert "&lt; 10</span>" in text
+
+
+def test_a_category_of_one_person_is_not_named(tmp_path):
+    real = people(400).assign(person=np.arange(400))
+    real.loc[:60, "job"], real.loc[:60, "person"] = "Only Astronaut", 0
+    text = html_of(shown(tmp_path, real, {"cart": [people(200, 3), people(200, 4)]}, identifier="person"))
+    assert "Astronaut" not in text
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", "a\"b'c&d", "x" * 300, "שלום עולם", "{{ 7*7 }}", "$\\frac{1}{2}$"]
+)
+def test_names_are_escaped(tmp_path, name):
+    real = people(200).rename(columns={"job": name})
+    real[name] = real[name].replace("cook", f"cell {name}")
+    text = html_of(shown(tmp_path, real, {"cart": [real[:100], real[100:]]}))
+    read = Page(text)
+    assert "script" not in read.tags
+    assert "49" not in re.findall(r"<bdi>([^<]*)</bdi>", text)
+    assert len(max(re.findall(r"<bdi>([^<]*)</bdi>", text), key=len)) < 200
+
+
+def test_reference_generators_are_not_drawn(tmp_path):
+    made = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2, "copy": [people(300, 3)] * 2}, references=["copy"])
+    text = html_of(made)
+    assert "cart" in text
+    assert ">copy<" not in text
+    alone = shown(tmp_path, people(), {"copy": [people(300, 3)] * 2}, references=["copy"])
+    assert DATA_PICTURES.context(alone) is None
+
+
+def test_of_sixty_synthesizers_the_most_and_the_least_useful_are_drawn(tmp_path):
+    names = [f"g{i}" for i in range(60)]
+    values = [0.5 + 0.001 * ((i * 7) % 60) for i in range(60)]
+    utility = [
+        Usefulness(n, "synthesizer", COVERAGE, around(v, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE)
+        for n, v in zip(names, values, strict=True)
+    ]
+    result = StudyResult("s", "s", [], [], [], utility=utility)
+    kept = chosen(result, names)
+    ranked = sorted(names, key=lambda n: values[names.index(n)])
+    assert len(kept) == MOST_SYNTHESIZERS
+    assert set(kept) == {*ranked[:3], *ranked[-3:]}
+    assert chosen(replace(result, utility=()), names) == ["g0", "g1", "g2", "g57", "g58", "g59"]
+    real = people(200)
+    text = html_of(shown(tmp_path, real, {n: [real[:100]] for n in names}, utility))
+    assert "Of 60 synthesizers the 3 most and the 3 least useful ones are drawn." in text
+
+
+def test_pages_of_many_columns_stay_small(tmp_path):
+    rng = np.random.default_rng(0)
+    many = pd.DataFrame({f"column {i}": rng.integers(0, 100, 400) for i in range(200)})
+    text = html_of(shown(tmp_path, many, {"cart": [many[:200], many[200:]]}))
+    assert len(text) < 800_000
+    assert "Pairs of 30 columns were looked at" in text
+    assert text.count('class="grid"') == 30
+    few = many.iloc[:, :30]
+    frames = {f"g{i}": [few[:200], few[200:]] for i in range(6)}
+    assert len(html_of(shown(tmp_path, few, frames))) < 800_000
+
+
+def test_broken_releases_are_told_not_raised(tmp_path):
+    broken = people(300, 2).assign(age="unknown")
+    text = html_of(shown(tmp_path, people(), {"cart": [broken, broken]}))
+    assert "of another type than the real ones" in text
+    emptied = people(300, 2).assign(job=None)
+    assert "missing" in html_of(shown(tmp_path, people(), {"cart": [emptied, emptied]}))
+
+
+def test_a_study_does_not_end_for_want_of_a_picture(tmp_path):
+    made = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2})
+    (tmp_path / "cart-1" / RELEASE).unlink()
+    text = html_of(made)
+    assert "could not be drawn: " in text
+    assert str(tmp_path) not in text
+
+
+def test_a_heat_map_has_real_records_below_the_diagonal_and_the_release_above():
+    drawn = heat_map(["a", "<b>", "c"], {("a", "<b>"): 0.9, ("a", "c"): float("nan")}, {("a", "<b>"): 0.2})
+    assert '<path d="M0 1h1v1h-1z" fill-opacity="0.9"/>' in drawn
+    assert '<path d="M1 0h1v1h-1z" fill-opacity="0.2"/>' in drawn
+    assert drawn.count("h1v1h-1z") == 2
+    assert "&lt;b&gt;" in drawn

@@ -1,0 +1,246 @@
+"""What to do next: from measured what-ifs and open verdicts; nothing is promised, nothing unescaped."""
+
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from samples.estimates import around
+from synthrisk.conf.study import Bootstrap, MetricChoice, Split, SynthesizerChoice
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Variances
+from synthrisk.metrics.study.compared import Compared
+from synthrisk.metrics.study.contributions import Contributions
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.reference_checks import Check
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.tasks.pages.section import Shown
+from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
+from synthrisk.tasks.pages.study_lines import evaluate_words, lines, what_if_lines
+from synthrisk.tasks.pages.templates import render
+from synthrisk.tasks.workspace.contributions import keep_contributions
+from synthrisk.tasks.workspace.handed import Estimated, Found, Judged
+from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.table import store
+
+CAP = Measure("cap", "zero_cap", "vote")
+FEWER = Measure("cap-without-age", "zero_cap", "vote", variant_of="cap")
+MEMBERSHIP = Measure("membership", "membership")
+KEYS = {"quasi_identifiers": ["age", "job"], "sensitive": "vote"}
+PLANNED = (Planned(CAP, KEYS), Planned(FEWER, KEYS | {"quasi_identifiers": ["job"]}), Planned(MEMBERSHIP))
+SETTINGS = yaml.safe_dump(
+    {
+        "split": {"folds": 2, "repetitions": 3},
+        "metrics": [{"name": "zero_cap", "label": "cap", "options": {}}, "membership"],
+    }
+)
+SAFE = ("safe", "harmless", "may go out", "anonymous", "no risk")
+
+
+def finding(name, measure=CAP, extra=0.2, half=0.01, role="synthesizer", **others):
+    return Finding(
+        name, role, measure, around(0.5, 0.02), around(0.5 - extra, 0.02), around(extra, half), reach=1.0, **others
+    )
+
+
+def shown(folder, findings, limits, settings=SETTINGS, kind="cart", planned=PLANNED, falls=0.05, checks=(), **others):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, 400),
+            "job": rng.choice(["cook", "nurse"], 400),
+            "vote": rng.choice(["y", "n"], 400),
+        }
+    )
+    sample = Sample(
+        store(table, folder), Cut("unused", "cut", 3, 2, 0.0), str(folder), quasi_identifiers=("age", "job")
+    )
+    memorized = np.where(table["job"] == "nurse", 1.0, rng.random(400) < 0.1)
+    exposed = folder / "exposed.parquet"
+    pd.DataFrame({"measure": CAP.key, "as_member": memorized, "memorization": memorized}).to_parquet(exposed)
+    empty = np.empty((3, 0))
+    values = rng.normal(0.2, 0.3, (3, 400))
+    kept = {CAP.key: Contributions(empty, empty, values), FEWER.key: Contributions(empty, empty, values - falls)}
+    path = keep_contributions(folder / "kept.npz", kept)
+    found = []
+    for name in dict.fromkeys(f.synthesizer for f in findings if f.role == "synthesizer"):
+        release = ReleaseFolder(sample, Generator(name, kind), Cell(name, 0, 0), "unused", "unused")
+        found.append(Found((LedgerFolder(release, planned, "unused"),), (), (), str(exposed), path))
+    answers = {"copy": "copy", "near_copy": "near_copy"}
+    verdicts = judge(findings, limits, checks, Beside(answers))
+    result = StudyResult(
+        "s-1",
+        "study",
+        findings,
+        checks,
+        verdicts,
+        limits={k: Limit(v, "me") for k, v in limits.items()},
+        settings={f.synthesizer: {"role": f.role} for f in findings},
+        answers=answers,
+        facts={"repetitions": "3"},
+    )
+    return Shown(
+        Judged(replace(result, **others), Estimated(sample, (), tuple(found), Bootstrap(), Compared([]))), settings
+    )
+
+
+def copies(measure=CAP, extra=0.9):
+    return [finding(n, measure, extra, role="reference") for n in ("copy", "near_copy")]
+
+
+def html_of(what):
+    return render(NEXT_STEPS.template, shown=what, result=what.result, **NEXT_STEPS.context(what))
+
+
+def codes(text):
+    return [unescape(part.partition("</pre>")[0]) for part in text.split('<pre tabindex="0">')[1:]]
+
+
+def test_a_what_if_tells_what_it_would_do_to_what_is_limited(tmp_path):
+    after = finding("cart", FEWER, 0.15, change=around(0.1, 0.02))
+    text = html_of(shown(tmp_path, [finding("cart"), after, *copies()], {"memorization/cap.vote": 0.05}))
+    assert "without age: would lower the memorization by 0.050 [0.050, 0.050]" in text
+    assert "memorization 0.150 [0.140, 0.160] instead of 0.200, limit 0.05" in text
+    assert "would raise the risk by 0.100 [0.080, 0.120]" in text  # not hidden
+    assert not any(word in text for word in SAFE)
+
+
+def test_a_what_if_that_lowers_nothing_is_told_so(tmp_path):
+    after = finding("cart", FEWER, 0.25, change=around(0.0, 0.02))
+    made = shown(tmp_path, [finding("cart"), after, *copies()], {"memorization/cap.vote": 0.05}, falls=-0.05)
+    assert "None is shown to lower the memorization." in html_of(made)
+
+
+def test_risk_is_explained_by_the_quasi_identifiers_that_go_with_it(tmp_path):
+    text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}))
+    assert "<bdi>job: from" in text
+    assert "<bdi>age: from" not in text
+    for cell in ("cook", "nurse"):
+        assert cell not in text
+
+
+def test_without_a_what_if_the_lines_that_preview_one_are_given(tmp_path):
+    text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}))
+    told = yaml.safe_load(codes(text)[0])
+    choice = MetricChoice.model_validate(told["metrics"][0])
+    assert choice.label == "cap"
+    assert {"bins": {"age": 5}} in told["metrics"][0]["what_if"]
+    again = yaml.safe_load(codes(text)[-1])["synthesizers"][0]
+    assert SynthesizerChoice.model_validate(again).options == {"min_samples_leaf": 20}
+
+
+def test_of_one_release_the_command_is_given(tmp_path):
+    made = shown(
+        tmp_path, [finding("release"), *copies()], {"memorization/cap.vote": 0.05}, "synthetic: r.csv\n", "files"
+    )
+    told = codes(html_of(made))
+    assert told[0].startswith("synthrisk evaluate ... ")
+    assert "--coarsen age=5" in told[0]
+    assert "whoever made the synthesizer knows" in html_of(made)
+
+
+def test_measures_without_quasi_identifiers_say_so(tmp_path):
+    findings = [finding("cart", MEMBERSHIP), *copies(MEMBERSHIP)]
+    text = html_of(shown(tmp_path, findings, {"memorization/membership": 0.05}))
+    assert "membership looks at all columns" in text
+    assert "what_if" not in text
+
+
+def test_an_open_interval_tells_how_many_more_data(tmp_path):
+    near = finding("cart", extra=0.04, half=0.02)  # the limit is half of the half width away: four times the data
+    text = html_of(shown(tmp_path, [near, *copies()], {"memorization/cap.vote": 0.05}))
+    assert "below the limit, about 4.0 times as many records would decide" in text
+    parts = Variances(records=0.0, between=1e-4, noise=0.0, count=400, repetitions=3)
+    generators = replace(near, memorization=replace(near.memorization, parts=parts))
+    text = html_of(shown(tmp_path, [generators, *copies()], {"memorization/cap.vote": 0.05}))
+    assert "about 4.0 times as many repetitions would decide" in text
+    assert Split.model_validate(yaml.safe_load(codes(text)[0])["split"]).repetitions == 12
+    on_it = finding("cart", extra=0.0499, half=0.02)
+    assert "would hardly decide" in html_of(shown(tmp_path, [on_it, *copies()], {"memorization/cap.vote": 0.05}))
+
+
+def test_without_an_interval_or_references_what_is_lacking_is_told(tmp_path):
+    alone = replace(finding("cart"), memorization=Estimate(0.1, float("nan"), float("nan"), note="one repetition"))
+    text = html_of(shown(tmp_path, [alone, *copies()], {"memorization/cap.vote": 0.05}))
+    assert "There is no interval: one repetition." in text
+    assert "repetitions: 6" in codes(text)[0]
+    low = finding("cart", extra=0.0)
+    assert "references: [copy, near_copy" in html_of(shown(tmp_path, [low], {"memorization/cap.vote": 0.05}))
+    weak = html_of(shown(tmp_path, [low, *copies(extra=0.06)], {"memorization/cap.vote": 0.1}))
+    assert "A full copy of the training rows reaches 0.060" in weak
+
+
+def test_an_invalid_study_is_mended_first(tmp_path):
+    broken = [Check("copy", "cap.vote", "high memorization", False, "0.01")]
+    text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}, checks=broken))
+    assert "Mend the study itself first" in text
+    assert "what_if" not in text
+    assert "Fit again" not in text
+
+
+def test_failures_and_missing_limits(tmp_path):
+    failed = shown(
+        tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}, failures={"cart": "out of <memory>"}
+    )
+    assert "out of &lt;memory&gt;" in html_of(failed)
+    unlimited = html_of(shown(tmp_path, [finding("cart"), *copies()], {}))
+    assert "Choose limits" in unlimited
+    assert "memorization/cap.vote: <limit>" in codes(unlimited)[0]
+
+
+def test_nothing_is_said_where_limits_are_kept(tmp_path):
+    made = shown(tmp_path, [finding("cart", extra=0.0), *copies()], {"memorization/cap.vote": 0.05})
+    assert made.result.verdict("cart") == "NO EVIDENCE"
+    assert NEXT_STEPS.context(made) is None
+
+
+def test_others_that_keep_the_limit_are_named_and_sixty_are_folded(tmp_path):
+    findings = [*(finding(f"g{i}") for i in range(60)), finding("good", extra=0.0), *copies()]
+    text = html_of(shown(tmp_path, findings, {"memorization/cap.vote": 0.05}))
+    assert "Look at good (0.000" in text
+    assert "56 more synthesizers" in text
+    assert len(text) < 200_000
+
+
+def test_names_are_escaped(tmp_path):
+    evil = "<script>alert(1)</script>"
+    measure = Measure("cap", "zero_cap", evil)
+    findings = [finding("cart", measure), *copies(measure)]
+    planned = (Planned(measure, KEYS),)
+    text = html_of(shown(tmp_path, findings, {f"memorization/cap.{evil}": 0.05}, planned=planned))
+    assert "<script" not in text
+
+
+@pytest.mark.parametrize("column", ["age", "home town", "a: b", "it's", 'say "x"', "{x}", "- y", "עיר", "#1"])
+def test_lines_are_yaml_of_the_same_columns(column):
+    told = yaml.safe_load(what_if_lines(SETTINGS, CAP, [{"bins": {column: 5}}, {"drop": [column]}]))
+    assert told["metrics"] == [
+        {"name": "zero_cap", "label": "cap", "what_if": [{"bins": {column: 5}}, {"drop": [column]}]}
+    ]
+    assert yaml.safe_load(lines({"split": {"stratify": column}})) == {"split": {"stratify": column}}
+
+
+def test_a_measure_of_several_attackers_is_found_in_the_settings():
+    settings = yaml.safe_dump(
+        {"metrics": [{"name": "rapid", "attackers": ["cart", "lasso"], "options": {}, "sensitive": None}]}
+    )
+    told = yaml.safe_load(
+        what_if_lines(settings, Measure("rapid-lasso", "rapid", "vote", "lasso"), [{"drop": ["age"]}])
+    )
+    assert told == {"metrics": [{"name": "rapid", "attackers": ["cart", "lasso"], "what_if": [{"drop": ["age"]}]}]}
+    assert yaml.safe_load(what_if_lines("not: [yaml", CAP, [{"drop": ["x"]}]))["metrics"][0]["name"] == "zero_cap"
+
+
+def test_commands_are_quoted():
+    assert evaluate_words([{"bins": {"home; rm x": 5}}]) == "--coarsen 'home; rm x=5'"
+
+
+def test_not_estimable_what_ifs_are_told(tmp_path):
+    after = finding("cart", FEWER, change=NOT_ESTIMABLE)
+    text = html_of(shown(tmp_path, [finding("cart"), after, *copies()], {"risk/cap.vote": 0.05}))
+    assert "without age: change of the risk not estimable" in text
