@@ -138,7 +138,9 @@ def _between(there: np.ndarray, parts: int) -> np.ndarray:
 
 
 def _counts(there: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    places = np.searchsorted(there, edges, side="left")  # of a sorted column: an edge belongs to the part that it begins
+    places = np.searchsorted(
+        there, edges, side="left"
+    )  # of a sorted column: an edge belongs to the part that it begins
     return np.diff(np.concatenate([[0], places, [len(there)]]))
 
 
@@ -176,6 +178,7 @@ def _round_dates(edges: np.ndarray) -> Iterator[tuple[np.ndarray, list[str]]]:
 
 
 def _named(codes: np.ndarray, names: Sequence[str], column: pd.Series) -> pd.Series:
-    found = pd.Categorical.from_codes(np.asarray(codes, dtype=np.int64), categories=list(names), ordered=True)
+    found = pd.Categorical.from_codes(
+        np.asarray(codes, dtype=np.int64), dtype=pd.CategoricalDtype(list(names), ordered=True)
+    )
     return pd.Series(found, name=column.name).cat.remove_unused_categories()
-

@@ -35,6 +35,7 @@ CELL = 0.084  # inches that a character takes
 ROUND = [1, 2, 2.5, 5, 10]  # steps of ticks
 _WIDTH = 3.9  # inches
 _ROW = 0.2  # inches a line
+_MARGIN = 0.12  # inches to the right of the axes
 _LARGEST = 1.5  # pixels a point
 _NAME = 20  # characters of a name at the end of a curve
 
@@ -143,7 +144,9 @@ def selective_figure(rows: Sequence[Row]) -> Figure:
     if not any(lines):
         axes.text(0.5, 0.5, "too few claims", size=SIZE, color=MUTED, ha="center", style="italic")
     said = [
-        _told_line(line, 100 * shares[own], "% of targets claimed:") for line, own in zip(lines, told, strict=True) if line
+        _told_line(line, 100 * shares[own], "% of targets claimed:")
+        for line, own in zip(lines, told, strict=True)
+        if line
     ]
     return with_words(figure, said or ["too few claims"])
 
@@ -295,9 +298,10 @@ def _threshold(axes: Axes, limit: float | None) -> None:
     if limit is None:
         return
     low, high = axes.get_xlim()
-    side = "right" if limit > (low + high) / 2 else "left"
-    axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
     text = f"threshold {limit:g}"
+    room = (high - limit) / (high - low) * axes.get_position().width * axes.get_figure(root=True).get_figwidth()
+    side = "right" if limit > (low + high) / 2 or room + _MARGIN < width_of([text]) else "left"
+    axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
     place = axes.get_xaxis_transform()
     axes.text(limit, 1.02, text, transform=place, color=ALARM, size=SIZE, ha=side, va="bottom")
 

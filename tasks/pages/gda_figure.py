@@ -89,7 +89,7 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity, numbers
         axes.axvline(0, color=INK, linewidth=0.8)
         axes.axvline(1, color=FAINT, linewidth=0.8)
     for label, side in zip(axes.get_xticklabels(), ("left", "right"), strict=True):  # clear of the next axis
-        label.set_ha(side)
+        label.set(ha=side)
     for y, (view, value, each) in enumerate(zip(views, values, columns, strict=True)):
         colour = ACCENT if view.role == "synthesizer" else MUTED
         if np.isnan(value):

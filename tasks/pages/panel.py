@@ -11,7 +11,6 @@ from synthrisk.metrics.study.league import is_reference
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.pages.figures import Row
 from synthrisk.tasks.pages.section import Shown
-from synthrisk.tasks.pages.templates import number
 
 
 @dataclass(frozen=True)
@@ -43,9 +42,3 @@ def _height(row: Row, quantity: str) -> float:
     """Return the place of a row among others; one that failed or has no value stands last."""
     value = getattr(row.finding, quantity).value if row.finding else float("nan")
     return float("-inf") if isnan(value) else float(value)
-
-
-def told(rows: Sequence[Row], quantity: str) -> str:
-    """Return a panel in words, for those who do not see it."""
-    found = [(r.name, getattr(r.finding, quantity) if r.finding else None) for r in rows]
-    return "; ".join(f"{n} {'not estimable' if e is None or isnan(e.value) else number(e.value)}" for n, e in found)

@@ -116,8 +116,10 @@ def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) ->
 
 def _told_grid(rows: pd.DataFrame, first: Any, second: Any) -> list[str]:
     """Return up to four points of each line, spread over it."""
+    one, two = (shortened(str(name), 60) for name in (first, second))
     return [
-        f"{first} {row['first_level']}, {second} {level} {number(row['risk'])} {interval(row['lower'], row['upper'])}"
+        f"{one} {shortened(row['first_level'], 60)}, {two} {shortened(str(level), 60)} "
+        f"{number(row['risk'])} {interval(row['lower'], row['upper'])}"
         for level, line in rows.groupby("second_level", sort=False)
         for row in line.iloc[:: max(1, -(-len(line) // 4))].to_dict("records")
     ]
@@ -160,7 +162,8 @@ def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
 
 def _told_levels(rows: pd.DataFrame) -> list[str]:
     return [
-        f"{r['level']} {number(r['risk'])} {interval(r['lower'], r['upper'])}" for r in rows.to_dict("records")
+        f"{shortened(r['level'], 60)} {number(r['risk'])} {interval(r['lower'], r['upper'])}"
+        for r in rows.to_dict("records")
     ]
 
 

@@ -84,7 +84,8 @@ def risk_utility_figure(
         axis.set_major_locator(MaxNLocator(5, steps=ROUND))
     taken = _lines(axes, ceiling, limit)
     told = [f"{shortened(p.name, 60)} utility {_told(p.utility)} {risk} {_told(p.risk)}" for p in points]
-    told += [f"ceiling {number(ceiling)}"] * bool(np.isfinite(ceiling)) + [f"threshold {limit:g}"] * (limit is not None)
+    told += [f"ceiling {number(ceiling)}"] if np.isfinite(ceiling) else []
+    told += [] if limit is None else [f"threshold {limit:g}"]
     points = [_brought_in(axes, p) for p in points]
     for point in points:
         _mark(axes, point)

@@ -8,11 +8,10 @@ from synthrisk.metrics.claims.selective_curve import detail_of
 from synthrisk.metrics.study.gda import GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.result_tables import gda_views
-from synthrisk.tasks.pages.figures import selective_figure, svg
+from synthrisk.tasks.pages.figures import selective_figure, svg, words_of
 from synthrisk.tasks.pages.gda_figure import gda_figure
 from synthrisk.tasks.pages.panel import Panel, drawn_rows
 from synthrisk.tasks.pages.section import Section, Shown
-from synthrisk.tasks.pages.templates import either
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
@@ -26,9 +25,8 @@ def _attacks(shown: Shown) -> list[Panel]:
     panels = []
     for attack in dict.fromkeys(v.attack for v in views):
         own = sorted((v for v in views if v.attack == attack), key=lambda v: shown.names.index(v.synthesizer))
-        told = "; ".join(f"{v.synthesizer} {either(v.overall.confidence_improvement, sign=True)}" for v in own)
-        drawing = svg(gda_figure(_highest(shown, own)), f"gda/{attack}")
-        panels.append(Panel(attack, f"confidence improvement by {attack}: {told}", drawing, own))
+        figure = gda_figure(_highest(shown, own))
+        panels.append(Panel(attack, f"GDA view of {attack}: {words_of(figure)}", svg(figure, f"gda/{attack}"), own))
     return panels
 
 
@@ -48,10 +46,10 @@ def _selective(shown: Shown) -> list[Panel]:
     panels = []
     for measure in shown.measures:
         rows = drawn_rows(shown, measure, "risk")
-        surest = [r.name for r in rows if r.finding and detail_of(1.0) in r.finding.details]
-        if surest:
-            drawing = svg(selective_figure(rows), f"selective/{measure.key}")
-            panels.append(Panel(measure.key, f"selective by {measure.key}: {', '.join(surest)}", drawing))
+        if any(r.finding and detail_of(1.0) in r.finding.details for r in rows):
+            figure = selective_figure(rows)
+            text = f"share of claims that are right by {measure.key}: {words_of(figure)}"
+            panels.append(Panel(measure.key, text, svg(figure, f"selective/{measure.key}")))
     return panels
 
 

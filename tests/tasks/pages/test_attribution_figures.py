@@ -203,7 +203,7 @@ def test_an_interaction_has_a_line_a_level():
     figure = interaction_figure(found, "age", "school")
     rows = found.grids[(found.grids["first"] == "age") & (found.grids["second"] == "school")]
     drawn = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].lines}
-    assert drawn == {shortened(level): list(part["risk"]) for level, part in rows.groupby("second_level")}
+    assert drawn == {shortened(level, 18): list(part["risk"]) for level, part in rows.groupby("second_level")}
     assert len({line.get_color() for line in figure.axes[0].lines}) == 4
     assert set(drawn) <= set(texts(figure))
 
