@@ -22,7 +22,8 @@ def announce(ended: Ended) -> None:
     _log(ended)
     title = plain(ended.title, LONGEST)  # descriptions are Markdown too
     create_markdown_artifact(artifact_text(ended), key=ended.key, description=f"{title}: {ended.word}")
-    create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=title)
+    report = f"{title}: {plain(ended.links.report)}"  # Prefect's newer pages show no link to a file
+    create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=report)
     create_link_artifact(ended.links.runs, "Open the runs in MLflow", key=f"mlflow-{ended.key}", description=title)
     emit_events(ended)
     _tag_run(f"verdict:{ended.word}")

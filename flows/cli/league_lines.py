@@ -27,7 +27,7 @@ def table_of_generators(title: str, numbers: Sequence[str]) -> Table:
     table = Table(
         title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
     )
-    table.add_column("synthesizer")
+    table.add_column("synthesizer", overflow="fold")
     for name in numbers:
         table.add_column(name, justify="right", no_wrap=True)
     return table

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.answer import Answer
@@ -32,7 +33,9 @@ class PlantedLeak:
             >>> PlantedLeak("leaky", "leak", 0.1, "tpr/membership", Estimate(0.1, 0.1, 0.1), True).words
             'leak of 10.0%'
         """
-        return {"copy": "copy", "near_copy": "near copy"}.get(self.answer) or f"leak of {self.share:.1%}"
+        if self.answer == "leak":
+            return "leak" if isnan(self.share) else f"leak of {self.share:.1%}"
+        return "copy" if self.answer == "copy" else "near copy"
 
 
 def planted_leaks(

@@ -1,5 +1,6 @@
 """One study, five places: no number, limit or verdict differs between terminal, JSON, report, MLflow and Prefect."""
 
+import html
 import json
 import math
 import re
@@ -77,7 +78,8 @@ def test_json(outcome, truth):
     assert said == [(v.synthesizer, v.quantity, v.limit, v.word) for v in outcome.result.verdicts]
 
 
-def test_terminal(outcome, truth, capsys):
+def test_terminal(outcome, truth, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     close(outcome, verbose=True)
     text = capsys.readouterr().out
     told, measure = {}, ""
@@ -86,9 +88,10 @@ def test_terminal(outcome, truth, capsys):
         if words and (words[0], "") in {(m, "") for _, m in truth}:
             measure = words[0]
         elif words and (words[0], measure) in truth and (words[0], measure) not in told:
-            numbers = [math.nan if n == "-" else float(n) for n in NUMBER.findall(line)]
+            figures, _, word = line.rpartition("]")
+            numbers = [math.nan if n == "-" else float(n) for n in NUMBER.findall(figures)]
             if len(numbers) == 7:
-                word = line.split("]")[-1].strip().replace("-", "no threshold")
+                word = word.strip().replace("-", "no threshold")
                 told[words[0], measure] = (*numbers[:3], *numbers[4:], word)
     _close(told, truth)
     for verdict in outcome.result.verdicts:
@@ -168,7 +171,7 @@ def test_mlflow(outcome, truth):
     for headline in overview(outcome.result).headlines:
         run = client.get_run(outcome.logged.runs[headline.synthesizer]).data
         assert run.tags["verdict"] == (headline.word or "none")
-        assert headline.sentence in run.tags["mlflow.note.content"]
+        assert headline.sentence in html.unescape(run.tags["mlflow.note.content"])
         assert run.metrics["memorization/worst_judged"] == headline.worst.found.value
         for (name, measure), expected in truth.items():
             if name == headline.synthesizer:

@@ -723,7 +723,7 @@ def prefect_dump(first, broken, prefect_database) -> bytes:
 
 
 def test_prefect_has_runs_logs_and_the_failure_but_no_cell(prefect_dump, secret):
-    assert b"synthesize breaks-r0-f0" in prefect_dump
+    assert b"synthesize breaks, repetition 1, fold 1" in prefect_dump
     assert b'INSERT INTO "log"' in prefect_dump
     assert b"CellError" in prefect_dump
     leaks = [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)]
