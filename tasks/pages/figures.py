@@ -299,11 +299,11 @@ def _threshold(axes: Axes, limit: float | None) -> None:
         return
     low, high = axes.get_xlim()
     text = f"threshold {limit:g}"
-    room = (high - limit) / (high - low) * axes.get_position().width * axes.get_figure(root=True).get_figwidth()
+    room = (high - limit) / (high - low) * axes.get_position().width * _WIDTH
     side = "right" if limit > (low + high) / 2 or room + _MARGIN < width_of([text]) else "left"
     axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
-    place = axes.get_xaxis_transform()
-    axes.text(limit, 1.02, text, transform=place, color=ALARM, size=SIZE, ha=side, va="bottom")
+    above = {"xytext": (0, 2), "textcoords": "offset points", "ha": side, "va": "bottom"}
+    axes.annotate(text, (limit, 1), xycoords=axes.get_xaxis_transform(), color=ALARM, size=SIZE, **above)
 
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:

@@ -155,7 +155,7 @@ def test_an_interval_that_goes_past_the_axis_is_marked_there():
     low, high = axes.get_xlim()
     assert low > 0.1 or high < 0.9
     assert {float(line.get_xdata()[0]) for line in arrows} <= {low, high}
-    assert len(arrows) == (low > 0.1) + (high < 0.9)
+    assert len(arrows) == int(low > 0.1) + int(high < 0.9)
 
 
 def test_a_narrow_interval_is_seen_beside_its_dot():
