@@ -302,8 +302,8 @@ def _threshold(axes: Axes, limit: float | None) -> None:
     room = (high - limit) / (high - low) * axes.get_position().width * _WIDTH
     side = "right" if limit > (low + high) / 2 or room + _MARGIN < width_of([text]) else "left"
     axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
-    above = {"xytext": (0, 2), "textcoords": "offset points", "ha": side, "va": "bottom"}
-    axes.annotate(text, (limit, 1), xycoords=axes.get_xaxis_transform(), color=ALARM, size=SIZE, **above)
+    said = axes.annotate(text, (limit, 1), (0, 2), xycoords=axes.get_xaxis_transform(), textcoords="offset points")
+    said.set(color=ALARM, size=SIZE, ha=side, va="bottom")
 
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
