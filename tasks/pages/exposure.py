@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.metrics.exposure.bands import bands, names_none
+from synthrisk.metrics.exposure.bands import bands, names_none, rounded
 from synthrisk.metrics.exposure.constant_guess import constant_guess
 from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, groups
 from synthrisk.metrics.exposure.screening import strongest_columns
@@ -185,8 +185,8 @@ def _explained(
     if not held:
         reason = f"no quasi-identifier tells {FEWEST} records from the others"
         return Explained(reason, [], [], [], 0, len(known), 0, [])
-    texts = {c: banded[c].array for c in held if kind(records[c]) == "categorical"}
-    why = attribution(reached.as_member, records[held].assign(**texts), held, confidence=confidence, entities=entities)
+    shown = {c: banded[c].array if kind(records[c]) == "categorical" else rounded(records[c]).array for c in held}
+    why = attribution(reached.as_member, records[held].assign(**shown), held, confidence=confidence, entities=entities)
     if why.reason:
         return Explained(why.reason, [], [], [], 0, len(known), len(held), why.notes)
     three = triple_figures(why)

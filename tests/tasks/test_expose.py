@@ -176,6 +176,8 @@ def test_columns_of_many_values_are_bands_and_nobody_is_named(tmp_path):
     assert not set(frame["told"]) & set(re.findall(r"\d\d\.\d\d\.\d{4}", html))
     assert re.search(r"born: (before|from|\d{4} to before) \d{4}[;\d]", text)
     assert "hamlet" not in html
+    assert not {f"{d:%Y-%m-%d}" for d in born if (d.month, d.day) != (1, 1)} & set(re.findall(r"\d{4}-\d\d-\d\d", html))
+    assert not {str(v) for v in frame["income"]} & set(re.findall(r"\d+\.\d+", html))
     assert (frame["ill"] == "gout").sum() in range(1, 10)
     assert "gout" not in html
     assert "all others (" in text

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.exposure.bands import bands, names_none
+from synthrisk.metrics.exposure.bands import bands, names_none, rounded
 
 RNG = np.random.default_rng(0)
 BORN = pd.Series(pd.Timestamp("1930-01-01") + pd.to_timedelta(RNG.integers(0, 27_000, 1500), unit="D"))
@@ -82,6 +82,20 @@ def test_no_band_of_numbers_is_of_few_records_and_all_are_in_order(values, parts
     if column.nunique() > 12:
         codes = found.cat.codes[there].to_numpy()[np.argsort(column[there].to_numpy(), kind="stable")]
         assert (np.diff(codes) >= 0).all()
+
+
+def test_rounded_numbers_and_dates_are_nobodys_own():
+    incomes = pd.Series(RNG.lognormal(10, 1, 1500).round(2))
+    found = rounded(incomes)
+    assert not set(found) & set(incomes)
+    assert (found % 1000 == 0).all()
+    assert (found - incomes).abs().max() <= 500
+    assert rounded(BORN).equals(pd.Series(pd.to_datetime(BORN.dt.year.astype(str) + "-01-01")))
+    days = pd.Series(pd.to_timedelta(RNG.exponential(3, 500), unit="D"))
+    assert (rounded(days) - days).abs().max() <= pd.Timedelta("1.2 hours")
+    ages = pd.Series(RNG.integers(18, 90, 500))
+    assert rounded(ages).equals(ages)
+    assert rounded(pd.Series([1.5, np.nan, 2.5])).equals(pd.Series([1.5, np.nan, 2.5]))
 
 
 def test_bad_numbers_are_refused():
