@@ -1,12 +1,13 @@
 """The flow ``benchmark``: compare synthesizers on a real table."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import flow
 from prefect.runtime import flow_run
 
-from synthrisk.conf import load
+from synthrisk.conf import Study, load
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
 from synthrisk.flows.ended import Ended
@@ -41,8 +42,7 @@ def benchmark(
     Raises:
         InputError: The study or its data break a rule; nothing has been computed yet.
     """
-    tracked = [f"tracking.uri={json.dumps(tracking_uri)}"] if tracking_uri else []
-    settings = load(study, [*(overrides or ()), *tracked])
+    settings = settings_of(study, overrides, tracking_uri)
     check(settings)
     with tagged(settings.name):
         workspace = str(open_workspace(Path(settings.workspace)))
@@ -53,3 +53,9 @@ def benchmark(
             outcome = conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample)
     announce(Ended(outcome, "study", settings.name, f"study {settings.name}"))
     return concluded(outcome)
+
+
+def settings_of(study: StudyChoice, overrides: Sequence[str] | None = None, tracking_uri: str | None = None) -> Study:
+    """Return the study with its overrides, tracked in another store where one is given."""
+    tracked = [f"tracking.uri={json.dumps(tracking_uri)}"] if tracking_uri else []
+    return load(study, [*(overrides or ()), *tracked])

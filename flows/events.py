@@ -32,7 +32,8 @@ def _emit_risk(ended: Ended, each: Headline) -> None:
     limits = [verdict.quantity for verdict in each.verdicts if verdict.word == "RISK"]
     told = {"verdict": each.word, "synthesizer": each.synthesizer, "why": each.sentence, "limits": limits}
     resource, labels = f"{ended.resource}.{each.synthesizer}", {"synthrisk.synthesizer": each.synthesizer}
-    _emit(RISK, ended, resource, f"{each.synthesizer} of {ended.title}", labels, told)
+    name = f"{each.synthesizer} of {ended.title}" if ended.kind == "study" else ended.title
+    _emit(RISK, ended, resource, name, labels, told)
 
 
 def _emit(event: str, ended: Ended, resource: str, name: str, labels: dict[str, str], told: dict[str, Any]) -> None:

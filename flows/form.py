@@ -9,7 +9,7 @@ from synthrisk.conf import Study
 from synthrisk.conf.load import shipped
 from synthrisk.metrics import METRICS
 
-_SHIPPED = {"title": "shipped", "type": "string", "enum": list(shipped())}
+_SHIPPED = {"title": "shipped", "enum": list(shipped())}  # without a type, so that older pages show a file as text
 _FILE = {"title": "file", "type": "string"}
 _NONE = {"type": "null"}
 _SETTINGS = {"title": "settings", "type": "object"}

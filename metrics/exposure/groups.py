@@ -32,8 +32,8 @@ class Reached:
 class Groups:
     """A table of groups, and how many there are.
 
-    ``rows`` holds ``group`` (its columns with their bands, a tuple of pairs), ``records`` (scored), ``risk``, ``lower``,
-    ``upper``, ``guess``, ``control``, ``adds``, ``adds_lower``, ``adds_upper``; NaN where not known.
+    ``rows`` holds ``group`` (its columns with their bands, a tuple of pairs), ``records`` (scored), ``risk``,
+    ``lower``, ``upper``, ``guess``, ``control``, ``adds``, ``adds_lower``, ``adds_upper``; NaN where not known.
     """
 
     rows: pd.DataFrame

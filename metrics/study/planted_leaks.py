@@ -35,7 +35,7 @@ class PlantedLeak:
         """
         if self.answer == "leak":
             return "leak" if isnan(self.share) else f"leak of {self.share:.1%}"
-        return {"copy": "copy", "near_copy": "near copy"}[self.answer]
+        return "copy" if self.answer == "copy" else "near copy"
 
 
 def planted_leaks(

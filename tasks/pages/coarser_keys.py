@@ -52,10 +52,13 @@ def of_keys(
     known = list(options.get("quasi_identifiers", ()))
     what = limited(verdict.quantity, [finding.measure.key, finding.measure.label])
     of: Quantity = "memorization" if what.quantity in AGAINST_CONTROL else "risk"
-    gaps = _gaps(finding, found, known, confidence, of) if explain and known else []
-    if gaps:
-        words = f"These quasi-identifiers tell records of much {of} from others (predicted mean, the rest as it is):"
-        yield Step(words, "", [_of_gap(gap) for gap in gaps[:NAMED]])
+    gaps: list[Gap] = []
+    for quantity in dict.fromkeys((of, "risk")) if explain and known else ():
+        gaps = gaps or _gaps(finding, found, known, confidence, quantity)
+        if gaps:
+            words = f"These quasi-identifiers tell records of much {quantity} from others"
+            yield Step(f"{words} (predicted mean, the rest as it is):", "", [_of_gap(gap) for gap in gaps[:NAMED]])
+            break
     entities = found.sample.entities()
     kept = kept_contributions(found.contributions)
     tried = largest_fall(previews(findings, found.planned, kept, finding, confidence, entities), of)

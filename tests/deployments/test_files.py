@@ -15,7 +15,7 @@ from prefect.server.schemas.schedules import CronSchedule
 from prefect.utilities.templating import apply_values
 from pydantic import TypeAdapter
 
-from synthrisk.conf import load
+from synthrisk.flows.benchmark import settings_of
 from synthrisk.flows.one_release import UNDERSTOOD, study_of, understood
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +61,17 @@ def test_the_flow_takes_the_parameters(name: str, server: str | None) -> None:
 
 
 def test_the_study_is_tracked_where_the_environment_says(server: str | None) -> None:
-    assert load(**parameters_of("benchmark")).tracking.uri == server
+    assert settings_of(**parameters_of("benchmark")).tracking.uri == server
+
+
+def test_the_form_of_the_benchmark_shows_no_override(server: str | None) -> None:
+    assert parameters_of("benchmark") == {"study": "adult", "tracking_uri": server or ""}
+
+
+def test_an_override_still_says_where_a_study_is_tracked() -> None:
+    """As in copies of an earlier prefect.yaml."""
+    assert settings_of("adult", ["tracking.uri=''"]).tracking.uri is None
+    assert settings_of("adult", [f"tracking.uri='{SERVER}'"], "").tracking.uri == SERVER
 
 
 def test_the_evaluation_is_tracked_where_the_environment_says(server: str | None) -> None:

@@ -328,8 +328,8 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     assert made.row("", "the worst")[3] == "200"
     assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "1.000", "1.000"]
     labels = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
-    assert labels[0].startswith("confidence improvement and its parts by inference: cart confidence improvement 0.65, ")
-    assert "; copy claim probability 0.00" in labels[0]
+    assert labels[0].startswith("GDA view of inference: cart confidence improvement 0.65, claim probability 0.40, ")
+    assert labels[0].endswith("; copy claim probability 0.00, susceptibility 0.10")
 
 
 def test_claims_about_people_with_several_records_are_said_to_be_above_the_guess():
@@ -386,8 +386,8 @@ def test_vulnerable_records_stand_beside_all():
     own = replace(whole, groups={"outliers": outliers}, spread=(-1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0))
     made = read(study([own, finding("copy")]))
     assert made.row("", "", "outliers")[3:] == ["300", "0.700 [0.690, 0.710]", "0.400", "+0.300 [+0.294, +0.306]"]
-    labels = [value for key, value in made.attributes if key == "aria-label"]
-    assert any(label.startswith("spread by rapid.income: cart median 0.250, middle half 0.000 to") for label in labels)
+    words = "spread by rapid.income: cart median 0.250, middle half 0.000 to 0.500, middle 98 % −1.000 to 1.000"
+    assert any(name == "aria-label" and value.startswith(words) for name, value in made.attributes)
     assert "Single records" not in read(usual()).text
 
 

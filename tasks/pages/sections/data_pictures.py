@@ -14,7 +14,6 @@ from markupsafe import Markup
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.utility.pictures.groups import FEWEST, MISSING, OTHERS
 from synthrisk.metrics.utility.pictures.picture import (
-    MOST_PAIRED,
     MOST_RELEASES,
     MOST_ROWS,
     Column,
@@ -39,6 +38,7 @@ class Mark:
 
     number: int  # of the synthesizer, from 1: its colour and form
     place: float  # percent of the width
+    height: float  # percent of the height: marks of one share stand below each other
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,7 @@ def context(shown: Shown) -> Mapping[str, Any] | None:
         "pairs": paired[:_LISTED],
         "fewest": FEWEST,
         "most_rows": MOST_ROWS,
-        "most_releases": MOST_RELEASES,
-        "most_paired": MOST_PAIRED,
+        "most_releases": MOST_RELEASES if any(len(found[n].ledgers) > MOST_RELEASES for n in drawn) else 0,
         "columns_of_pairs": len(shapes),
         "has_yardstick": any(not isnan(c.expected) for s in made.synthesizers.values() for c in s.columns.values()),
         "shortened": partial(shortened, width=_WIDTH),
@@ -157,7 +156,10 @@ def drawing(made: Picture, column: Column) -> Drawing:
             continue
         name = shortened(group, _WIDTH) if is_named else _told_as(group)
         text = f"< {FEWEST}" if isnan(column.shares[i]) else f"{column.shares[i]:.1%}"
-        marks = [Mark(numbers[n], round(100 * own[i] / most, 1)) for n, own in shares.items()]
+        marks = [
+            Mark(numbers[n], round(100 * own[i] / most, 1), round(100 * (numbers[n] - 0.5) / len(numbers), 1))
+            for n, own in shares.items()
+        ]
         bars.append(Bar(name, is_named, round(100 * real[i] / most, 1), text, marks))
         told = ", ".join(f"{n} {own[i]:.1%}" for n, own in shares.items())
         words.append(f"{name}: real {'under 10 records' if isnan(column.shares[i]) else text}, {told}")

@@ -84,6 +84,10 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
         words = "Mend what the reason names and run the same study again: what was finished is not computed again."
         yield Part("", "", [Step(words, "", [shown.result.failures.get(headline.synthesizer, "")])])
         return
+    looked = shown.result.releases.get(headline.synthesizer)
+    if looked is not None and looked.suspicious:
+        words = "Look at the releases themselves first: whatever the limits are, they look like copies of members."
+        yield Part("", "", [Step(words, "", [looked.suspicious])])
     lowering = False
     for verdict in headline.verdicts:
         if verdict.word == "INVALID RELEASE":

@@ -16,6 +16,8 @@ from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.pages.heat_map import heat_map
+from synthrisk.tasks.pages.register import sections
+from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.data_pictures import DATA_PICTURES, MOST_SYNTHESIZERS, chosen
 from synthrisk.tasks.pages.templates import render
@@ -93,6 +95,14 @@ def shown(folder, real, releases, utility=(), identifier=None, references=()):
 def html_of(what):
     context = DATA_PICTURES.context(what)
     return render(DATA_PICTURES.template, shown=what, result=what.result, **context)
+
+
+def test_the_report_has_both_sections_in_their_place(tmp_path):
+    names = [section.name for section in sections()]
+    assert names.index("answer") + 1 == names.index("next_steps")
+    assert names.index("measures") < names.index("data_pictures")
+    what = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2})
+    assert '<section id="data_pictures">' in page(what.judged, "")
 
 
 def test_bars_and_alternative_text_hold_the_shares(tmp_path):
@@ -187,10 +197,17 @@ def test_pages_of_many_columns_stay_small(tmp_path):
     text = html_of(shown(tmp_path, many, {"cart": [many[:200], many[200:]]}))
     assert len(text) < 800_000
     assert "Pairs of 30 columns were looked at" in text
-    assert text.count('class="grid"') == 30
+    assert text.count('class="grid of-1"') == 30
     few = many.iloc[:, :30]
     frames = {f"g{i}": [few[:200], few[200:]] for i in range(6)}
     assert len(html_of(shown(tmp_path, few, frames))) < 800_000
+
+
+def test_of_many_releases_the_first_are_compared(tmp_path):
+    real = people(200)
+    some, many = ({"cart": [real[:100]] * count} for count in (2, 9))
+    assert "(mean over its releases)" in html_of(shown(tmp_path, real, some))
+    assert "(mean over its first 6 releases)" in html_of(shown(tmp_path, real, many))
 
 
 def test_broken_releases_are_told_not_raised(tmp_path):

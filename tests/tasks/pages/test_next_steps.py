@@ -11,6 +11,8 @@ import yaml
 from samples.estimates import around
 from synthrisk.conf.study import Bootstrap, MetricChoice, Split, SynthesizerChoice
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Variances
+from synthrisk.metrics.release.check import check_release
+from synthrisk.metrics.release.summary import summarise
 from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Finding
@@ -122,6 +124,21 @@ def test_risk_is_explained_by_the_quasi_identifiers_that_go_with_it(tmp_path):
     assert "<bdi>age: from" not in text
     for cell in ("cook", "nurse"):
         assert cell not in text
+
+
+def test_where_nobody_was_kept_away_the_risk_is_explained(tmp_path):
+    made = shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05})
+    exposed = pd.read_parquet(tmp_path / "exposed.parquet").assign(memorization=np.nan)
+    exposed.to_parquet(tmp_path / "exposed.parquet")
+    assert "tell records of much risk from others" in html_of(made)
+
+
+def test_releases_that_look_like_copies_are_to_be_looked_at_first(tmp_path):
+    members = pd.DataFrame({"a": np.arange(300), "b": np.arange(300) % 7})
+    others = pd.DataFrame({"a": np.arange(300, 600), "b": np.arange(300) % 5})
+    looked = {"cart": summarise([check_release(members, others, members)])}
+    text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}, releases=looked))
+    assert text.index("Look at the releases themselves first") < text.index("cap.<wbr>vote")
 
 
 def test_without_a_what_if_the_lines_that_preview_one_are_given(tmp_path):

@@ -1,0 +1,305 @@
+"""What Prefect shows of studies that ended in every way, read back from its server: artifacts, events, logs, tags."""
+
+import json
+import re
+import time
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+from uuid import UUID
+
+import pytest
+import yaml
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import (
+    ArtifactFilter,
+    ArtifactFilterKey,
+    FlowRunFilter,
+    FlowRunFilterTags,
+    LogFilter,
+    LogFilterFlowRunId,
+    TaskRunFilter,
+    TaskRunFilterFlowRunId,
+)
+from prefect.client.schemas.sorting import ArtifactSort, LogSort
+from prefect.server.events.schemas.automations import EventTrigger
+from prefect.server.events.schemas.events import ReceivedEvent
+
+from synthrisk.flows.keys import key_of_name
+from synthrisk.metrics.study.headlines import overview
+
+PARTED, RELEASES = key_of_name("Parted_1"), key_of_name("Releases of <b>us</b>")
+ZERO = "memorization/zero_cap.income"
+SMALL = {
+    "metrics": ["zero_cap"],
+    "split": {"holdout": 0.5, "repetitions": 2},
+    "population_yardstick": False,
+    "exposure": False,
+}
+
+
+@pytest.fixture(scope="module")
+def parted(run, folder):
+    """A study run twice: one synthesizer crosses its limit, one cannot be judged for it fails, one is neither."""
+    broken = {"name": "breaks", "kind": "callable", "path": f"{folder / 'generators.py'}:breaks"}
+    parts = {
+        "name": "Parted_1",
+        "synthesizers": [{"name": "thief", "kind": "copy"}, broken, "marginals"],
+        "references": ["copy", "near_copy"],
+        "thresholds": {ZERO: {"value": 0.3, "source": "the board"}},
+    }
+    return [run("parted", **SMALL | parts) for _ in range(2)]
+
+
+@pytest.fixture(scope="module")
+def unjudged(run):
+    """A study of folds without limits."""
+    return run("unjudged", **SMALL | {"name": "unjudged", "references": [], "split": {"folds": 2, "repetitions": 1}})
+
+
+@pytest.fixture(scope="module")
+def invalid(run, people, folder):
+    """A study of which a reference generator fails: one record is held out, too few for ``fresh``."""
+    people(3).assign(income=list("aba")).to_csv(folder / "three.csv", index=False)
+    parts = {
+        "name": "invalid",
+        "synthesizers": ["marginals"],
+        "references": ["fresh"],
+        "split": {"folds": 3, "repetitions": 1},
+        "thresholds": {"risk/zero_cap.income": 0.5},
+    }
+    return run("unsound", "three.csv", **SMALL | parts)
+
+
+@pytest.fixture(scope="module")
+def released(folder, people, prefect_database):
+    """A release that holds its members, judged."""
+    from synthrisk.flows.evaluate import evaluate
+
+    people(120, seed=21).to_csv(folder / "own.csv", index=False)
+    people(80, seed=22).to_csv(folder / "others.csv", index=False)
+    return evaluate(
+        str(folder / "own.csv"),
+        str(folder / "own.csv"),
+        ["age", "city"],
+        ["income"],
+        control=str(folder / "others.csv"),
+        metrics=["zero_cap"],
+        thresholds={ZERO: 0.1},
+        experiment="Releases of <b>us</b>",
+        workspace=str(folder / "released"),
+    )
+
+
+def versions(key: str) -> list:
+    """Return all versions of an artifact, the newest first."""
+    with get_client(sync_client=True) as client:
+        wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
+        return client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC)
+
+
+def flow_run(key: str):
+    with get_client(sync_client=True) as client:
+        return client.read_flow_run(versions(key)[0].flow_run_id)
+
+
+def events(name: str, resource: str, count: int = 1) -> list[dict]:
+    """Return the events of a resource, the newest first; they are written in batches."""
+    for _ in range(60):
+        wanted = {"event": {"name": [name]}, "resource": {"id": [resource]}}
+        with get_client(sync_client=True) as client:
+            found = client._client.post("/events/filter", json={"filter": wanted, "limit": 50}).json()["events"]
+        if len(found) >= count:
+            return found
+        time.sleep(0.5)
+    return []
+
+
+def lines(run_id: UUID) -> dict[str, int]:
+    """Return the level of each line in the log of a flow run, by its text."""
+    wanted = LogFilter(flow_run_id=LogFilterFlowRunId(any_=[run_id]))
+    for _ in range(60):
+        with get_client(sync_client=True) as client:
+            found = client.read_logs(log_filter=wanted, sort=LogSort.TIMESTAMP_ASC, limit=200)
+        if any("Finished in state" in each.message for each in found):
+            break
+        time.sleep(0.5)
+    return {each.message: each.level for each in found}
+
+
+def headlines(outcome) -> dict:
+    return {each.synthesizer: each for each in overview(outcome.result).synthesizers}
+
+
+# a study of which one synthesizer is a risk and another failed
+
+
+def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
+    pages = versions(f"study-{PARTED}")
+    assert len(pages) == 2
+    for page, outcome in zip(pages, reversed(parted), strict=True):
+        assert page.data.startswith("# study Parted\\_1: FAILED\n")
+        assert outcome.result.study_id in page.data
+        for each in headlines(outcome).values():
+            start = f"- **{each.synthesizer}**: "
+            (line,) = (line for line in page.data.splitlines() if line.startswith(start))
+            assert line.removeprefix(start).replace("\\", "") == each.sentence
+            assert f"| {each.synthesizer} | **{each.word}** |" in page.data
+        assert "**Not run to the end:** breaks." in page.data
+        assert "### zero\\_cap.income" in page.data
+        assert "| near\\_copy | reference |" in page.data
+        assert "**Limits of the board:** memorization/zero\\_cap.income" in page.data
+
+
+def test_a_version_lists_those_before_it(parted):
+    new, old = versions(f"study-{PARTED}")
+    own = headlines(parted[0])
+    worst = f"{own['thief'].worst.found.value:+.3f}"
+    assert old.description.startswith(f"study Parted\\_1: FAILED (thief RISK {worst}, breaks FAILED, marginals ")
+    assert f"UTC | {old.description} |" in new.data
+    assert "before this one" not in old.data
+
+
+def test_links_lead_to_the_report_and_the_saved_view(parted):
+    (report, *_), (runs, *_) = (versions(f"{what}-study-{PARTED}") for what in ("report", "mlflow"))
+    address = report.data.partition("](")[2].removesuffix(")")
+    assert Path(unquote(urlparse(address).path)).read_text("utf-8").startswith("<!")
+    assert parted[1].logged.view_link("http://127.0.0.1:5000") in runs.data
+
+
+def test_the_state_says_who_and_why(parted):
+    run = flow_run(f"study-{PARTED}")
+    assert (run.state.type.value, run.state.name) == ("COMPLETED", "FAILED")
+    own = headlines(parted[1])
+    assert f"thief: RISK ({own['thief'].brief})" in run.state.message
+    assert f"breaks: FAILED ({parted[1].result.failures['breaks']})" in run.state.message
+
+
+def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
+    found = lines(versions(f"study-{PARTED}")[0].flow_run_id)
+    told = {v.synthesizer: f"{v.word}: {v.synthesizer}, {v.quantity}: {v.reason}" for v in parted[1].result.verdicts}
+    assert found[told["thief"]] == 30
+    assert found[told["marginals"]] == 20
+    (failed,) = (text for text in found if text.startswith("FAILED: breaks, "))
+    assert found[failed] == 30
+
+
+def test_runs_are_tagged_by_study_and_verdict(parted):
+    run = flow_run(f"study-{PARTED}")
+    words = {each.word for each in headlines(parted[1]).values()} - {"NO EVIDENCE"}
+    assert words >= {"RISK", "FAILED"}
+    assert set(run.tags) == {"study:Parted_1", *(f"verdict:{word}" for word in words)}
+    with get_client(sync_client=True) as client:
+        own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Parted_1"]))
+        assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {
+            "benchmark parted",
+            "study Parted_1",
+        }
+
+
+def test_task_runs_have_plain_names(parted, unjudged):
+    assert names(parted[1]) >= {
+        "synthesize thief, repetition 1",
+        "attack thief, repetition 2",
+        "bootstrap thief",
+        "compare",
+        "judge",
+        "report",
+        "log",
+    }
+    assert names(unjudged) >= {"synthesize cart, repetition 1, fold 2", "attack cart, repetition 1, fold 1"}
+
+
+def names(outcome) -> set[str]:
+    with get_client(sync_client=True) as client:
+        tagged = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"study:{outcome.result.name}"]))
+        (run, *_) = (r for r in client.read_flow_runs(flow_run_filter=tagged) if r.name.startswith("study "))
+        own = TaskRunFilter(flow_run_id=TaskRunFilterFlowRunId(any_=[run.id]))
+        found = client.read_task_runs(task_run_filter=own)
+    assert all(f"study:{outcome.result.name}" in each.tags for each in found)
+    return {each.name for each in found}
+
+
+def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
+    resource = f"synthrisk.study.{PARTED}"
+    finished, _ = events("synthrisk.study.finished", resource, 2)
+    assert finished["resource"]["prefect.resource.name"] == "study Parted_1"
+    assert finished["resource"]["synthrisk.verdict"] == "FAILED"
+    assert finished["resource"]["synthrisk.passed"] == "false"
+    told = finished["payload"]
+    assert told["study_id"] in {outcome.result.study_id for outcome in parted}
+    assert told["verdicts"] == {name: each.word for name, each in headlines(parted[1]).items()}
+    assert (told["passed"], told["failed"]) == (False, "breaks")
+    assert set(told["links"]) >= {"report", "mlflow"}
+    assert flow_runs(finished) == [f"prefect.flow-run.{flow_run(f'study-{PARTED}').id}"]
+    (risk, _) = events("synthrisk.verdict.risk", f"{resource}.thief", 2)
+    assert risk["payload"]["limits"] == [ZERO]
+    assert risk["payload"]["why"] == headlines(parted[1])["thief"].sentence
+    assert risk["resource"]["synthrisk.synthesizer"] == "thief"
+    assert events("synthrisk.verdict.risk", f"{resource}.thief", 2)[2:] == []
+    for event in (finished, risk):
+        assert len(json.dumps(event["payload"])) < 2_000
+        assert secret not in json.dumps(event)
+
+
+def flow_runs(event: dict) -> list[str]:
+    return [r["prefect.resource.id"] for r in event["related"] if r["prefect.resource.role"] == "flow-run"]
+
+
+def test_the_triggers_of_the_readme_hear_these_events(parted):
+    page = (Path(__file__).parents[2] / "deployments" / "README.md").read_text("utf-8")
+    (example,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    ((deployed,),) = [each["triggers"] for each in yaml.safe_load(example)["deployments"]]
+    (custom,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    resource = f"synthrisk.study.{PARTED}"
+    risk = events("synthrisk.verdict.risk", f"{resource}.thief")[0]
+    finished = events("synthrisk.study.finished", resource)[0]
+    named = re.findall(r"event\.payload\.(\w+)", str(deployed.pop("parameters")))
+    assert set(named) <= set(risk["payload"])
+    assert len(named) == 3
+    for trigger, hears, other in ((deployed, risk, finished), (json.loads(custom), finished, risk)):
+        read = EventTrigger.model_validate(trigger)
+        assert read.covers(ReceivedEvent.model_validate(hears))
+        assert read.expects(hears["event"])
+        assert not read.expects(other["event"])
+
+
+# nothing judged, an invalid study, one release
+
+
+def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
+    (page,) = versions("study-unjudged")
+    assert page.data.startswith("# study unjudged: NOT JUDGED\n\n**Nothing was judged:** no limit is set")
+    assert "| cart | not judged |" in page.data
+    assert "NO EVIDENCE" not in page.data
+    assert "| cart | no threshold |" in page.data
+    run = flow_run("study-unjudged")
+    assert (run.state.name, run.state.message) == ("NOT JUDGED", "cart: NOT JUDGED (no limit is set)")
+    assert "verdict:NOT JUDGED" in run.tags
+    assert lines(run.id)["NOT JUDGED: cart, not judged: no limit is set"] == 20
+    (event,) = events("synthrisk.study.finished", "synthrisk.study.unjudged")
+    assert event["payload"]["verdicts"] == {"cart": "NOT JUDGED"}
+    assert event["resource"]["synthrisk.passed"] == "false"
+
+
+def test_an_invalid_study_says_so_first(invalid):
+    (page,) = versions("study-invalid")
+    reason = invalid.result.invalid
+    assert page.data.replace("\\", "").startswith(f"# study invalid: INVALID\n\n**This study is INVALID:** {reason}")
+    assert "| marginals | **INVALID** |" in page.data
+    run = flow_run("study-invalid")
+    assert run.state.name == "INVALID"
+    assert run.state.message.startswith(f"INVALID for {reason}; ")
+    (event,) = events("synthrisk.study.finished", "synthrisk.study.invalid")
+    assert event["payload"]["invalid"] == reason
+    assert event["payload"]["verdict"] == "INVALID"
+    assert {level for text, level in lines(run.id).items() if text.startswith("INVALID: marginals")} == {30}
+
+
+def test_a_release_is_announced_under_its_experiment(released):
+    resource = f"synthrisk.evaluate.{RELEASES}"
+    (event,) = events("synthrisk.verdict.risk", f"{resource}.release")
+    assert event["resource"]["prefect.resource.name"] == "release own.csv"
+    (page,) = versions(f"evaluate-{RELEASES}")
+    assert page.data.startswith("# release own.csv: RISK")
+    assert set(flow_run(page.key).tags) == {"study:Releases of <b>us</b>", "verdict:RISK"}
+    assert flow_run(page.key).state.name == "RISK"
