@@ -72,17 +72,14 @@ def _print_headline(console: Console, study: PastStudy) -> None:
         Column("in", folds=True),
     ]
     columns += [Column("utility", right=True)] if useful else []
-    lines = [
-        Line(
-            [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
-            + ([Text(number(row.utility.value))] if useful else []),
-            style_of(row.role),
-        )
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        cells: list[str | Text] = [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
+        cells += [Text(number(row.utility.value))] if useful else []
+        lines.append(Line(cells, style_of(row.role)))
     _print(console, columns, lines)
     if useful:
-        console.print(Text(f"utility: {inert(useful)}; high is good. ", "dim"))
+        console.print(Text(f"utility: {inert(useful)}; high is good", "dim"))
 
 
 def _word(row: Standing) -> Text:
