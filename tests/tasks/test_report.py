@@ -10,22 +10,19 @@ import numpy as np
 import pytest
 
 from samples.estimates import around
+from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, beside, claiming, finding, study, usual
 from samples.studies import judged, report_of
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.intervals.gain import CURVE
-from synthrisk.metrics.intervals.yardsticks import Yardstick, gain
+from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.study.comparison import Comparison
-from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import ordered_names
-from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.study.reference_checks import check_references
 from synthrisk.metrics.study.result_tables import gda_table
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.results import Limit
 from synthrisk.metrics.study.worst_release import worst_value
 from synthrisk.tasks.pages.figures import (
     Row,
@@ -38,12 +35,6 @@ from synthrisk.tasks.pages.figures import (
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 
-RAPID = Measure("rapid", "rapid", "income", "random_forest")
-DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
-REFERENCES = {"copy": "copy", "near_copy": "near_copy", "leaky": "leak", "fresh": "ideal", "marginals": "independent"}
-PICTURE = {"cart": (0.45, 0.125), "coarse": (0.3, 0.012), "copy": (0.91, 0.55), "near_copy": (0.8, 0.4)}
-PICTURE |= {"leaky": (0.27, 0.07), "fresh": (0.16, -0.002), "marginals": (0.24, 0.0)}
-LIMITS = {"memorization/rapid.income": Limit(0.05, "the ethics board")}
 VOID = {"br", "meta", "wbr", "path", "circle", "use"}
 
 
@@ -95,29 +86,6 @@ class Page(HTMLParser):
     def row(self, *start):
         cells = [[" ".join(c.split()) for c in row] for row in self.rows]
         return next(c for c in cells if tuple(c[: len(start)]) == start)
-
-
-def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
-    role = "reference" if name in REFERENCES else "synthesizer"
-    gained = around(gain(risk, guess), 0.02) if measure.sensitive else NOT_ESTIMABLE
-    curve = tuple(Estimate(r, r - 0.02, r + 0.02) for r in risk * (1 - CURVE)) if measure.sensitive else ()
-    risks = around(risk, 0.01), around(risk - extra, 0.012), around(extra, 0.006)
-    yardsticks = (guess if measure.sensitive else float("nan"), gained, gain(risk, risks[1].value))
-    return Finding(name, role, measure, *risks, *yardsticks, curve=curve)
-
-
-def study(findings, limits=LIMITS, failures=None, **others):
-    checks = check_references(findings, REFERENCES)
-    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, Beside(REFERENCES))
-    names = dict.fromkeys([*(f.synthesizer for f in findings), *(failures or {})])
-    settings = {n: {"role": "reference" if n in REFERENCES else "synthesizer", "kind": n} for n in names}
-    facts = {"data_digest": "1f9c0e", "records": "6000"}
-    made = StudyResult("s-1", "adult", findings, checks, verdicts, failures or {}, limits, facts, settings, REFERENCES)
-    return replace(made, **others)
-
-
-def usual(measures=(RAPID, DISTANCE), **others):
-    return study([finding(n, m, *v) for n, v in PICTURE.items() for m in measures], **others)
 
 
 def read(result, settings="name: adult\n"):
@@ -300,7 +268,7 @@ def test_failed_synthesizers_are_told_everywhere():
     assert "FAILED ctgan – cannot say: it was not run to the end: ctgan-r0-f1: ValueError in ctgan.py." in shown.text
     assert shown.row("ctgan", "all")[-1] == "FAILED"
     assert shown.texts.count("failed") == 4  # a line in each panel of two measures
-    assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 3  # head, note, provenance
+    assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 4  # head, next steps, note, provenance
 
 
 def test_all_failed():
@@ -349,15 +317,6 @@ def test_task_writes_a_private_file(tmp_path):
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
     assert path.read_text("utf-8") == report_of(usual(), "seed: 1 # <b>")
     assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
-
-
-CLAIMS = {"attempts": 500, "claims": 200, "statistical_confidence": 0.5, "susceptibility": 1, "work": 12}
-
-
-def claiming(name, column, correct, claims=200):
-    told = CLAIMS | {"correct": correct, "claims": claims, "prior_knowledge": 5}
-    measure = Measure("inference", "inference", column, "key_class")
-    return replace(finding(name, measure), details={k: (float(v), 0.0) for k, v in told.items()})
 
 
 def test_the_gda_view_puts_the_columns_of_an_attack_together():
@@ -435,12 +394,6 @@ def test_vulnerable_records_stand_beside_all():
 # Yardsticks, pairs, power
 
 
-def beside(found, population=0.4):
-    s = around(population, 0.01)
-    own = Yardstick(s, around(gain(found.risk.value, population), 0.03), around(found.risk.value - population, 0.02))
-    return replace(found, yardsticks={"population": own})
-
-
 def test_yardsticks_of_synthesizers_have_a_table_and_a_line_in_the_figure():
     shown = read(study([beside(finding("cart")), beside(finding("copy", RAPID, 0.91, 0.55))]))
     assert shown.row("cart", "rapid.income", "0.450")[3:] == [
@@ -512,7 +465,7 @@ def test_power_is_a_table_of_shares():
     assert shown.row("rapid.income", "missed") == ["rapid.income", "missed", "seen", "2.3%"]
     assert shown.row("far")[-1] == "none"
     assert shown.row("on") == ["on", "–", "missed", "30% (line continued)"]
-    assert "smallest leak" not in read(usual()).text
+    assert "seen in four of five" not in read(usual()).text
 
 
 def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():

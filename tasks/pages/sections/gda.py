@@ -28,7 +28,7 @@ def _attacks(shown: Shown) -> list[Panel]:
     for attack in dict.fromkeys(v.attack for v in views):
         own = sorted((v for v in views if v.attack == attack), key=lambda v: shown.names.index(v.synthesizer))
         figure = gda_figure(_highest(shown, own))
-        text = f"confidence improvement and its parts by {attack}: {words_of(figure)}"
+        text = f"GDA view of {attack}: {words_of(figure)}"
         panels.append(Panel(attack, text, svg(figure, f"gda/{attack}"), own))
     return panels
 
