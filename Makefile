@@ -25,6 +25,7 @@ check: .venv/ready
 
 services: .venv/ready
 	$(BIN)/python tests/deployments/run_services.py
+	$(BIN)/python -m pytest -m services tests/tasks/tracking
 
 wheel: .venv/ready
 	$(BIN)/python tests/wheel.py

@@ -393,7 +393,7 @@ class Study(Settings):
         Field(min_length=1, json_schema_extra={"uniqueItems": True}),
     ] = ["all", 1]
     """Over how many of an attack's columns, the weakest first, its GDA score is taken: ``all``, 1 (the worst case),
-    or any number between. Each has a line in the report and in ``gda.csv``."""
+    or any number between. Each has a line in the report and in ``gda.json``."""
     exposure: bool = True
     """A page for each synthesizer that says who is at risk, and why. It holds values of the real table, and stays in
     the workspace unless ``tracking.records`` is full."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from synthrisk.conf.study import Study
+from synthrisk.flows.durations import in_words
 from synthrisk.flows.pilot import SIZES, pilot
 
 _FEWEST = 1000  # records below which no sample is taken
@@ -35,20 +36,16 @@ def sized(study: Study, table: pd.DataFrame, effort: Effort) -> tuple[Study, str
     rows = records
     while rows > _FEWEST and tried.expected(study, rows) > effort.seconds:
         rows = max(_round(rows * 0.9), _FEWEST)
-    time = _words(tried.expected(study, rows))
+    time = in_words(tried.expected(study, rows))
     if rows == records:
         return study, time
     data = study.data.model_copy(update={"rows": rows})
-    return study.model_copy(update={"data": data}), f"{time} (all {records}: {_words(tried.expected(study, records))})"
+    return study.model_copy(
+        update={"data": data}
+    ), f"{time} (all {records}: {in_words(tried.expected(study, records))})"
 
 
 def _round(rows: float) -> int:
     """Return a number with two digits and zeros."""
     step = 10 ** (len(str(int(rows))) - 2)
     return int(rows // step * step)
-
-
-def _words(seconds: float) -> str:
-    if seconds < 90:
-        return f"about {max(round(seconds / 10) * 10, 10)} seconds"
-    return f"about {round(seconds / 60)} minutes" if seconds < 5400 else f"about {seconds / 3600:.1f} hours"

@@ -1,9 +1,33 @@
-"""What every number means: pure functions from tables to scores, and the study's statistics."""
+"""What every number means: pure functions from tables to scores, and the study's statistics.
 
-from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.register import ATTACKS, METRICS
-from synthrisk.metrics.tables.tables import Tables
+The names are loaded on first use, so that help and lists need neither pandas nor scipy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from synthrisk.metrics.attack import Attack
+    from synthrisk.metrics.errors import InputError
+    from synthrisk.metrics.metric import Metric, Score
+    from synthrisk.metrics.register import ATTACKS, METRICS
+    from synthrisk.metrics.tables.tables import Tables
 
 __all__ = ["ATTACKS", "METRICS", "Attack", "InputError", "Metric", "Score", "Tables"]
+
+_MODULES = {
+    "ATTACKS": "register",
+    "METRICS": "register",
+    "Attack": "attack",
+    "InputError": "errors",
+    "Metric": "metric",
+    "Score": "metric",
+    "Tables": "tables.tables",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return found

@@ -152,6 +152,11 @@ class Metric:
         return tuple(c for c in dict.fromkeys(["score", self.contribution, self.weight, ranking]) if c is not None)
 
     @property
+    def said(self) -> str:
+        """What it says, in one line: the first of its function's docstring."""
+        return ((self.function.__doc__ or "").strip().splitlines() or [""])[0].rstrip(".")
+
+    @property
     def is_utility(self) -> bool:
         """Whether it says how useful a release is, not how risky."""
         return self.label == "utility"

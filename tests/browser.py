@@ -82,7 +82,7 @@ class Page:
         """Wait until nothing in the page has changed for a while."""
         until, seen, since = time.monotonic() + seconds, "", time.monotonic()
         while time.monotonic() < until and time.monotonic() - since < quiet:
-            now = self.ask("document.documentElement.outerHTML.length + ' ' + document.body.innerText")
+            now = self.ask("document.body ? document.body.innerHTML.length + document.body.innerText : ''")
             if now != seen:
                 seen, since = now, time.monotonic()
             time.sleep(0.2)

@@ -169,41 +169,64 @@ def split(
     typer.echo('synthesizers: [{name: vendor, kind: files, path: "releases/{repetition}-{fold}.parquet"}]')
 
 
-@app.command(epilog="Example: `synthrisk metrics`")
-def metrics(markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False) -> None:
-    """List the metrics: what each measures, needs, and where it is from."""
+@app.command(epilog="Example: `synthrisk metrics zero_cap`")
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="All of this metric; of each one line unless given.")] = None,
+    markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
+) -> None:
+    """List the metrics, a line each: what it needs, and what it sees; or say all of one."""
     from synthrisk.flows.cli.lists import markdown_table, print_metrics
 
-    if markdown:
+    if name and markdown:
+        raise InputError(f"--markdown is of all metrics, got {name!r} beside it")
+    if name:
+        from synthrisk.flows.cli.one_metric import print_metric
+
+        print_metric(name)
+    elif markdown:
         typer.echo(markdown_table())
     else:
         print_metrics()
 
 
-@app.command(epilog="Example: `synthrisk compare demo`")
+@app.command(epilog="Example: `synthrisk compare demo --history`")
 def compare(
     experiment: Annotated[str, typer.Argument(help="MLflow experiment, named as the study.")] = "demo",
-    measure: Annotated[str | None, typer.Option(help="Show this measure alone, e.g. rapid.income.")] = None,
-    history: Annotated[bool, typer.Option(help="All studies of the experiment, not the latest alone.")] = False,
+    measure: Annotated[str | None, typer.Option(help="This measure: rapid.income; or all of rapid.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="A table of each measure too.")] = False,
+    history: Annotated[bool, typer.Option(help="All studies of the experiment: what has become worse?")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print as CSV.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, with all numbers.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print as Markdown tables.")] = False,
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
 ) -> None:
-    """Print the league table of an experiment."""
-    from synthrisk.flows.cli.lists import print_comparison
+    """Compare the synthesizers of the latest study, or each with itself in the studies before."""
+    from synthrisk.conf.study import Tracking
+    from synthrisk.flows.cli.compare import Asked
+    from synthrisk.flows.cli.compare import compare as print_comparison
 
-    print_comparison(experiment, measure, history, tracking_uri, workspace)
+    forms = [name for name, given in (("csv", csv), ("json", as_json), ("markdown", markdown)) if given]
+    if len(forms) > 1:
+        raise InputError(f"--{' and --'.join(forms)} must not stand together")
+    asked = Asked(experiment, measure, every, history, forms[0] if forms else "")
+    print_comparison(asked, Tracking(uri=tracking_uri), Path(workspace))
 
 
-@app.command(epilog="Example: `synthrisk ui --port 5001`")
+@app.command(epilog="Example: `synthrisk ui --open demo`")
 def ui(
+    study: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Study, the latest of this name: its report and its view.")
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open", help="Open the pages in the browser.")] = False,
     port: Annotated[int, typer.Option(help="Port on this machine.", min=1, max=65535)] = 5000,
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
 ) -> None:
-    """Open the MLflow page of the workspace, until Ctrl-C."""
+    """Start the MLflow page of the workspace, until Ctrl-C; `--open NAME` opens the latest study of a name."""
     from synthrisk.flows.cli.ui import serve
 
-    raise typer.Exit(serve(port, tracking_uri, Path(workspace)))
+    raise typer.Exit(serve(port, tracking_uri, Path(workspace), study, opens))
 
 
 @app.command(epilog="Example: `synthrisk schema > study.schema.json`")

@@ -1,16 +1,18 @@
 """One figure of the report with its words, and the rows that the figures of a measure are drawn of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.league import is_reference
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.tasks.pages.figures import Row
+from synthrisk.tasks.pages.figures import Row, svg, words_of
 from synthrisk.tasks.pages.section import Shown
+from synthrisk.tasks.pages.templates import cut
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,16 @@ def drawn_rows(shown: Shown, measure: Measure, quantity: str = "memorization") -
     own = rows_of(shown, shown.own, measure)
     high = set(sorted(range(len(own)), key=lambda i: -_height(own[i], quantity))[: shown.most])
     kept = {own[i].name for i in high}
-    return rows_of(shown, [n for n in shown.names if n in kept or n not in shown.own], measure)
+    drawn = rows_of(shown, [n for n in shown.names if n in kept or n not in shown.own], measure)
+    return [replace(row, name=cut(row.name)) for row in drawn]
 
 
 def _height(row: Row, quantity: str) -> float:
     """Return the place of a row among others; one that failed or has no value stands last."""
     value = getattr(row.finding, quantity).value if row.finding else float("nan")
     return float("-inf") if isnan(value) else float(value)
+
+
+def panel(title: str, kind: str, key: str, figure: Figure) -> Panel:
+    """Return a figure of one measure, with its numbers in words."""
+    return Panel(title, f"{kind} by {key}: {words_of(figure)}", svg(figure, f"{kind}/{key}"))

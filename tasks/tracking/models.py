@@ -6,10 +6,13 @@ order_by=[{"field_name": "metrics.memorization/worst_judged", "ascending": True,
 that keep their limits. The model holds no weights and no cell: tags, params and metrics of its run.
 """
 
+import re
 from collections.abc import Mapping
 
 from mlflow import MlflowClient
 from mlflow.entities import LoggedModelOutput
+
+from synthrisk.tasks.workspace.store import key_of
 
 TYPE = "synthesizer"
 
@@ -18,9 +21,22 @@ def open_model(
     client: MlflowClient, experiment_id: str, run_id: str, name: str, params: Mapping[str, str], tags: Mapping[str, str]
 ) -> str:
     """Start the model of a synthesizer, tied to its run; return its id."""
-    model = client.create_logged_model(experiment_id, name, run_id, dict(tags), dict(params), TYPE)
+    model = client.create_logged_model(experiment_id, model_name(name), run_id, dict(tags), dict(params), TYPE)
     client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
     return str(model.model_id)
+
+
+def model_name(name: str) -> str:
+    """Return the name of a synthesizer as MLflow takes it for a model.
+
+    Characters that it does not take become underscores, with some digits of a digest behind them.
+
+    Example:
+        >>> model_name("cart"), model_name("ctgan 1.2")
+        ('cart', 'ctgan 1_2-7605')
+    """
+    plain = re.sub("[/:.%\"']", "_", name)
+    return name if plain == name else f"{plain}-{key_of(name)[:4]}"
 
 
 def close_model(client: MlflowClient, model_id: str, *, failed: bool) -> None:

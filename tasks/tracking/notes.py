@@ -41,10 +41,11 @@ def log_notes(to: Written, place: Place) -> None:
 
 def experiment_note(result: StudyResult, told: Overview, place: Place) -> str:
     """Return what stands above the runs of an experiment: what it is, and the latest study's answer."""
-    lines = [_WHAT, "", f"**Latest study: {literal(result.name)} {literal(result.study_id)}**", ""]
-    lines += [*_invalid(result), _links(result, place), "", *_answer(told, place), "", *_known(result, told), ""]
+    lines = [f"Latest study, {literal(result.name)} {literal(result.study_id)}: {_words(told)}", "", *_invalid(result)]
+    lines += [_links(result, place), "", *_answer(told, place), "", *_known(result, told), ""]
     lines += ["**League table** (memorization; an interval above 0: the releases lie nearer to members)", ""]
-    return fitting([*lines, *_league(result)], _OF_EXPERIMENT, _MORE)
+    lines += [*_league(result), "", _WHAT]
+    return fitting(lines, _OF_EXPERIMENT, _MORE)
 
 
 def run_note(result: StudyResult, told: Overview, name: str, place: Place) -> str:
@@ -65,6 +66,11 @@ def study_note(result: StudyResult, told: Overview, place: Place) -> str:
     """Return what stands in the overview of the study's own run."""
     lines = [*_invalid(result), _links(result, place), "", *_answer(told, place), "", *_known(result, told)]
     return fitting(lines, _OF_RUN, _MORE)
+
+
+def _words(told: Overview) -> str:
+    """Return the verdicts in a line: what is seen of the note before it is unfolded."""
+    return ", ".join(f"{literal(h.synthesizer)} **{literal(h.word or 'not judged')}**" for h in told.synthesizers)
 
 
 def _answer(told: Overview, place: Place) -> list[str]:

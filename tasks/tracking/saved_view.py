@@ -25,6 +25,8 @@ TAG = "mlflow.sharedViewState."
 
 _LONGEST = 20_000  # characters that MLflow takes as the value of an experiment's tag
 _MOST = 6  # limited quantities, and utilities, that are columns
+_ALWAYS = {"attributes.`Run Name`": 230, "runDateAndNestInfo": 120}  # columns that the page always has: their pixels
+_TAGS = {"verdict": 110, "why": 290, "role": 90}
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
     worst = worst_key(told)
     useful = list(dict.fromkeys(utility_key(u) for u in result.utility))
     numbers = [worst, *limited_keys(result)[:_MOST], *useful[:_MOST]]
-    columns = [*(f"tags.`{tag}`" for tag in ("verdict", "why", "role")), *(f"metrics.`{key}`" for key in numbers)]
+    widths = {f"tags.`{tag}`": width for tag, width in _TAGS.items()}
+    widths |= {f"metrics.`{key}`": 12 + 7 * min(len(key), 30) for key in numbers}
     return {
         "searchFilter": own_runs(result.study_id),
         "orderByKey": f"metrics.`{worst}`",
@@ -59,9 +62,9 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
         "lifecycleFilter": "Active",
         "datasetsFilter": [],
         "modelVersionFilter": "All Runs",
-        "selectedColumns": list(dict.fromkeys(columns)),
-        "columnOrder": [],
-        "columnWidths": {},
+        "selectedColumns": list(widths),
+        "columnOrder": [*_ALWAYS, *widths, "duration"],
+        "columnWidths": _ALWAYS | widths,
         "runsHiddenMode": "SHOW_ALL",
         "viewMaximized": True,
         "runListHidden": False,

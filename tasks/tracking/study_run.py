@@ -12,7 +12,7 @@ from synthrisk.tasks.tracking.dataset import log_real
 from synthrisk.tasks.tracking.numbers import log_numbers, numbers_of_study
 from synthrisk.tasks.tracking.past import GENERATORS
 from synthrisk.tasks.tracking.synthesizer_run import Records
-from synthrisk.tasks.tracking.tables import log_tables, study_tables
+from synthrisk.tasks.tracking.tables import log_tables
 from synthrisk.tasks.tracking.tags import run_name, study_tags
 from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.handed import Found
@@ -45,7 +45,7 @@ def _fill(to: Written, run_id: str, settings: str, report: str) -> None:
     log_numbers(client, run_id, numbers_of_study(to.told))
     client.log_text(run_id, settings, "study.yaml")
     client.log_table(run_id, generators_table(result, to.told), GENERATORS)
-    log_tables(client, run_id, study_tables(result), parquet=True)
+    log_tables(client, run_id, to.tables, parquet=True)
     for name, facts in (("checks", result.checks), ("verdicts", result.verdicts)):
         client.log_text(run_id, json.dumps([vars(f) for f in facts], indent=1, default=bool), f"{name}.json")
     client.log_artifact(run_id, report)

@@ -64,7 +64,7 @@ def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, record
     log_real(to.client, run.run_id, to.table)
     tie = Tie(run.model_id, to.table.digest) if run.model_id else None
     log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name), tie)
-    log_tables(to.client, run.run_id, generator_tables(to.result, name))
+    log_tables(to.client, run.run_id, generator_tables(to.tables, name))
     if found is not None:
         log_release(to.client, run.run_id, found)
         if records.mode != "none":

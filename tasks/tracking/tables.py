@@ -1,5 +1,6 @@
 """Tables of a study as artifacts: JSON that MLflow shows as tables, the verdict first, and Parquet for programs."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,12 +14,11 @@ from synthrisk.metrics.study.result_tables import (
     details_table,
     interval_table,
     league_table,
-    limits_table,
-    yardstick_table,
 )
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import utility_table
 
+_OF_GENERATORS = {"measures": "league", "limits": "limits", "yardsticks": "yardsticks"}
 _NUMBERS = [f"{name}{end}" for name in ("memorization", "risk") for end in ("", "_lower", "_upper")]
 _GUESSES = ["guess", "risk_gain", "control", "control_gain", "population", "population_gain"]
 _FIRST = ["synthesizer", "measure", "verdict", *_NUMBERS, *_GUESSES, "role"]
@@ -39,10 +39,10 @@ def study_tables(result: StudyResult) -> dict[str, pd.DataFrame]:
     return {name: table for name, table in every.items() if len(table)}
 
 
-def generator_tables(result: StudyResult, name: str) -> dict[str, pd.DataFrame]:
-    """Return the tables of one generator by name: each measure with its verdict, the limits, the yardsticks."""
-    every = {"measures": judged_league(result), "limits": limits_table(result), "yardsticks": yardstick_table(result)}
-    own = {key: table[table["synthesizer"] == name] for key, table in every.items() if len(table)}
+def generator_tables(study: Mapping[str, pd.DataFrame], name: str) -> dict[str, pd.DataFrame]:
+    """Return the tables of one generator, out of those of its study: measures with verdicts, limits, yardsticks."""
+    every = {own: study[of] for own, of in _OF_GENERATORS.items() if of in study}
+    own = {key: table[table["synthesizer"] == name] for key, table in every.items()}
     if "limits" in own:
         first = ["name", "word", "value", "lower", "upper", "limit", "reason"]
         own["limits"] = own["limits"][[*first, *(c for c in own["limits"] if c not in first)]]
@@ -70,7 +70,7 @@ def release_values(result: StudyResult) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def log_tables(client: MlflowClient, run_id: str, tables: dict[str, pd.DataFrame], *, parquet: bool = False) -> None:
+def log_tables(client: MlflowClient, run_id: str, tables: Mapping[str, pd.DataFrame], *, parquet: bool = False) -> None:
     """Write tables to a run, each as ``<name>.json``, and with ``parquet`` in the folder ``tables`` too."""
     for name, table in tables.items():
         client.log_table(run_id, table, f"{name}.json")

@@ -139,6 +139,10 @@ def artifact(outcome, name: str, path: str) -> Path:
     return Path(client.download_artifacts(runs_of(outcome)[name].info.run_id, path))
 
 
+def tabled(outcome, name: str, table: str) -> pd.DataFrame:
+    return pd.DataFrame(**json.loads(artifact(outcome, name, f"{table}.json").read_text()))
+
+
 def numbers(outcome) -> dict[str, dict[str, float]]:
     return {name: run.data.metrics for name, run in runs_of(outcome).items()}
 
@@ -168,7 +172,9 @@ def test_runs_are_flat_and_tagged_by_role(first):
     }
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
-    assert {run.info.run_name for run in runs.values()} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
+    names = [run.info.run_name.partition(" · ") for run in runs.values()]
+    assert {name for name, _, _ in names} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
+    assert all(first.result.study_id.startswith(when) and when for _, _, when in names)
 
 
 def test_every_run_carries_provenance(first):
@@ -183,22 +189,18 @@ def test_every_run_carries_provenance(first):
 
 def test_params_are_the_settings_that_distinguish(first):
     params = {name: run.data.params for name, run in runs_of(first).items()}
-    assert params["cart"] == {"synthesizer": "cart"}
-    assert params["thief"] == {"synthesizer": "thief"}
-    assert set(params["mine"]) == {"synthesizer", "path"}
+    assert params["cart"] == {"synthesizer": "cart", "kind": "cart"}
+    assert params["thief"] == {"synthesizer": "thief", "kind": "copy"}
+    assert set(params["mine"]) == {"synthesizer", "kind", "path"}
     assert runs_of(first)["thief"].data.tags["kind"] == "copy"
     assert params["study"] == {}
 
 
 def test_metric_keys_are_quantity_and_measure(first):
     found = set(runs_of(first)["cart"].data.metrics)
-    single = ("memorization", "memorization_lower", "memorization_upper", "risk", "risk_control", "risk_gain")
-    single += ("risk_lower", "risk_upper", "risk_population", "risk_release")
-    expected = {f"{q}/{k}" for q in single for k in KEYS} | {"risk_curve/rapid.income"}
-    own = {k for k in found if k.endswith("/nearest_neighbour_distance_ratio")}
-    useful = {f"{q}/coverage" for q in ("utility", "utility_ceiling")}
-    assert found - own == expected | useful
-    assert {"risk/nearest_neighbour_distance_ratio", "memorization/nearest_neighbour_distance_ratio"} <= own
+    expected = {f"{q}/{k}" for q in ("memorization", "risk") for k in (*KEYS, "nearest_neighbour_distance_ratio")}
+    stepped = {"risk_curve/rapid.income", "risk_release/zero_cap.income"}  # releases of what is judged
+    assert found == expected | stepped | {"utility/coverage", "memorization/worst_judged"}
 
 
 def test_metrics_are_the_findings(first):
@@ -207,7 +209,27 @@ def test_metrics_are_the_findings(first):
         logged = runs[finding.synthesizer].data.metrics
         key = finding.measure.key
         assert logged[f"risk/{key}"] == finding.risk.value
-        assert logged[f"memorization_lower/{key}"] == finding.memorization.lower
+        assert logged[f"memorization/{key}"] == finding.memorization.value
+
+
+def test_limits_yardsticks_and_gains_are_tables_of_a_run(first):
+    own = tabled(first, "cart", "measures").set_index("measure")
+    (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
+    assert own.loc[KEYS[0], "memorization_lower"] == found.memorization.lower
+    assert own.loc[KEYS[0], "population"] == found.population.value
+    assert own.loc[KEYS[0], "verdict"] == first.result.verdict("cart")
+    assert set(tabled(first, "cart", "yardsticks")["yardstick"]) == {"guess", "control", "population"}
+    exposed = tabled(first, "cart", "records/most_exposed")
+    assert exposed["memorization"].is_monotonic_decreasing
+
+
+def test_the_release_is_a_dataset_of_schema_and_digest_alone(first, secret):
+    given = {each.dataset.name: each.dataset for each in runs_of(first)["cart"].inputs.dataset_inputs}
+    assert set(given) == {"real", "release"}
+    names = [column["name"] for column in json.loads(given["release"].schema)["mlflow_colspec"]]
+    assert names == ["age", "city", "hours", "income"]
+    assert given["release"].digest != given["real"].digest
+    assert secret not in repr(given["release"].to_dictionary())
 
 
 def test_step_metrics_are_curve_and_releases(first):
@@ -253,7 +275,7 @@ def test_study_run_has_league_report_and_settings(first):
 
 
 def test_dataset_has_digest_and_no_cells(first, secret):
-    (given,) = runs_of(first)["cart"].inputs.dataset_inputs
+    (given,) = [d for d in runs_of(first)["cart"].inputs.dataset_inputs if d.dataset.name == "real"]
     assert given.dataset.digest == first.result.facts["data_digest"]
     assert secret not in given.dataset.to_dictionary().__repr__()
 
@@ -298,7 +320,9 @@ def test_the_page_of_exposure_is_tracked_with_full_records_only(first, alone):
 
 def test_no_records_where_none_are_kept(broken):
     client = MlflowClient(broken.logged.uri)
-    assert client.list_artifacts(runs_of(broken)["cart"].info.run_id) == []
+    own = {f.path for f in client.list_artifacts(runs_of(broken)["cart"].info.run_id)}
+    assert own
+    assert "records" not in own
 
 
 def test_contributions_under_hashes_make_the_judged_findings(first, folder, people):
@@ -331,10 +355,11 @@ def test_studies_read_back_are_what_was_found(first, folder):
     study = studies(Tracking(), folder / "first", "spine")[0]
     assert study.study_id == first.result.study_id
     assert study.tags["data_digest"] == first.result.facts["data_digest"]
-    pd.testing.assert_frame_equal(study.league, league_table(first.result), check_dtype=False)
+    own = league_table(first.result)
+    pd.testing.assert_frame_equal(study.league[own.columns], own, check_dtype=False)
     pd.testing.assert_frame_equal(study.utility, utility_table(first.result.utility), check_dtype=False)
     assert study.verdicts.to_dict("records") == [vars(v) for v in first.result.verdicts]
-    assert study.generators["synthesizer"].tolist() == first.result.synthesizers
+    assert set(study.generators["synthesizer"]) == set(first.result.synthesizers)
 
 
 def test_links_lead_to_the_runs(first):
@@ -367,11 +392,12 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
     for f in guesses:  # the members are the same, and so is what non-members say of them
-        assert runs_of(first)[f.synthesizer].data.metrics[f"risk_population/{f.measure.key}"] == f.population.value
+        own = tabled(first, f.synthesizer, "measures").set_index("measure")
+        assert own.loc[f.measure.key, "population"] == f.population.value
     assert len({(f.measure.key, f.population.value) for f in guesses}) == len(KEYS)
-    yardsticks = pd.read_csv(artifact(first, "study", "yardsticks.csv"))
+    yardsticks = tabled(first, "study", "yardsticks")
     assert len(yardsticks) == 3 * len(guesses)
-    pairs = pd.read_csv(artifact(first, "study", "comparison.csv"))
+    pairs = tabled(first, "study", "comparison")
     assert len(pairs) == 3 * 2 * 3  # pairs, quantities, measures
     found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
     assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (len(yardsticks), len(pairs), [])
@@ -388,9 +414,7 @@ def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
     columns = json.loads(artifact(first, "study", "league.json").read_text())["columns"]
     assert {"worst_release", "worst_release_upper"} <= set(columns)
     assert "worst of 2 releases" in Path(first.report).read_text()
-    keys = pd.read_csv(artifact(first, "study", "k_anonymity.csv"), keep_default_na=False).set_index(
-        ["synthesizer", "of"]
-    )
+    keys = tabled(first, "study", "k_anonymity").set_index(["synthesizer", "of"])
     assert len(keys) == len(found["k_anonymity"]) == 1 + 3 * len(first.result.settings)
     sizes = people().groupby(["age", "city"], dropna=False)["income"].transform("size")
     assert keys.loc[("", "real"), "k_1"] == (sizes == 1).sum()
@@ -452,11 +476,11 @@ def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
         (row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "population"
     }
     assert set(populations) == {("thief", name) for name in WHOLE}
-    metrics, page = runs_of(whole)["thief"].data.metrics, Path(whole.report).read_text()
+    measures, page = tabled(whole, "thief", "measures").set_index("measure"), Path(whole.report).read_text()
     for name in WHOLE:
-        assert metrics[f"risk_population/{name}"] == populations["thief", name]["success"]
+        assert measures.loc[name, "population"] == populations["thief", name]["success"]
         assert populations["thief", name]["difference_lower"] <= populations["thief", name]["difference"]
-    assert "risk_population/membership" not in metrics
+    assert np.isnan(measures.loc["membership", "population"])
     assert page.count("<td>population</td>") == len(WHOLE)
 
 
@@ -494,7 +518,7 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     assert verdict.word == "INCONCLUSIVE"
     assert "out of reach: a full copy reaches" in verdict.reason  # no copy of these people reaches .99
     assert set(runs_of(outcome)) == {"cart", "copy", "fresh", "leaky-20pct", "leaky-60pct", "study"}
-    assert len(pd.read_csv(artifact(outcome, "study", "power.csv"))) == 2
+    assert len(tabled(outcome, "study", "power")) == 2
     close(outcome, verbose=True)
     assert f"zero_cap.income {power.leak}" in " ".join(capsys.readouterr().out.split())
 

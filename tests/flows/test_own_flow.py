@@ -79,7 +79,7 @@ def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
     judged, logged = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))
     assert_same(judged, tmp_path, study, folder)
     client = MlflowClient(logged.uri)
-    runs = {r.info.run_name: r for r in client.search_runs([logged.experiment_id])}
+    runs = {r.info.run_name.partition(" · ")[0]: r for r in client.search_runs([logged.experiment_id])}
     assert set(runs) == {"cart", "thief", "study mine"}
     (finding,) = [f for f in judged.result.findings if (f.synthesizer, f.measure.label) == ("thief", "zero_cap")]
     assert runs["thief"].data.metrics["memorization/zero_cap.income"] == finding.memorization.value

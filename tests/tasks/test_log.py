@@ -9,17 +9,14 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from synthrisk.conf.study import Tracking
-from synthrisk.metrics import InputError
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.summary import summarise
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Check, Verdict
-from synthrisk.tasks.tracking.league import league
 from synthrisk.tasks.workspace.table import store
 
 INCOME = Measure("zero_cap", "zero_cap", "income")
@@ -53,6 +50,11 @@ def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
 LOOKED_AT = summarise([check_release(*(pd.DataFrame({"x": np.arange(40.0) % k}) for k in (40, 40, 1)))])
 
 
+def tabled(client, run, name):
+    kept = json.loads(Path(client.download_artifacts(run.info.run_id, f"{name}.json")).read_text())
+    return pd.DataFrame(**kept)
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, logged_of):
     folder = tmp_path_factory.mktemp("log")
@@ -75,10 +77,10 @@ def test_runs_read_back(written):
     folder, (one, _) = written
     client = MlflowClient(one.uri)
     cart = client.get_run(one.runs["cart"])
-    assert cart.data.params == {"synthesizer": "cart", "min_samples_leaf": "5"}
+    assert cart.data.params == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "5"}
     assert cart.data.tags["kind"] == "cart"
     assert cart.data.metrics["risk/zero_cap.income"] == 0.6
-    assert cart.data.metrics["risk_lower/zero_cap.income"] == 0.5
+    assert not any("lower" in key for key in cart.data.metrics)  # limits are in tables
     assert not any(k.startswith("memorization") for k in cart.data.metrics)  # not estimable is no number
     assert cart.data.tags["verdict"] == "RISK"
     assert cart.data.tags["data_digest"] == "d"
@@ -93,7 +95,7 @@ def test_what_the_releases_have_shown_is_a_tag_and_a_table(written):
     assert client.get_run(two.runs["cart"]).data.tags["release"] == words
     assert "release" not in client.get_run(two.runs["broken"]).data.tags
     (run,) = client.search_runs([two.experiment_id], "tags.role = 'study' and tags.study_id = 's-2'")
-    table = pd.read_csv(client.download_artifacts(run.info.run_id, "releases.csv"))
+    table = tabled(client, run, "releases")
     assert table["invalid"].tolist() == [words]
     assert table["rows_of_members"].tolist() == [40.0]
 
@@ -113,9 +115,10 @@ def test_study_run_has_its_artifacts(written):
     (run,) = client.search_runs([one.experiment_id], "tags.role = 'study' and tags.study_id = 's-1'")
     assert {f.path for f in client.list_artifacts(run.info.run_id)} == {
         "study.yaml",
+        "generators.json",
         "league.json",
-        "intervals.csv",
-        "details.csv",
+        "release_values.json",
+        "tables",
         "checks.json",
         "verdicts.json",
         "report.html",
@@ -145,15 +148,15 @@ def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(writ
     logged = logged_of(claims, table, folder, experiment="claims")
     client = MlflowClient(logged.uri)
     (run,) = client.search_runs([logged.experiment_id], "tags.role = 'study'")
-    rows = pd.read_csv(client.download_artifacts(run.info.run_id, "gda.csv"))
+    rows = tabled(client, run, "gda")
     assert rows[["synthesizer", "attack", "weakest", "columns"]].to_numpy().tolist() == [
-        ["cart", "inference", "2", "a, c"],
+        ["cart", "inference", 2, "a, c"],
         ["cart", "inference", "all", "a, c, b"],
     ]
     assert rows["confidence_improvement"].tolist() == pytest.approx([0.75, 0.5])
 
 
-def test_members_found_and_epsilon_are_metrics_and_tables(written, logged_of):
+def test_members_found_and_epsilon_are_tables(written, logged_of):
     folder, _ = written
     table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
     few = replace(NOT_ESTIMABLE, note="fewer than 10000 control scores")
@@ -164,32 +167,22 @@ def test_members_found_and_epsilon_are_metrics_and_tables(written, logged_of):
     logged = logged_of(found, table, folder, experiment="members")
     client = MlflowClient(logged.uri)
     metrics = client.get_run(logged.runs["cart"]).data.metrics
-    assert (metrics["tpr/membership"], metrics["epsilon/membership"]) == (0.03, 1.25)
-    assert not any(k.startswith(("tpr", "epsilon")) for k in client.get_run(logged.runs["copy"]).data.metrics)
+    assert not any(k.startswith(("tpr", "epsilon")) for k in metrics)  # no limit is set on them
     (run,) = client.search_runs([logged.experiment_id], "tags.role = 'study'")
-    rates, bounds = (
-        pd.read_csv(client.download_artifacts(run.info.run_id, f"{name}.csv")) for name in ("tpr", "epsilon")
-    )
+    rates, bounds = (tabled(client, run, name) for name in ("tpr", "epsilon"))
     assert rates[["false_positive_rate", "tpr_lower"]].fillna(-1).to_numpy().tolist() == [[0.01, 0.02], [0.001, -1]]
     assert rates["note"].fillna("").tolist() == ["", few.note]
     assert bounds[["synthesizer", "epsilon", "delta", "side"]].to_numpy().tolist() == [["cart", 1.25, 0.001, "flagged"]]
 
 
-def test_league_has_a_row_a_synthesizer_and_study(written):
+def test_a_limited_rate_is_a_metric(written, logged_of):
     folder, _ = written
-    found = league(Tracking(), folder, "people")
-    assert set(zip(found["study_id"], found["synthesizer"], strict=True)) == {
-        (s, n) for s in ("s-1", "s-2") for n in ("cart", "broken", "copy")
-    }
-    own = found[(found["study_id"] == "s-2") & (found["synthesizer"] == "cart")].iloc[0]
-    assert own["risk/zero_cap.income"] == 0.7
-    assert own["role"] == "synthesizer"
-
-
-def test_league_of_an_unknown_experiment_names_those_there_are(written):
-    folder, _ = written
-    with pytest.raises(InputError, match=r"must be one of .*people.*, got 'poeple'"):
-        league(Tracking(), folder, "poeple")
+    table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
+    own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
+    limited = replace(own, tpr={0.01: Estimate(0.03, 0.02, 0.04)})
+    study = replace(result(), findings=[limited], limits={"tpr/membership": Limit(0.1, "the board")})
+    logged = logged_of(study, table, folder, experiment="rates")
+    assert MlflowClient(logged.uri).get_run(logged.runs["cart"]).data.metrics["tpr/membership"] == 0.03
 
 
 @pytest.mark.parametrize("name", ["a#b", "ü", "x=1", "it's", "a//b"])
@@ -197,7 +190,7 @@ def test_thresholds_on_odd_columns_are_written(written, name, logged_of):
     folder, _ = written
     measure = Measure("zero_cap", "zero_cap", name)
     odd = result(
-        f"odd-{name}",
+        "odd",
         findings=[finding("cart", "synthesizer", 0.6, measure)],
         verdicts=[Verdict("cart", f"risk/{measure.key}", 0.5, "RISK", "above")],
     )

@@ -172,10 +172,11 @@ def test_a_measure_without_value_says_why():
 
 
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
-    head = read(usual()).text.split("Memorization: what")[0]
-    assert "RISK cart crosses a threshold." in head
+    head = read(usual()).text.split("The generators side by side")[0]
+    assert "RISK cart – not: memorization of rapid.income 0.125 is above 0.05." in head
+    assert "Worst judged memorization +0.125 [+0.119, +0.131] in rapid.income" in head
     assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
-    assert "NO EVIDENCE coarse stays below" in head
+    assert "NO EVIDENCE coarse – may go out under your limits." in head
     assert "marginals" not in head
     assert "no verdict" not in head
 
@@ -195,10 +196,10 @@ def test_a_failed_control_makes_a_banner_and_no_verdict():
     text = read(study([finding(n, RAPID, *v) for n, v in broken.items()])).text
     assert "INVALID: no verdict of this study may be read." in text
     assert "Reference generator fresh on rapid.income: expected “memorization around 0”, seen: +0.200" in text
-    head = text.split("Memorization: what")[0]
+    head = text.split("The generators side by side")[0]
     assert "RISK" not in head
-    assert "INVALID cart cannot be judged" in head
-    assert "INVALID cart" in read(study([finding(n, RAPID, *v) for n, v in broken.items()], limits={})).text
+    assert "INVALID cart – this study is invalid: reference fresh on rapid.income" in head
+    assert "INVALID cart –" in read(study([finding(n, RAPID, *v) for n, v in broken.items()], limits={})).text
 
 
 @pytest.mark.parametrize(
@@ -281,14 +282,14 @@ def test_not_estimable_is_said_with_its_reason_and_never_nan():
     assert row[2] == row[5] == "not estimable1"
     assert row[7] == "+0.400 [no interval]2"
     assert shown.row("cart", "distance_to_closest_record")[3] == "not estimable3"
-    notes = shown.text.split("verdict rapid.income")[1].split("Share at risk")[0]
+    notes = shown.text.split("Notes")[-1].split("How to read this")[0]
     assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
     assert "INCONCLUSIVE" in row
 
 
 def test_one_synthesizer_without_threshold_or_reference():
     text = read(study([finding("cart")], limits={})).text
-    assert "NO THRESHOLD SET cart is measured but not judged" in text
+    assert "NOT JUDGED cart – not judged: no limit is set." in text
     assert "No reference generator was checked" in text
     assert "None is set, and there is no built-in safe number" in text
     assert "threshold, where one is set" not in text
@@ -296,7 +297,7 @@ def test_one_synthesizer_without_threshold_or_reference():
 
 def test_failed_synthesizers_are_told_everywhere():
     shown = read(usual(failures={"ctgan": "ctgan-r0-f1: ValueError in ctgan.py"}))
-    assert "FAILED ctgan was not measured" in shown.text
+    assert "FAILED ctgan – cannot say: it was not run to the end: ctgan-r0-f1: ValueError in ctgan.py." in shown.text
     assert shown.row("ctgan", "all")[-1] == "FAILED"
     assert shown.texts.count("failed") == 4  # a line in each panel of two measures
     assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 3  # head, note, provenance
@@ -304,7 +305,7 @@ def test_failed_synthesizers_are_told_everywhere():
 
 def test_all_failed():
     text = read(study([], failures={"a": "MemoryError", "b": "KeyError"})).text
-    assert "FAILED a was not measured" in text
+    assert "FAILED a – cannot say: it was not run to the end: MemoryError." in text
     assert "Nothing was measured." in text
     assert "All numbers" not in text
 
@@ -312,8 +313,10 @@ def test_all_failed():
 def test_thresholds_name_who_chose_them():
     limits = LIMITS | {"risk/distance_to_closest_record": Limit(0.00001, "")}
     shown = read(usual(limits=limits))
-    assert shown.row("memorization", "rapid.income")[2:] == ["0.05", "the ethics board"]
-    assert shown.row("risk", "distance_to_closest_record")[2:] == ["1e-05", "not stated"]
+    row = shown.row("memorization", "rapid.income")
+    assert row[2:4] == ["0.05", "the ethics board"]
+    assert row[4:] == ["+0.550 [+0.544, +0.556] above", "+0.400 [+0.394, +0.406] above"]
+    assert shown.row("risk", "distance_to_closest_record")[2:4] == ["1e-05", "not stated"]
 
 
 def test_many_measures_and_synthesizers():
@@ -509,7 +512,7 @@ def test_power_is_a_table_of_shares():
     assert shown.row("rapid.income", "missed") == ["rapid.income", "missed", "seen", "2.3%"]
     assert shown.row("far")[-1] == "none"
     assert shown.row("on") == ["on", "–", "missed", "30% (line continued)"]
-    assert "Which leak" not in read(usual()).text
+    assert "smallest leak" not in read(usual()).text
 
 
 def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from synthrisk.tasks.pages.figures import curves_figure, svg, words_of
-from synthrisk.tasks.pages.panel import Panel, drawn_rows
+from synthrisk.tasks.pages.figures import curves_figure
+from synthrisk.tasks.pages.panel import drawn_rows, panel
 from synthrisk.tasks.pages.section import Section, Shown
 
 
@@ -13,9 +13,7 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     for measure in shown.measures:
         rows = drawn_rows(shown, measure)
         if any(r.finding and r.finding.curve for r in rows):
-            figure = curves_figure(rows)
-            text = f"share at risk by {measure.key}: {words_of(figure)}"
-            panels.append(Panel(measure.key, text, svg(figure, f"curves/{measure.key}")))
+            panels.append(panel(measure.key, "curves", measure.key, curves_figure(rows)))
     return {"curves": panels} if panels else None
 
 

@@ -1,6 +1,7 @@
 """The GDA view: what each attack that makes claims could do, on members."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -10,8 +11,9 @@ from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.result_tables import gda_views
 from synthrisk.tasks.pages.figures import selective_figure, svg, words_of
 from synthrisk.tasks.pages.gda_figure import gda_figure
-from synthrisk.tasks.pages.panel import Panel, drawn_rows
+from synthrisk.tasks.pages.panel import Panel, drawn_rows, panel
 from synthrisk.tasks.pages.section import Section, Shown
+from synthrisk.tasks.pages.templates import cut
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
@@ -26,7 +28,8 @@ def _attacks(shown: Shown) -> list[Panel]:
     for attack in dict.fromkeys(v.attack for v in views):
         own = sorted((v for v in views if v.attack == attack), key=lambda v: shown.names.index(v.synthesizer))
         figure = gda_figure(_highest(shown, own))
-        panels.append(Panel(attack, f"GDA view of {attack}: {words_of(figure)}", svg(figure, f"gda/{attack}"), own))
+        text = f"confidence improvement and its parts by {attack}: {words_of(figure)}"
+        panels.append(Panel(attack, text, svg(figure, f"gda/{attack}"), own))
     return panels
 
 
@@ -39,7 +42,8 @@ def _highest(shown: Shown, views: Sequence[AttackView]) -> list[AttackView]:
 
     own = sorted((v for v in views if v.role == "synthesizer"), key=learned, reverse=True)
     kept = {v.synthesizer for v in own[: shown.most]}
-    return [v for v in views if v.role != "synthesizer" or v.synthesizer in kept]
+    drawn = [v for v in views if v.role != "synthesizer" or v.synthesizer in kept]
+    return [replace(v, synthesizer=cut(v.synthesizer)) for v in drawn]
 
 
 def _selective(shown: Shown) -> list[Panel]:
@@ -47,9 +51,7 @@ def _selective(shown: Shown) -> list[Panel]:
     for measure in shown.measures:
         rows = drawn_rows(shown, measure, "risk")
         if any(r.finding and detail_of(1.0) in r.finding.details for r in rows):
-            figure = selective_figure(rows)
-            text = f"share of claims that are right by {measure.key}: {words_of(figure)}"
-            panels.append(Panel(measure.key, text, svg(figure, f"selective/{measure.key}")))
+            panels.append(panel(measure.key, "selective", measure.key, selective_figure(rows)))
     return panels
 
 

@@ -12,8 +12,8 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import Limit
 from synthrisk.metrics.study.verdicts import holds_for
-from synthrisk.tasks.pages.figures import memorization_figure, risk_figure, svg, words_of
-from synthrisk.tasks.pages.panel import Panel, drawn_rows
+from synthrisk.tasks.pages.figures import memorization_figure, risk_figure
+from synthrisk.tasks.pages.panel import Panel, drawn_rows, panel
 from synthrisk.tasks.pages.section import Section, Shown
 
 _TITLES = {"memorization": "Memorization", "risk": "Risk and its yardsticks"}
@@ -65,9 +65,9 @@ def _panels(shown: Shown, measure: Measure) -> list[Panel]:
     panels = []
     for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
         limit = shown.result.limits.get(f"{kind}/{measure.key}")
-        figure = draw(drawn_rows(shown, measure, kind), limit.value if limit else None)
-        text = f"{kind} by {measure.key}: {words_of(figure)}"
-        panels.append(Panel(_TITLES[kind], text, svg(figure, f"{kind}/{measure.key}")))
+        rows = drawn_rows(shown, measure, kind)
+        figure = draw(rows, limit.value if limit else None)
+        panels.append(panel(_TITLES[kind], kind, measure.key, figure))
     return panels
 
 

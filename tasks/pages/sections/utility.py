@@ -11,6 +11,7 @@ from synthrisk.tasks.pages.figures import svg, words_of
 from synthrisk.tasks.pages.panel import Panel
 from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
 from synthrisk.tasks.pages.section import Section, Shown
+from synthrisk.tasks.pages.templates import cut
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
@@ -42,7 +43,7 @@ def _maps(shown: Shown) -> list[Panel]:
         own = [f for f in result.findings if f.measure.key == what.key]
         up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
         points = [
-            MapPoint(n, is_reference(result, n), across[n].at_one_size, up[n])
+            MapPoint(cut(n), is_reference(result, n), across[n].at_one_size, up[n])
             for n in shown.names
             if n in across and n in up
         ]

@@ -260,13 +260,6 @@ def test_examples_of_the_help_are_commands_that_exist(say):
 # metrics, schema
 
 
-def test_metrics_lists_the_register(say, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "250")
-    said = say("metrics")
-    assert said.code == 0
-    assert all(name in said.out for name in METRICS)
-
-
 def test_metrics_as_markdown_has_a_row_a_metric(say):
     said = say("metrics", "--markdown")
     lines = said.out.splitlines()

@@ -1,0 +1,231 @@
+"""What studies have said, as tables of a terminal: the headline, a table a measure, the trend."""
+
+from collections.abc import Iterable, Sequence
+from math import isnan
+
+from rich.console import Console
+from rich.text import Text
+
+from synthrisk.flows.cli.columns import Column, Line, in_columns
+from synthrisk.flows.cli.compare import Asked
+from synthrisk.flows.cli.fitting import inert
+from synthrisk.flows.cli.league_lines import COLOURS, HEADS, interval, league_cells, number, style_of
+from synthrisk.flows.cli.past_rows import (
+    Row,
+    Standing,
+    estimate,
+    judged_measures,
+    known_measures,
+    measure_rows,
+    on_limits,
+    standings,
+    utility_rows,
+)
+from synthrisk.metrics.overview import overview
+from synthrisk.metrics.study.quantities import limited
+from synthrisk.tasks.tracking.past import PastStudy
+from synthrisk.tasks.tracking.trend import Step, trend
+
+_IN_LEAGUE = ("risk", "risk_control", "memorization")  # quantities that the table of a measure shows
+
+
+def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int) -> None:
+    """Print what was asked, of so many of the studies that are known."""
+    console = Console(highlight=False)
+    latest = shown[-1]
+    if asked.history:
+        _print_trend(console, asked, shown, measures, known)
+        return
+    _print_study(console, asked, latest)
+    if asked.measure is None:
+        _print_headline(console, latest)
+    if asked.measure is not None or asked.every:
+        for measure in measures:
+            _print_measure(console, latest, measure)
+    _print_failures(console, latest)
+    if asked.measure is None:
+        _print_limits(console, latest)
+        _print_more(console, asked)
+
+
+def _print_study(console: Console, asked: Asked, study: PastStudy) -> None:
+    when = f"{study.start:%Y-%m-%d %H:%M}"
+    console.print(Text.assemble((inert(asked.experiment), "bold"), f", study of {when} UTC ({study.study_id})"))
+    if "threat_model" in study.tags:
+        console.print(Text(inert(f"{study.tags.get('records', '?')} records; {study.tags['threat_model']}"), "dim"))
+    for tag, word, style in (("invalid", "INVALID", COLOURS["INVALID"]), ("warning", "Mind", "bold yellow")):
+        if study.tags.get(tag):
+            console.print(Text(f"{word:<8} {inert(study.tags[tag])}", style))
+    if not on_limits(study):
+        console.print(Text("No limits: no verdict. Nothing was judged.", "bold yellow"))
+
+
+def _print_headline(console: Console, study: PastStudy) -> None:
+    rows = standings(study)
+    judged = judged_measures(study)
+    worst = "worst judged memorization" if judged else "worst memorization"
+    useful = next((row.utility_measure for row in rows if row.utility_measure), "")
+    columns = [
+        Column("synthesizer", folds=True),
+        Column("verdict"),
+        Column(worst, right=True),
+        Column("in", folds=True),
+    ]
+    columns += [Column("utility", right=True)] if useful else []
+    lines = [
+        Line(
+            [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
+            + ([Text(number(row.utility.value))] if useful else []),
+            style_of(row.role),
+        )
+        for row in rows
+    ]
+    _print(console, columns, lines)
+    if useful:
+        console.print(Text(f"utility: {inert(useful)}; high is good. ", "dim"))
+
+
+def _word(row: Standing) -> Text:
+    word = row.word or ("reference" if row.role == "reference" else "not judged")
+    return Text(word, COLOURS.get(word, ""))
+
+
+def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
+    """Print one measure: of risk with the verdict on this measure alone, of utility beside its ceiling."""
+    if rows := measure_rows(study, measure):
+        console.print(Text(f"\n{inert(measure)}", "bold"))
+        numbers = [Column(head, right=True) for head in HEADS]
+        lines = [Line([row.synthesizer, *league_cells(row)], style_of(row.role)) for row in rows]
+        _print(console, [Column("synthesizer", folds=True), *numbers, Column("verdict")], lines)
+        _print_other_limits(console, study, measure)
+    if useful := utility_rows(study, measure):
+        console.print(Text.assemble((f"\n{inert(measure)}", "bold"), "  utility: high is good"))
+        columns = [Column("synthesizer", folds=True), Column("utility", right=True), Column("ceiling", right=True)]
+        lines = [
+            Line(
+                [str(row["synthesizer"]), interval(estimate(row, "utility")), Text(number(_ceiling(row)))],
+                style_of(str(row["role"])),
+            )
+            for row in useful
+        ]
+        _print(console, columns, lines)
+
+
+def _ceiling(row: Row) -> float:
+    return estimate(row, "utility_ceiling").value
+
+
+def _print_other_limits(console: Console, study: PastStudy, measure: str) -> None:
+    """Print limited quantities of a measure that its table does not show: gains, rates, groups."""
+    keys = known_measures(study)
+    for each in on_limits(study, [measure]):
+        what = limited(each.quantity, keys)
+        if what.quantity in _IN_LEAGUE and not what.group:
+            continue
+        told = Text.assemble(f"{what.words}, limit {each.limit:g}: {inert(each.synthesizer)} ", interval(each.found))
+        console.print(told, Text(each.word, COLOURS.get(each.word, "")))
+
+
+def _print_failures(console: Console, study: PastStudy) -> None:
+    for row in (each for each in standings(study) if each.failure):
+        console.print(Text(f"FAILED   {inert(row.synthesizer)}: {inert(row.failure)}", COLOURS["FAILED"]))
+
+
+def _print_limits(console: Console, study: PastStudy) -> None:
+    """Print which limits hold, and what no limit judges."""
+    limits = dict.fromkeys((each.quantity, each.limit) for each in on_limits(study))
+    if limits:
+        told = ", ".join(f"{inert(name)} {value:g}" for name, value in limits)
+        console.print(Text(f"limits: {told}", "dim"))
+    judged = judged_measures(study)
+    signals = [m for m in known_measures(study) if m not in judged and _is_signal(m)]
+    if signals and limits:
+        console.print(Text(f"no limit judges: {', '.join(map(inert, signals))}", "yellow"))
+
+
+def _is_signal(measure: str) -> bool:
+    """Tell whether a measure may show a risk; one of a package that is not installed may."""
+    kinds = {line.name: line.kind for line in overview()}
+    name = max((name for name in kinds if measure.startswith(name)), key=len, default="")
+    return kinds.get(name, "signal") in ("signal", "difference")
+
+
+def _print_more(console: Console, asked: Asked) -> None:
+    if not asked.every:
+        name = inert(asked.experiment)
+        quoted = f"'{name}'" if set(name) & set(" '\"[]<>|&;$") else name
+        console.print(Text(f"each measure: synthrisk compare {quoted} --all     over time: --history", "dim"))
+
+
+def _print_trend(
+    console: Console, asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int
+) -> None:
+    """Print the memorization of each synthesizer in the latest studies, a table a measure."""
+    latest = shown[-1]
+    risks = [m for m in measures if m in known_measures(latest)]
+    if asked.measure is None and not asked.every:
+        risks = judged_measures(latest) or [m for m in risks if _is_signal(m)]
+    told = f"the latest {len(shown)} of {known} studies" if known > len(shown) else f"{known} studies"
+    console.print(Text.assemble((inert(asked.experiment), "bold"), f", {told}"))
+    steps = list(trend(shown, risks))
+    for measure in risks:
+        own = [step for step in steps if step.measure == measure]
+        if own:
+            console.print(Text(f"\nmemorization of {inert(measure)}", "bold"))
+            _print_steps(console, own)
+    _print_changes(console, steps)
+
+
+def _print_steps(console: Console, steps: Sequence[Step]) -> None:
+    days = {(step.synthesizer, f"{step.study.start:%Y-%m-%d}") for step in steps}
+    form = "%Y-%m-%d" if len(days) == len(steps) else "%m-%d %H:%M"
+    numbers = [Column("memorization", right=True), Column("change", right=True)]
+    columns = [Column("study"), Column("verdict"), *numbers, Column("")]
+    lines = []
+    for name in dict.fromkeys(step.synthesizer for step in steps):
+        lines.append(Line([name], "bold"))
+        lines += [
+            Line([f"{step.study.start:{form}}", _verdict(step), interval(step.found, signed=True), *_changed(step)])
+            for step in steps
+            if step.synthesizer == name
+        ]
+    _print(console, columns, lines)
+
+
+def _verdict(step: Step) -> Text:
+    return Text("-") if step.verdict == "no threshold" else Text(step.verdict, COLOURS.get(step.verdict, ""))
+
+
+def _changed(step: Step) -> list[Text]:
+    if step.change is None:
+        return [Text(), Text()]
+    found = interval(step.change.difference, signed=True)
+    mark = "" if step.change.paired else "*"
+    word = step.change.word
+    return [found, Text.assemble((word, "bold red" if word == "worse" else "green"), mark)]
+
+
+def _print_changes(console: Console, steps: Iterable[Step]) -> None:
+    """Say how changes were taken, and how many would be flagged by chance."""
+    changes = [step.change for step in steps if step.change is not None and not isnan(step.change.difference.value)]
+    if not changes:
+        console.print(Text("\none study: nothing to compare with", "dim"))
+        return
+    console.print(Text("\nchange: since the study before; worse, better: its interval leaves 0 out", "dim"))
+    if any(each.paired for each in changes):
+        console.print(Text("taken record by record, on the same people, where there is no *", "dim"))
+    reasons = dict.fromkeys(each.why for each in changes if not each.paired)
+    for why in reasons:
+        console.print(Text(f"*        two independent estimates: {why}", "dim"))
+    worse = sum(each.word == "worse" for each in changes)
+    if worse:
+        console.print(
+            Text(
+                f"{worse} of {len(changes)} changes are for the worse; by chance alone about 1 in 40 would be", "yellow"
+            )
+        )
+
+
+def _print(console: Console, columns: Sequence[Column], lines: Sequence[Line]) -> None:
+    for line in in_columns(columns, lines, console.width):
+        console.print(line, soft_wrap=True)  # what does not fit is not broken

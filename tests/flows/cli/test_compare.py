@@ -1,0 +1,378 @@
+"""``synthrisk compare``: it says what the studies have said, whole at 80 columns, and what has become worse."""
+
+import io
+import json
+import re
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+from synthrisk.flows.cli.league_lines import league_cells
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.study.league import league
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.metrics.study.verdicts import Verdict
+from synthrisk.tasks.tracking.contributions import FILE
+from synthrisk.tasks.workspace.table import store
+
+LIMITED, LOST = Measure("zero_cap", "zero_cap", "a@b"), Measure("cap", "zero_cap", "ü")
+FREE, USEFUL = Measure("rapid", "rapid", "a"), Measure("accuracy", "accuracy")
+RISK, NONE = Estimate(0.6, 0.5, 0.7), replace(NOT_ESTIMABLE, note="no class")
+MEMORIZED = Estimate(0.125, 0.1, 0.15)
+
+
+def finding(name, role, measure, memorized=MEMORIZED):
+    if measure == LOST:
+        return Finding(name, role, measure, NONE, NONE, NONE)
+    return Finding(name, role, measure, RISK, Estimate(0.25, 0.2, 0.3), memorized)
+
+
+def verdict(measure, word, quantity="risk", name="cart"):
+    return Verdict(name, f"{quantity}/{measure.key}", 0.5, word, "because", 0.6, 0.5, 0.7)
+
+
+SETTINGS = {
+    "cart": {"role": "synthesizer", "kind": "cart"},
+    "broken": {"role": "synthesizer", "kind": "callable"},
+    "fresh": {"role": "reference", "kind": "fresh"},
+    "copy": {"role": "reference", "kind": "copy"},
+}
+FINDINGS = [finding(n, s["role"], m) for n, s in SETTINGS.items() if n != "broken" for m in (LIMITED, FREE, LOST)]
+STUDY = StudyResult(
+    "20260101-000000-aaaaaa",
+    "people",
+    FINDINGS,
+    [],
+    [verdict(LIMITED, "NO EVIDENCE"), verdict(LIMITED, "RISK", "memorization"), verdict(LOST, "INCONCLUSIVE")],
+    {"broken": "KeyError in [x].py"},
+    limits={
+        f"{q}/{m.key}": Limit(0.5, "board") for q, m in (("risk", LIMITED), ("memorization", LIMITED), ("risk", LOST))
+    },
+    settings=SETTINGS,
+    answers={"fresh": "ideal", "copy": "copy"},
+    facts={"data_digest": "d1", "records": "3", "interval": "moderated, 0.95"},
+    utility=[
+        Usefulness(n, s["role"], USEFUL, Estimate(0.8, 0.7, 0.9), NOT_ESTIMABLE, Estimate(0.7, 0.6, 0.8))
+        for n, s in SETTINGS.items()
+        if n != "broken"
+    ],
+)
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory):
+    """A store without runs: to make its tables takes seconds."""
+    path = tmp_path_factory.mktemp("store") / "mlflow.db"
+    MlflowClient(f"sqlite:///{path}").search_experiments()
+    return path
+
+
+@pytest.fixture
+def compared(tmp_path, monkeypatch, logged_of, say, empty_store):
+    """Give a function that logs studies and says what ``compare`` prints of them at 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shutil.copy(empty_store, tmp_path / "mlflow.db")
+    table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
+
+    def compare(*given, code=0):
+        studies = [each for each in given if isinstance(each, StudyResult)]
+        for each in studies:
+            logged_of(each, table, tmp_path)
+        said = say("compare", "people", "--workspace", tmp_path, *(g for g in given if not isinstance(g, StudyResult)))
+        assert said.code == code, said
+        return said.out if code == 0 else said.err
+
+    compare.workspace = tmp_path
+    return compare
+
+
+def rows_of(printed, measure):
+    """Return the cells of a measure's table by synthesizer."""
+    _, _, below = printed.partition(f"\n{measure}")
+    body = below.partition("─\n")[2]
+    rows = body.splitlines()
+    end = next((at for at, line in enumerate(rows) if len(re.split(r"  +", line.strip())) < 2), len(rows))
+    return {(cells := re.split(r"  +", line.strip()))[0]: cells[1:] for line in rows[:end]}
+
+
+def whole(printed, width=80):
+    """Check that no line is too wide and no interval broken."""
+    for line in printed.splitlines():
+        plain = "".join(c for c in line if c not in "\u2066\u2067\u2068\u2069")
+        assert len(plain) <= width, line
+        assert "\x1b" not in line
+    for found in re.findall(r"\[[-+.\d][^\]]*\]", printed):
+        assert re.fullmatch(r"\[[+-]?\d*\.\d{3}, [+-]?\d*\.\d{3}\]", found), found
+
+
+# what it says
+
+
+def test_the_headline_is_that_of_the_study(compared):
+    printed = compared(STUDY)
+    whole(printed)
+    told = {h.synthesizer: h for h in overview(STUDY).headlines}
+    body = printed.partition("─\n")[2].splitlines()[:4]
+    rows = {(cells := re.split(r"  +", line.strip()))[0]: cells[1:] for line in body}
+    assert list(rows) == list(told)
+    assert rows["cart"] == ["RISK", "+.125 [+.100, +.150]", "zero_cap.a@b", ".800"]
+    assert rows["cart"][0] == told["cart"].word
+    assert rows["copy"][0] == rows["fresh"][0] == "reference"
+    assert rows["broken"][0] == "FAILED"
+    assert "FAILED   broken: KeyError in [x].py" in printed
+    assert "no limit judges: rapid.a" in printed
+    assert "risk/zero_cap.a@b 0.5" in printed
+
+
+def test_a_row_bears_the_verdict_on_its_own_measure(compared):
+    """The verdict of the whole study would reassure, or alarm, where nobody has set a threshold."""
+    limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
+    printed = compared(replace(STUDY, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--all")
+    whole(printed)
+    assert rows_of(printed, "zero_cap.a@b")["cart"][-1] == "NO EVIDENCE"
+    for measure in ("rapid.a", "cap.ü"):
+        assert rows_of(printed, measure)["cart"][-1] == "-"
+    assert "NO EVIDENCE" not in compared("--measure", "rapid.a")
+
+
+def test_a_measure_has_the_cells_of_the_study(compared):
+    printed = compared(STUDY, "--all")
+    whole(printed)
+    for measure, own in league(STUDY).items():
+        for row in (each for each in own if measure):
+            assert rows_of(printed, measure)[row.synthesizer] == [c.plain for c in league_cells(row)]
+    assert rows_of(printed, "accuracy")["cart"] == [".800 [.700, .900]", ".700"]
+
+
+def test_a_limit_on_what_the_table_does_not_show_is_told_too(compared):
+    gain = replace(verdict(LIMITED, "INCONCLUSIVE", "control_gain"), value=0.2, lower=0.1, upper=0.3)
+    printed = compared(replace(STUDY, verdicts=[gain]), "--measure", "zero_cap.a@b")
+    assert "control_gain, limit 0.5: cart .200 [.100, .300] INCONCLUSIVE" in printed.replace("\n", " ")
+
+
+def test_without_limits_nothing_was_judged(compared):
+    printed = compared(replace(STUDY, verdicts=[], limits={}))
+    assert "No limits: no verdict. Nothing was judged." in printed
+    assert re.search(r"cart +not judged", printed)
+    assert "NO EVIDENCE" not in printed
+
+
+def test_an_invalid_study_says_so_first(compared, tmp_path):
+    from synthrisk.metrics.study.reference_checks import Check
+
+    broken = Check("copy", "zero_cap.a@b", "is seen", False, "it was not")
+    printed = compared(replace(STUDY, checks=[broken], verdicts=[]))
+    assert "INVALID" in printed.partition("synthesizer")[0]
+    assert re.search(r"cart +INVALID", printed)
+
+
+def test_the_latest_study_is_shown(compared):
+    later = replace(STUDY, study_id="20260102-000000-bbbbbb", findings=[f for f in FINDINGS if f.measure == FREE])
+    printed = compared(STUDY, replace(later, verdicts=[], limits={}), "--all")
+    assert "20260102-000000-bbbbbb" in printed
+    assert "zero_cap" not in printed
+
+
+# other forms
+
+
+def test_csv_is_read_back(compared):
+    rows = pd.read_csv(io.StringIO(compared(STUDY, "--csv")))
+    assert list(rows["synthesizer"]) == [h.synthesizer for h in overview(STUDY).headlines]
+    assert rows.set_index("synthesizer").loc["cart", "worst"] == 0.125
+    every = pd.read_csv(io.StringIO(compared("--csv", "--all")))
+    assert sorted(set(every["measure"])) == ["accuracy", "cap.ü", "rapid.a", "zero_cap.a@b"]
+    one = every[(every["measure"] == "rapid.a") & (every["synthesizer"] == "cart")].iloc[0]
+    assert (one["verdict"], one["memorization"]) == ("no threshold", 0.125)
+
+
+def test_json_has_all_numbers_and_null(compared):
+    told = json.loads(compared(STUDY, "--json"))
+    assert told["experiment"] == "people"
+    [study] = told["studies"]
+    assert [g["synthesizer"] for g in study["generators"]] == [h.synthesizer for h in overview(STUDY).headlines]
+    lost = next(m for m in study["measures"] if m["measure"] == "cap.ü" and m["synthesizer"] == "cart")
+    assert lost["risk"] is None
+    assert {v["word"] for v in study["verdicts"]} == {"NO EVIDENCE", "RISK", "INCONCLUSIVE"}
+    assert study["facts"]["data_digest"] == "d1"
+
+
+def test_markdown_has_whole_tables(compared):
+    lines = [line for line in compared(STUDY, "--markdown", "--all").splitlines() if line.startswith("|")]
+    assert any("| cart | RISK | +.125 [+.100, +.150] |" in line for line in lines)
+    assert all(line.endswith("|") for line in lines)
+
+
+# names that are no words
+
+
+NAMES = [
+    "<script>alert('x')</script>",
+    'say "hi" | [bold]loud[/bold]',
+    "long " * 60,
+    "long " * 59 + "tail",
+    "مولد البيانات",
+    "\x1b[31mred\x1b[0m\nnext",
+    "日本語の名前がここにあります、とても長い名前です",
+]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_name_breaks_a_line_or_is_taken_for_markup(compared, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = NAMES + [f"generator_number_{n}_of_a_long_series" for n in range(53)]
+    measure = Measure("rapid", "rapid", "x" * 290)
+    study = replace(
+        STUDY,
+        findings=[finding(n, "synthesizer", measure) for n in names],
+        verdicts=[verdict(measure, "RISK", "memorization", n) for n in names],
+        limits={f"memorization/{measure.key}": Limit(0.05, "board")},
+        failures={},
+        utility=[],
+        settings={n: {"role": "synthesizer", "kind": "cart"} for n in names},
+    )
+    printed = compared(study)
+    lines = printed.partition("─\n")[2].partition("limits: ")[0].splitlines()
+    body = [line for line in lines if "RISK" in line]
+    assert len(body) == 60
+    assert all(re.search(r" RISK +\+\.125 \[\+\.100, \+\.150\]", line) for line in body)
+    from rich.cells import cell_len
+
+    assert all(cell_len(line) <= width for line in lines)
+    assert "\x1b" not in printed
+    column = body[0].index("RISK")
+    parts = [f"|{line[:column]}" if "RISK" in line else line[:column] for line in lines]
+    shown = [name.replace(" ", "") for name in "".join(parts).split("|")[1:]]
+    for name in ("<script>alert('x')</script>", *names[-53:]):
+        assert name in shown, "names fold, and are whole"
+    assert len(set(shown)) >= 60, "names that look alike are told apart"
+    assert len(pd.read_csv(io.StringIO(compared("--csv")))) == 60
+    assert [g["synthesizer"] for g in json.loads(compared("--json"))["studies"][0]["generators"]] == names
+    marked = compared("--markdown")
+    rows = [line for line in marked.splitlines() if line.startswith("|")]
+    assert len(rows) == 62
+    assert len({line.count("|") for line in rows}) == 1
+    assert "<script" not in marked
+
+
+# over time
+
+
+def contributions(shift, names=("cart",), records=40, seed=0):
+    """Return what records contribute to the memorization of one measure, and the estimate that they make."""
+    rng = np.random.default_rng(seed)
+    easy = np.random.default_rng(7).random(records)
+    parts = [
+        pd.DataFrame(
+            {"synthesizer": name, "record": [f"r{i}" for i in range(records)], "repetition": r}
+            | {f"memorization/{LIMITED.key}": easy + shift + rng.normal(0, 0.01, records)}
+        )
+        for name in names
+        for r in range(3)
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    value = table[f"memorization/{LIMITED.key}"].mean()
+    return table, Estimate(value, value - 0.2, value + 0.2)
+
+
+@pytest.fixture
+def logged_with(compared, logged_of, tmp_path):
+    """Give a function that logs a study with contributions, under an id."""
+    table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
+
+    def log(study_id, kept, found, **facts):
+        own = [finding("cart", "synthesizer", LIMITED, found), finding("cart", "synthesizer", FREE, found)]
+        study = replace(STUDY, study_id=study_id, findings=own, failures={}, utility=[], answers={})
+        study = replace(study, settings={"cart": SETTINGS["cart"]}, facts=STUDY.facts | facts)
+        logged_of(study, table, tmp_path)
+        client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
+        experiment = client.get_experiment_by_name("people").experiment_id
+        [run] = client.search_runs([experiment], f"tags.role = 'study' and tags.study_id = '{study_id}'")
+        if kept is not None:
+            kept.to_parquet(tmp_path / FILE)
+            client.log_artifact(run.info.run_id, str(tmp_path / FILE))
+
+    return log
+
+
+def trend_of(compared, *given):
+    return pd.read_csv(io.StringIO(compared("--history", "--csv", *given))).set_index("study_id")
+
+
+def test_what_has_become_worse_is_flagged_record_by_record(compared, logged_with):
+    for number, shift in enumerate((0.0, 0.0, 0.05, 0.0), 1):
+        kept, found = contributions(shift, seed=number)
+        logged_with(f"2026010{number}-000000-aaaaaa", kept, found)
+    rows = trend_of(compared, "--measure", LIMITED.key)
+    assert list(rows["flag"].fillna("")) == ["", "", "worse", "better"]
+    assert list(rows["paired"].astype(str)) == ["nan", "True", "True", "True"]
+    worse = rows.iloc[2]
+    assert worse["change"] == pytest.approx(0.05, abs=0.01)
+    assert 0 < worse["change_lower"] < worse["change"] < worse["change_upper"] < 0.1
+    printed = compared("--history")
+    whole(printed)
+    assert re.search(r"\+\.0\d\d \[\+\.0\d\d, \+\.0\d\d\]  worse", printed)
+    assert "record by record" in printed
+    assert "1 of 3 changes" in printed
+
+
+@pytest.mark.parametrize(
+    ("second", "facts", "why"),
+    [
+        ("kept", {"data_digest": "d2"}, "other data"),
+        ("none", {}, "what each record adds was not kept"),
+        ("elsewhere", {}, "kept in another workspace"),
+        ("other mean", {}, "the value is no mean over records"),
+    ],
+)
+def test_where_records_cannot_be_paired_it_says_why(compared, logged_with, second, facts, why):
+    kept, found = contributions(0.0)
+    logged_with("20260101-000000-aaaaaa", kept, found)
+    kept, found = contributions(0.05, seed=1)
+    if second == "elsewhere":
+        kept["record"] = "other " + kept["record"]
+    if second == "other mean":
+        found = replace(found, value=found.value + 0.1, upper=found.upper + 0.1)
+    logged_with("20260102-000000-bbbbbb", None if second == "none" else kept, found, **facts)
+    last = trend_of(compared, "--measure", LIMITED.key).iloc[-1]
+    assert not last["paired"]
+    assert why in last["why_not_paired"]
+    assert last["change_upper"] - last["change_lower"] == pytest.approx(0.4 * np.sqrt(2), abs=0.11)
+    printed = compared("--history")
+    whole(printed)
+    assert f"two independent estimates: {why}" in " ".join(printed.split())
+
+
+def test_one_study_has_nothing_to_compare_with(compared, logged_with):
+    logged_with("20260101-000000-aaaaaa", *contributions(0.0))
+    printed = compared("--history")
+    assert "one study: nothing to compare with" in printed
+    trend = json.loads(compared("--history", "--json"))["trend"]
+    assert trend[0]["change"] is None
+
+
+# what cannot be shown
+
+
+def test_what_is_not_there_is_one_sentence_with_the_nearest_name(compared, say):
+    compared(STUDY)
+    assert "did you mean 'rapid.a'?" in compared("--measure", "rapit.a", code=2)
+    assert "did you mean 'people'?" in say("compare", "peeple", "--workspace", compared.workspace).err
+    assert "--csv and --json must not stand together" in compared("--csv", "--json", code=2)
+
+
+def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
+    client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    experiment = client.create_experiment("people", (tmp_path / "artifacts").as_uri())
+    run = client.create_run(experiment, tags={"role": "study", "study_id": "old"})
+    client.set_terminated(run.info.run_id)
+    assert "1 of an earlier version cannot be read" in compared(code=2)
+    assert "people, study of" in compared(STUDY)

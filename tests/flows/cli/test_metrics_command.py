@@ -1,0 +1,85 @@
+"""``synthrisk metrics``: one line a metric at 80 columns, and all of one."""
+
+import inspect
+from itertools import pairwise
+
+import pytest
+
+from synthrisk.flows.cli import one_metric
+from synthrisk.flows.cli.one_metric import arguments, print_metric, sections
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.metric import Metric
+
+
+def test_the_list_is_one_whole_line_a_metric_at_80_columns(say, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = say("metrics")
+    lines = said.out.splitlines()
+    assert said.code == 0
+    assert all(len(line) <= 80 and "…" not in line for line in lines)
+    own = {line.split()[0]: line for line in lines if line.startswith("  ") and line.split()[0] in METRICS}
+    assert sorted(own) == sorted(METRICS)
+    assert len(lines) < len(METRICS) + 12
+    assert own["membership"].split()[1:3] == ["*", "C"]
+    assert own["zero_cap"].split()[1:3] == ["QI", "S"]
+    assert own["hidden_rate"].split()[1] == "-"
+
+
+@pytest.mark.parametrize("name", list(METRICS))
+def test_all_of_a_metric_names_its_options_defaults_range_and_source(say, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    said, metric = say("metrics", name), METRICS[name]
+    lines, options = [line.strip() for line in said.out.splitlines()], metric.options
+    assert said.code == 0, said
+    assert lines[0] == name
+    assert metric.said.replace("``", "") in said.out
+    assert metric.reference in said.out
+    for option in metric.options:
+        if option in metric.needs:
+            assert option in lines
+        else:
+            shown = next(line for line in lines if line.startswith(f"{option} = "))
+            if option not in ("bins", "binning", "control", "identifier", "seed"):
+                assert shown == f"{option} = {metric.default(option)!r}"
+    told = said.out.partition("\nFacts\n")[2].partition("\nReturns\n")[0].splitlines()
+    described = {
+        line.split()[0]: after for line, after in pairwise(told) if line.partition(" = ")[0].strip() in options
+    }
+    assert sorted(described) == sorted(options)
+    for option, text in arguments(sections(inspect.getdoc(metric.function)).get("Args", "")).items():
+        if option in described:
+            own = described[option].strip()
+            assert own
+            assert text.replace("``", "").startswith(own)
+
+
+def test_a_name_that_is_none_gets_the_nearest(say):
+    said = say("metrics", "zero_kap")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "Error: NAME must be that of a metric, got 'zero_kap' (did you mean 'zero_cap'?)\n"
+    assert "`synthrisk metrics` lists them" in say("metrics", "qqq").err
+    assert say("metrics", "rapid", "--markdown").code == 2
+
+
+def test_the_words_of_another_package_are_no_markup(monkeypatch, capsys):
+    def theirs(tables, *, depth="[red]deep[/red]"):
+        """Theirs: [bold]share[/bold] of <script>.
+
+        Args:
+            tables: Tables.
+            depth: How [deep] it looks.
+        """
+
+    mine = Metric("theirs", theirs, "their [own]", reference="Us [2026]", reduce=lambda records: None)
+    monkeypatch.setattr(one_metric, "names", lambda: ["theirs"])
+    monkeypatch.setitem(METRICS.__dict__, "_entries", {"theirs": type("E", (), {"load": lambda self: mine})()})
+    print_metric("theirs")
+    said = capsys.readouterr().out
+    for text in (
+        "[bold]share[/bold] of <script>",
+        "their [own]",
+        "Us [2026]",
+        "'[red]deep[/red]'",
+        "How [deep] it looks",
+    ):
+        assert text in said

@@ -1,0 +1,139 @@
+"""``synthrisk ui``: one small server, whose address is said once it answers, and the pages of the latest study."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from urllib.request import urlopen
+
+import pandas as pd
+import pytest
+
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.workspace.table import store
+
+NAME = "Köln's [bold] <b>study</b>"
+FOUND = Estimate(0.5, 0.4, 0.6)
+STUDY = StudyResult(
+    "20260101-000000-aaaaaa",
+    NAME,
+    [Finding("cart", "synthesizer", Measure("zero_cap", "zero_cap", "a"), FOUND, FOUND, FOUND)],
+    [],
+    [],
+    settings={"cart": {"role": "synthesizer", "kind": "cart"}},
+)
+COMMAND = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
+from synthrisk.flows.cli.app import main
+sys.argv[0] = "synthrisk"
+main()
+"""
+BROWSER = """#!/bin/sh
+echo "$1" >> opened.txt
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path, logged_of, monkeypatch):
+    """A workspace with two studies of one name, and a browser that writes down what it is asked to open."""
+    monkeypatch.chdir(tmp_path)
+    table = store(pd.DataFrame({"a": [1, 2, 3]}), Path("work"))
+    for name in ("20260101-000000-aaaaaa", "20260102-000000-bbbbbb"):
+        page = Path(f"work/reports/{name}/report.html")
+        page.parent.mkdir(parents=True)
+        page.write_text("<html></html>")
+        logged_of(replace(STUDY, study_id=name), table, Path("work"), str(page))
+    browser = tmp_path / "browser"
+    browser.write_text(BROWSER)
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    return tmp_path
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def own_processes(group: int) -> list[str]:
+    """Return the commands of the processes whose session a process leads."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            session = (place / "stat").read_text().rpartition(")")[2].split()[3]
+            if int(session) == group:
+                found.append((place / "cmdline").read_text().replace("\0", " "))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
+    port = free_port()
+    given = ["ui", "--open", NAME, "--port", str(port), "--workspace", "work"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *given],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        first, address = (process.stdout.readline() for _ in range(2))
+        assert first.split() == ["report", "work/reports/20260102-000000-bbbbbb/report.html"]
+        assert re.fullmatch(rf"MLflow  http://127\.0\.0\.1:{port}/#/experiments/\d+/runs\S+\n", address)
+        assert "%" not in address
+        assert len(address) <= 90
+        with urlopen(f"http://127.0.0.1:{port}/health", timeout=30) as answer:  # said only once it answers
+            assert answer.status == 200
+        [server] = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert len(own_processes(int(server))) == 2, "the server and its one worker"
+        opened = wait_for_lines(workspace / "opened.txt", 2)
+        assert opened[0] == (workspace / first.split()[1]).as_uri()
+        assert opened[1].endswith("&viewStateShareKey=20260102-000000-bbbbbb")
+
+        again = say(*given)  # a second one finds the first
+        assert (again.code, "runs already" in again.out) == (0, True)
+        assert len(wait_for_lines(workspace / "opened.txt", 4)) == 4
+        taken = say("ui", "--port", port, "--workspace", "work")
+        assert (taken.code, taken.out, taken.err.count("\n")) == (2, "", 1)
+    finally:
+        os.kill(process.pid, signal.SIGINT)
+        said, wrong = process.communicate(timeout=120)
+    assert process.returncode == 0, wrong
+    assert "Traceback" not in said + wrong
+    assert own_processes(int(server)) == []
+
+
+def wait_for_lines(path: Path, count: int) -> list[str]:
+    for _ in range(200):
+        lines = path.read_text().splitlines() if path.exists() else []
+        if len(lines) >= count:
+            break
+        time.sleep(0.05)
+    return lines
+
+
+def test_a_name_that_is_none_gets_the_nearest(workspace, say):
+    said = say("ui", "--open", "Köln's [bold] <b>studie</b>", "--workspace", "work")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("Error: the experiment must be one of ")
+    assert f"did you mean {NAME!r}?" in said.err
+
+
+def test_a_server_that_does_not_come_up_is_one_sentence(workspace, say, monkeypatch, tmp_path):
+    Path("work/mlflow.db").write_bytes(b"SQLite format 3\0" + b"broken" * 20)
+    said = say("ui", "--workspace", "work", "--port", free_port())
+    assert said.code == 2
+    assert said.err.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")

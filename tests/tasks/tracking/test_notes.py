@@ -1,0 +1,78 @@
+"""What MLflow shows in words: the sentences of the study, its numbers, links, and nothing that becomes markup."""
+
+import re
+
+import pytest
+
+from samples.judged import judged_study
+from synthrisk.metrics.study.headlines import overview
+from synthrisk.tasks.tracking.markdown import fitting, literal
+from synthrisk.tasks.tracking.notes import TAG, Place, experiment_note, run_note
+
+PLACE = Place("3", {"cart": "aa", "coarse": "bb"}, "cc")
+NASTY = ["<script>alert(1)</script>", "a|b", "*x*", "[a](javascript:alert(1))", "`x`", "# h", "a\nb", '"q"', "![](x)"]
+
+
+def plain(note: str) -> str:
+    """Return a note with its entities and marks as a reader sees it."""
+    return re.sub(r"&#(\d+);", lambda m: chr(int(m[1])), note.replace("**", ""))
+
+
+def test_a_run_has_the_sentence_the_numbers_and_the_links_of_its_study(kept):
+    note = kept.run("cart").data.tags[TAG]
+    headline = next(h for h in overview(kept.studies[0]).headlines if h.synthesizer == "cart")
+    assert plain(note).startswith(f"RISK {headline.sentence}")
+    assert "+0.300 [+0.280, +0.320]" in note
+    assert f"viewStateShareKey={kept.studies[0].study_id}" in note
+    assert f"/runs/{kept.run('study').info.run_id}/artifacts/report.html" in note
+
+
+def test_the_experiment_has_the_latest_studys_answer(kept):
+    note = plain(kept.tags()[TAG])
+    assert note.startswith(f"Latest study, people {kept.studies[1].study_id}: coarse RISK, ctgan NO EVIDENCE")
+    assert kept.studies[0].study_id not in note
+    for h in overview(kept.studies[1]).headlines:
+        assert h.sentence in note
+
+
+def test_a_failed_generator_says_why(kept):
+    assert "KeyError in x.py" in plain(kept.run("broken").data.tags[TAG])
+
+
+def test_only_no_evidence_is_a_word_of_safety(kept):
+    for name in ("cart", "broken", "copy"):
+        assert "may go out" not in kept.run(name).data.tags[TAG]
+    assert "may go out under your limits" in kept.run("coarse").data.tags[TAG]
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_no_value_becomes_markup(text):
+    shown = literal(text)
+    assert not set(shown) & set("<>|*[]`\n!_")
+    assert not re.search(r"#(?!\d+;)", shown)
+    assert plain(shown) == text.replace("\n", " ")
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_no_column_name_becomes_markup(text):
+    result = judged_study(guessed=text, limits={f"memorization/zero_cap.{text}": 0.1})
+    own = judged_study()
+    for note, bare in (
+        (experiment_note(result, overview(result), PLACE), experiment_note(own, overview(own), PLACE)),
+        (run_note(result, overview(result), "cart", PLACE), run_note(own, overview(own), "cart", PLACE)),
+    ):
+        for mark in "<>|`":
+            assert note.count(mark) == bare.count(mark)
+        assert "](javascript" not in note
+
+
+def test_text_from_right_to_left_keeps_its_direction_to_itself():
+    assert literal("شمال") == "\N{FIRST STRONG ISOLATE}شمال\N{POP DIRECTIONAL ISOLATE}"
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in literal("a\N{RIGHT-TO-LEFT OVERRIDE}b")
+
+
+def test_what_does_not_fit_is_cut_at_a_line_and_says_so():
+    cut = fitting(["a" * 40] * 10, 200, "more elsewhere")
+    assert len(cut) <= 200
+    assert cut.endswith("more elsewhere")
+    assert set(cut.split("\n")) == {"a" * 40, "", "more elsewhere"}

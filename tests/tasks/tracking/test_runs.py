@@ -1,0 +1,99 @@
+"""The runs of a study: what they are called, their colours, metrics, params and tables."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from synthrisk.tasks.tracking.colours import PALETTE, TAG, places_of
+from synthrisk.tasks.tracking.tables import study_tables
+
+
+def tabled(kept, run, name):
+    return pd.DataFrame(**json.loads(Path(kept.client.download_artifacts(run.info.run_id, name)).read_text()))
+
+
+def test_studies_are_told_apart_in_the_names_of_runs(kept):
+    assert [kept.run("cart", i).info.run_name for i in (0, 1)] == ["cart · 20261123-013609", "cart · 20261124-013609"]
+    assert kept.run("study").info.run_name == "study people · 20261123-013609"
+
+
+def test_a_synthesizer_has_one_colour_in_all_studies_and_references_are_grey(kept):
+    colours = [{n: kept.run(n, i).data.tags["mlflow.runColor"] for n in kept.logged[i].runs} for i in (0, 1)]
+    for name in ("cart", "coarse", "broken"):
+        assert colours[0][name] == colours[1][name]
+    mine = [colours[1][n] for n in ("cart", "coarse", "ctgan", "broken")]
+    assert len(set(mine)) == 4
+    assert set(mine) <= set(PALETTE)
+    for name in ("copy", "near", "fresh"):
+        channels = {colours[0][name][i : i + 2] for i in (1, 3, 5)}
+        assert len(channels) == 1  # red, green and blue alike
+    assert set(json.loads(kept.tags()[TAG])) == {"cart", "coarse", "ctgan", "broken"}
+
+
+def test_as_many_colours_as_there_are_before_one_comes_twice():
+    names = [f"generator{i}" for i in range(40)]
+    assert len(set(list(places_of(names, {}).values())[: len(PALETTE)])) == len(PALETTE)
+    assert places_of(names, {}) == places_of(names, places_of(names[:10], {}))
+
+
+def test_metrics_are_few_and_the_headline_is_one(kept):
+    metrics = kept.run("cart").data.metrics
+    assert set(metrics) == {
+        "memorization/worst_judged",
+        "memorization/zero_cap.income",
+        "memorization/rapid.income",
+        "risk/zero_cap.income",
+        "risk/rapid.income",
+        "risk_release/zero_cap.income",  # the judged one
+        "utility/accuracy",
+    }
+    assert metrics["memorization/worst_judged"] == 0.3
+
+
+def test_the_studys_run_has_the_headline_of_the_worst_and_the_words(kept):
+    metrics = kept.run("study", 1).data.metrics
+    assert metrics["memorization/worst_judged"] == 0.3
+    assert {k.partition("/")[2]: v for k, v in metrics.items() if k.startswith("synthesizers/") and v} == {
+        "all": 4,
+        "RISK": 1,
+        "NO EVIDENCE": 2,
+        "FAILED": 1,
+    }
+
+
+def test_tables_start_with_the_verdict_and_hold_limits_and_yardsticks(kept):
+    own = tabled(kept, kept.run("cart"), "measures.json")
+    assert list(own.columns[:5]) == ["measure", "verdict", "memorization", "memorization_lower", "memorization_upper"]
+    assert own.set_index("measure")["verdict"].to_dict() == {"zero_cap.income": "RISK", "rapid.income": "no threshold"}
+    assert own["risk_lower"].tolist() == pytest.approx([0.38, 0.38])
+    limits = tabled(kept, kept.run("cart"), "limits.json")
+    assert limits[["word", "limit"]].to_numpy().tolist() == [["RISK", 0.1]]
+    league = tabled(kept, kept.run("study"), "league.json")
+    assert list(league.columns[:3]) == ["synthesizer", "measure", "verdict"]
+
+
+def test_parquet_holds_what_json_holds(kept):
+    run = kept.run("study")
+    for name, table in study_tables(kept.studies[0]).items():
+        path = kept.client.download_artifacts(run.info.run_id, f"tables/{name}.parquet")
+        pd.testing.assert_frame_equal(pd.read_parquet(path), table.reset_index(drop=True), check_dtype=False)
+
+
+def test_params_tell_generators_of_one_kind_apart(tmp_path, logged_of):
+    from dataclasses import replace
+
+    from mlflow import MlflowClient
+
+    from samples.judged import judged_study
+    from synthrisk.tasks.workspace.table import store
+
+    study = judged_study()
+    settings = study.settings | {"coarse": {"role": "synthesizer", "kind": "cart", "min_samples_leaf": "50"}}
+    logged = logged_of(replace(study, settings=settings), store(pd.DataFrame({"age": [1]}), tmp_path), tmp_path)
+    client = MlflowClient(logged.uri)
+    params = {name: client.get_run(run_id).data.params for name, run_id in logged.runs.items()}
+    assert params["cart"] == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "default"}
+    assert params["coarse"]["min_samples_leaf"] == "50"
+    assert params["copy"] == {"synthesizer": "copy"}

@@ -1,0 +1,67 @@
+"""The saved view of a study: what the tag holds. What the page makes of it is in ``test_saved_view_page.py``."""
+
+import base64
+import json
+import zlib
+
+from samples.judged import judged_study
+from synthrisk.metrics.study.headlines import overview
+from synthrisk.tasks.tracking.saved_view import TAG, view_state
+
+
+def unpacked(tag: str) -> dict:
+    packed = json.loads(tag)["state"].removeprefix("deflate;")
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def test_each_study_has_its_view_and_the_link_names_it(kept):
+    for study, logged in zip(kept.studies, kept.logged, strict=True):
+        saved = json.loads(kept.tags()[TAG + study.study_id])
+        assert saved["name"] == f"people {study.study_id}"
+        link = logged.view_link("http://server")
+        assert link.endswith(f"/runs?workflowType=machine_learning&viewStateShareKey={study.study_id}")
+        assert len(link) - len("http://server") < 110
+
+
+def test_its_filter_finds_the_runs_of_the_study_and_its_order_is_by_the_headline(kept):
+    state = unpacked(kept.tags()[TAG + kept.studies[0].study_id])
+    order = f"{state['orderByKey']} {'ASC' if state['orderByAsc'] else 'DESC'}"
+    found = kept.client.search_runs([kept.experiment], state["searchFilter"], order_by=[order])
+    assert [r.data.tags["synthesizer"] for r in found] == ["copy", "near", "cart", "coarse", "fresh", "broken"]
+    assert {r.info.run_id for r in found} == set(kept.logged[0].runs.values())
+
+
+def test_columns_and_cards_name_what_the_runs_have(kept):
+    state = unpacked(kept.tags()[TAG + kept.studies[0].study_id])
+    run = kept.run("cart").data
+    for column in state["selectedColumns"]:
+        kind, _, key = column.partition(".")
+        assert key.strip("`") in getattr(run, kind), column
+    sections = {each["uuid"] for each in state["compareRunSections"]}
+    assert {card["metricSectionId"] for card in state["compareRunCharts"]} <= sections
+    answer = [c for c in state["compareRunCharts"] if not c["isGenerated"]]
+    assert [c["type"] for c in answer] == ["BAR", "SCATTER"]
+    assert answer[1]["xaxis"]["key"] == "utility/accuracy"
+    keys = [c["metricKey"] for c in state["compareRunCharts"] if c["type"] == "BAR"]
+    assert set(keys) <= set(run.metrics)
+
+
+def test_where_nothing_is_judged_the_order_says_so():
+    result = judged_study(limits={})
+    state = view_state(result, overview(result))
+    assert state["orderByKey"] == "metrics.`memorization/worst_unjudged`"
+
+
+def test_hundreds_of_long_measures_fit(tmp_path, logged_of):
+    """MLflow refuses a longer tag, and with it the whole study."""
+    import pandas as pd
+    from mlflow import MlflowClient
+
+    from synthrisk.tasks.workspace.table import store
+
+    table = store(pd.DataFrame({"age": [1, 2]}), tmp_path)
+    study = judged_study(guessed="x" * 200, memorized={f"generator{i}": i / 100 for i in range(60)})
+    logged = logged_of(study, table, tmp_path)
+    tags = MlflowClient(logged.uri).get_experiment(logged.experiment_id).tags
+    assert unpacked(tags[TAG + study.study_id])["selectedColumns"]
+    assert len(tags["mlflow.note.content"]) < 20_000
