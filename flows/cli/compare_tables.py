@@ -52,7 +52,9 @@ def _print_study(console: Console, asked: Asked, study: PastStudy) -> None:
     when = f"{study.start:%Y-%m-%d %H:%M}"
     console.print(Text.assemble((inert(asked.experiment), "bold"), f", study of {when} UTC ({study.study_id})"))
     if "threat_model" in study.tags:
-        console.print(Text(inert(f"{study.tags.get('records', '?')} records; {study.tags['threat_model']}"), "dim"))
+        console.print(
+            Text(inert(f"{_counted(study.tags.get('records', ''))} records; {study.tags['threat_model']}"), "dim")
+        )
     for tag, word, style in (("invalid", "INVALID", COLOURS["INVALID"]), ("warning", "Mind", "bold yellow")):
         if study.tags.get(tag):
             console.print(Text(f"{word:<8} {inert(study.tags[tag])}", style))
@@ -226,3 +228,7 @@ def _print_changes(console: Console, steps: Iterable[Step]) -> None:
 def _print(console: Console, columns: Sequence[Column], lines: Sequence[Line]) -> None:
     for line in in_columns(columns, lines, console.width):
         console.print(line, soft_wrap=True)  # what does not fit is not broken
+
+
+def _counted(records: str) -> str:
+    return f"{int(records):,}" if records.isdecimal() else "?"
