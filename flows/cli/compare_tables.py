@@ -52,7 +52,9 @@ def _print_study(console: Console, asked: Asked, study: PastStudy) -> None:
     when = f"{study.start:%Y-%m-%d %H:%M}"
     console.print(Text.assemble((inert(asked.experiment), "bold"), f", study of {when} UTC ({study.study_id})"))
     if "threat_model" in study.tags:
-        console.print(Text(inert(f"{study.tags.get('records', '?')} records; {study.tags['threat_model']}"), "dim"))
+        console.print(
+            Text(inert(f"{_counted(study.tags.get('records', ''))} records; {study.tags['threat_model']}"), "dim")
+        )
     for tag, word, style in (("invalid", "INVALID", COLOURS["INVALID"]), ("warning", "Mind", "bold yellow")):
         if study.tags.get(tag):
             console.print(Text(f"{word:<8} {inert(study.tags[tag])}", style))
@@ -72,17 +74,14 @@ def _print_headline(console: Console, study: PastStudy) -> None:
         Column("in", folds=True),
     ]
     columns += [Column("utility", right=True)] if useful else []
-    lines = [
-        Line(
-            [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
-            + ([Text(number(row.utility.value))] if useful else []),
-            style_of(row.role),
-        )
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        cells: list[str | Text] = [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
+        cells += [Text(number(row.utility.value))] if useful else []
+        lines.append(Line(cells, style_of(row.role)))
     _print(console, columns, lines)
     if useful:
-        console.print(Text(f"utility: {inert(useful)}; high is good. ", "dim"))
+        console.print(Text(f"utility: {inert(useful)}; high is good", "dim"))
 
 
 def _word(row: Standing) -> Text:
@@ -229,3 +228,7 @@ def _print_changes(console: Console, steps: Iterable[Step]) -> None:
 def _print(console: Console, columns: Sequence[Column], lines: Sequence[Line]) -> None:
     for line in in_columns(columns, lines, console.width):
         console.print(line, soft_wrap=True)  # what does not fit is not broken
+
+
+def _counted(records: str) -> str:
+    return f"{int(records):,}" if records.isdecimal() else "?"

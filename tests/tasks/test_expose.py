@@ -143,6 +143,10 @@ def test_who_is_memorized_is_told_first_and_by_row(sample, tmp_path):
     nobody = words(page_of(sample, tmp_path, [away], [RAPID], away))
     assert "carry the memorization" not in nobody
     assert "This does not show that nobody is." in nobody
+    half = np.full(200, 0.5)
+    spread = words(page_of(sample, tmp_path, [half + np.where(odd, 0.12, -0.08)], [RAPID], half))
+    assert "presence in the data adds to the risk of the records together (+0.020 [+0.006, +0.034])" in spread
+    assert "a synthesizer that copies less would help" in spread
     unknown = words(page_of(sample, tmp_path, [scores], [RAPID]))
     assert "no record was ever kept away" in unknown
     assert "Records that are memorized" not in unknown
