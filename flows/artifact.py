@@ -13,10 +13,14 @@ from synthrisk.metrics.study.results import StudyResult
 
 _MEASURES = 12  # tables of measures: the report has all
 _OWNED = 6  # limits that are named beside their owner
+_TOLD = 6  # synthesizers that a description names
 
 
-def artifact_text(ended: Ended) -> str:
-    """Return the page: a sentence a synthesizer, what it stands on, the league table of what is judged, and links."""
+def artifact_text(ended: Ended, earlier: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the page: a sentence a synthesizer, what it stands on, the league table of what is judged, and links.
+
+    ``earlier`` are the versions before this one, each with its date and what ``artifact_description`` said of it.
+    """
     result, answer = ended.result, ended.answer
     parts = [
         f"# {plain(ended.title, LONGEST)}: {ended.word}",
@@ -25,10 +29,24 @@ def artifact_text(ended: Ended) -> str:
         _answers(answer),
         _foundations(answer),
         *_leagues(result, answer),
+        *(["## Runs before this one", table(("when", "verdict and worst memorization"), earlier)] if earlier else []),
         _links(ended.links),
-        f"Study id {plain(result.study_id)}. Each run adds a version under this key: their history is the trend.",
+        f"Study id {plain(result.study_id)}. Each run adds a version under this key.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def artifact_description(ended: Ended) -> str:
+    """Return the answer in a line of Markdown, as later versions list it."""
+    own = sorted(ended.answer.synthesizers, key=lambda each: each.word == "NO EVIDENCE")
+    told = [
+        " ".join((plain(each.synthesizer, LONGEST), each.word, _number(each.worst.found.value, signed=True)))
+        if each.worst
+        else f"{plain(each.synthesizer, LONGEST)} {each.word}"
+        for each in own[:_TOLD]
+    ]
+    more = f" and {len(own) - _TOLD} more" if len(own) > _TOLD else ""
+    return f"{plain(ended.title, LONGEST)}: {ended.word} ({', '.join(told)}{more})"
 
 
 def _first_words(result: StudyResult) -> list[str]:
@@ -109,7 +127,7 @@ def _row(row: LeagueRow) -> Sequence[str]:
 
 def _links(links: Links) -> str:
     start = f"; start their page first: {plain(links.start)}" if links.start else ""
-    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.report)}"
+    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.path)}"
     return f"## Where to look\n\n{report}\n- [Runs in MLflow]({links.runs}){start}"
 
 

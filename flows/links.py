@@ -15,6 +15,7 @@ class Links:
     """Addresses of a study's pages."""
 
     report: str  # a file of the machine that ran the study
+    path: str  # the same as a path
     runs: str  # its runs in MLflow
     start: str  # the command that starts the server of ``runs``; empty where one runs
 
@@ -26,6 +27,7 @@ def links_of(outcome: Outcome) -> Links:
     where = ["--workspace", str(report.parents[2])] if uri.startswith("sqlite:") else ["--tracking-uri", uri]
     return Links(
         report=report.as_uri(),
+        path=str(report),
         runs=outcome.logged.view_link(uri if is_server else SERVER),
         start="" if is_server else shlex.join(["synthrisk", "ui", *where]),
     )

@@ -10,6 +10,8 @@ LONGEST = 80
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>&#~!|]")
 _BLOCK = re.compile(r"^(\d*)([-+=.)])")  # what would begin a list or underline a heading
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)  # what would become a link
+_LONG = re.compile(r"(\w{60})(?=\w)")  # what would run out of the page
+_BREAK = "\N{ZERO WIDTH SPACE}"
 _SPELLED = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"  # letters need them: they are no layout
 _SPLIT, _FIRST_STRONG, _POP = "\N{WORD JOINER}", "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
@@ -26,7 +28,7 @@ def plain(text: object, longest: int | None = None) -> str:
     shown = "".join(c for c in " ".join(str(text).split()) if c in _SPELLED or unicodedata.category(c)[0] != "C")
     if longest is not None and len(shown) > longest:
         shown = f"{shown[: longest // 2]}…{shown[longest // 2 + 1 - longest :]}"
-    escaped = _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", shown))
+    escaped = _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", _LONG.sub(rf"\1{_BREAK}", shown)))
     split = _ADDRESS.sub(_SPLIT, escaped)
     turned = any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown)
     return f"{_FIRST_STRONG}{split}{_POP}" if turned else split

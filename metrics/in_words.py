@@ -18,8 +18,8 @@ class Named(Protocol):
 
 _OURS = {
     # guesses of a sensitive value by key
-    "categorical_cap": "An attacker looks people up in the release by their key (the columns that he knows) and guesses "
-    "the sensitive value that the rows found there have. People whose key is not in the release are left out.",
+    "categorical_cap": "An attacker looks people up in the release by their key (the columns that he knows) and "
+    "guesses the sensitive value that the rows found there have. People whose key is not in the release are left out.",
     "zero_cap": "An attacker looks people up in the release by their key (the columns that he knows) and guesses the "
     "sensitive value that the rows found there have. Where a key is not in the release he has no answer, and that "
     "counts as a wrong one.",

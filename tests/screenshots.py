@@ -29,6 +29,7 @@ from browser import Page, browser
 BIN = Path(sys.executable).parent
 SIZES = {"wide": (1200, 1500), "tablet": (768, 1400), "phone": (390, 1400)}
 DESKTOP = (1400, 900)
+SCREEN = (1900, 900)  # MLflow keeps a fourth of it for its assistant
 PREFECT_PORT, MLFLOW_PORT = 4317, 5317
 START = 180  # seconds until a server answers
 
@@ -49,7 +50,9 @@ def main() -> None:
         with _serving(prefect, f"http://127.0.0.1:{PREFECT_PORT}/api/health", environment, folder):
             told = _in_terminal(["benchmark", given.study], folder, environment)
             for rows, width in ((24, 80), (40, 120)):
-                shown = told if width == 80 else _in_terminal(["compare", given.study], folder, environment, width)
+                shown = (
+                    told if width == 80 else _in_terminal(["compare", given.study, "--all"], folder, environment, width)
+                )
                 _terminal_picture(shown, rows, width, to / f"terminal-{width}x{rows}.png")
             _terminal_picture(
                 _in_terminal(["compare", given.study], folder, environment), 24, 80, to / "compare-80x24.png"
@@ -178,7 +181,7 @@ def _mlflow_pictures(folder: Path, environment: Mapping[str, str], to: Path) -> 
     links = {"view": shared, "charts": f"{shared}&compareRunsMode=CHART", "run": f"{runs}/{run}"}
     server = [str(BIN / "synthrisk"), "ui", "--port", str(MLFLOW_PORT)]
     with _serving(server, address, environment, folder), browser() as page:
-        page.resize(*DESKTOP)
+        page.resize(*SCREEN)
         for name, link in links.items():
             page.open(link)
             page.wait_until_still(quiet=3, seconds=90)

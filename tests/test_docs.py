@@ -8,9 +8,13 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "extend.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", sorted(p.name for p in (ROOT / "tests" / "plugin").glob("acme_*.py")))
+PLUGIN = ROOT / "tests" / "plugin"
+FILES = [*PLUGIN.glob("acme_*.py"), *(p for end in ("py", "html") for p in PLUGIN.glob(f"acme_*/*.{end}"))]
+
+
+@pytest.mark.parametrize("name", sorted(str(p.relative_to(PLUGIN)) for p in FILES))
 def test_the_page_shows_the_package_as_it_stands(name):
-    assert (ROOT / "tests" / "plugin" / name).read_text("utf-8").strip() in PAGE
+    assert (PLUGIN / name).read_text("utf-8").strip() in PAGE
 
 
 def test_the_page_shows_entry_points_and_study_as_they_stand():

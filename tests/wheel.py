@@ -41,6 +41,8 @@ def main() -> int:
         told = run(bin_ / "synthrisk", "benchmark", PLUGIN / "study.yaml", cwd=work, exits=(1,))
         expect("RISK" in told, "a release of training rows was not seen by somebody else's metric")
         expect("acme_same_job" in told or "inference.vote" in told, "somebody else's attack did not run")
+        pages = [path.read_text("utf-8") for path in work.glob(".synthrisk/reports/*/report.html")]
+        expect(any("of role reference" in page for page in pages), "somebody else's section is not in the report")
         expect("acme_half" in told and "INVALID" not in told, "somebody else's reference generator did not behave")
     print("wheel: built, installed in a clean environment, and run")
     return 0

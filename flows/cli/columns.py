@@ -1,4 +1,4 @@
-"""Rows in columns that fit a terminal: texts may be cut, numbers and verdicts never are."""
+"""Rows in columns that fit a terminal: texts are folded, numbers and verdicts never are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.text import Text
 
-from synthrisk.flows.cli.fitting import fitted, inert
+from synthrisk.flows.cli.fitting import fitted, folded, inert
 
 _LEAST = 10  # cells that a text keeps at least
+_MOST = 3  # lines of a text
 _GAP = 2
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: what stands above it, on which side it is even, and whether its texts may be cut."""
+    """A column: what stands above it, on which side it is even, and whether its texts may be folded."""
 
     head: str
     right: bool = False
-    cut: bool = False
+    folds: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def in_columns(columns: Sequence[Column], lines: Sequence[Line], width: int) -> 
     heads = [_broken(c.head, max((_width(r[at]) for r in rows), default=0)) for at, c in enumerate(columns)]
     wanted = [max([*map(cell_len, heads[at]), *(_width(row[at]) for row in rows)]) for at, column in enumerate(columns)]
     widths = _shared(columns, wanted, width - _GAP * (len(columns) - 1))
-    short = {at: fitted([str(r[at]) for r in rows], widths[at]) for at, c in enumerate(columns) if c.cut}
+    short = {at: fitted([str(r[at]) for r in rows], _MOST * widths[at]) for at, c in enumerate(columns) if c.folds}
     high = max(map(len, heads))
     above = [[""] * (high - len(head)) + head for head in heads]
     told = [_joined(columns, widths, [Text(head[level]) for head in above]) for level in range(high)]
@@ -44,17 +45,21 @@ def in_columns(columns: Sequence[Column], lines: Sequence[Line], width: int) -> 
         if len(line.cells) != len(columns):
             told.append(Text(_cut(str(line.cells[0]), width), line.style))
             continue
-        cells = [Text(short[at][str(cell)]) if columns[at].cut else _text(cell) for at, cell in enumerate(line.cells)]
-        joined = _joined(columns, widths, cells)
-        joined.style = line.style
-        told.append(joined)
+        parts = [
+            [Text(part) for part in folded(short[at][str(cell)], widths[at])] if columns[at].folds else [_text(cell)]
+            for at, cell in enumerate(line.cells)
+        ]
+        for level in range(max(map(len, parts))):
+            joined = _joined(columns, widths, [each[level] if level < len(each) else Text() for each in parts])
+            joined.style = line.style
+            told.append(joined)
     return told
 
 
 def _shared(columns: Sequence[Column], wanted: Sequence[int], width: int) -> list[int]:
-    """Return the width of each column: what is left by those that are never cut goes to the others, the first first."""
-    room = width - sum(w for w, c in zip(wanted, columns, strict=True) if not c.cut)
-    widths, later = list(wanted), [at for at, c in enumerate(columns) if c.cut]
+    """Return the width of each column: what is left by those that never fold goes to the others, the first first."""
+    room = width - sum(w for w, c in zip(wanted, columns, strict=True) if not c.folds)
+    widths, later = list(wanted), [at for at, c in enumerate(columns) if c.folds]
     while later:
         at = later.pop(0)
         spare = room - sum(min(wanted[each], _LEAST) for each in later)

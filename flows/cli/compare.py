@@ -10,6 +10,8 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.tracking.past import PastStudy, studies
 
 FORMS = ("csv", "json", "markdown")
+RECENT = 8
+"""How many studies the trend on a terminal goes back; the other forms show all."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,12 @@ def compare(asked: Asked, tracking: Tracking, workspace: Path) -> None:
     """
     check_tracking(tracking)
     every = studies(tracking, workspace, asked.experiment)
-    known = [study for study in every if len(study.generators)]
+    known = [study for study in every if study.is_readable]
     if not known:
         older = f"; {len(every)} of an earlier version cannot be read" if every else ""
         raise InputError(f"the experiment must have a finished study, got none in {asked.experiment!r}{older}")
-    shown = known if asked.history else known[-1:]
+    most = len(known) if asked.form else RECENT
+    shown = known[-most:] if asked.history else known[-1:]
     measures = measures_asked(shown, asked.measure)
     if asked.form:
         from synthrisk.flows.cli.compare_texts import print_text
@@ -44,7 +47,7 @@ def compare(asked: Asked, tracking: Tracking, workspace: Path) -> None:
     else:
         from synthrisk.flows.cli.compare_tables import print_tables
 
-        print_tables(asked, shown, measures)
+        print_tables(asked, shown, measures, len(known))
 
 
 def measures_asked(shown: Sequence[PastStudy], measure: str | None) -> list[str]:

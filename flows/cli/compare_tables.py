@@ -26,16 +26,15 @@ from synthrisk.metrics.study.quantities import limited
 from synthrisk.tasks.tracking.past import PastStudy
 from synthrisk.tasks.tracking.trend import Step, trend
 
-_STUDIES = 8  # of a trend, the latest
 _IN_LEAGUE = ("risk", "risk_control", "memorization")  # quantities that the table of a measure shows
 
 
-def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
-    """Print what was asked."""
+def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int) -> None:
+    """Print what was asked, of so many of the studies that are known."""
     console = Console(highlight=False)
     latest = shown[-1]
     if asked.history:
-        _print_trend(console, asked, shown, measures)
+        _print_trend(console, asked, shown, measures, known)
         return
     _print_study(console, asked, latest)
     if asked.measure is None:
@@ -53,7 +52,9 @@ def _print_study(console: Console, asked: Asked, study: PastStudy) -> None:
     when = f"{study.start:%Y-%m-%d %H:%M}"
     console.print(Text.assemble((inert(asked.experiment), "bold"), f", study of {when} UTC ({study.study_id})"))
     if "threat_model" in study.tags:
-        console.print(Text(inert(f"{study.tags.get('records', '?')} records; {study.tags['threat_model']}"), "dim"))
+        console.print(
+            Text(inert(f"{_counted(study.tags.get('records', ''))} records; {study.tags['threat_model']}"), "dim")
+        )
     for tag, word, style in (("invalid", "INVALID", COLOURS["INVALID"]), ("warning", "Mind", "bold yellow")):
         if study.tags.get(tag):
             console.print(Text(f"{word:<8} {inert(study.tags[tag])}", style))
@@ -66,19 +67,21 @@ def _print_headline(console: Console, study: PastStudy) -> None:
     judged = judged_measures(study)
     worst = "worst judged memorization" if judged else "worst memorization"
     useful = next((row.utility_measure for row in rows if row.utility_measure), "")
-    columns = [Column("synthesizer", cut=True), Column("verdict"), Column(worst, right=True), Column("in", cut=True)]
-    columns += [Column("utility", right=True)] if useful else []
-    lines = [
-        Line(
-            [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
-            + ([Text(number(row.utility.value))] if useful else []),
-            style_of(row.role),
-        )
-        for row in rows
+    columns = [
+        Column("synthesizer", folds=True),
+        Column("verdict"),
+        Column(worst, right=True),
+        Column("in", folds=True),
     ]
+    columns += [Column("utility", right=True)] if useful else []
+    lines = []
+    for row in rows:
+        cells: list[str | Text] = [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
+        cells += [Text(number(row.utility.value))] if useful else []
+        lines.append(Line(cells, style_of(row.role)))
     _print(console, columns, lines)
     if useful:
-        console.print(Text(f"utility: {inert(useful)}; high is good. ", "dim"))
+        console.print(Text(f"utility: {inert(useful)}; high is good", "dim"))
 
 
 def _word(row: Standing) -> Text:
@@ -92,11 +95,11 @@ def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
         console.print(Text(f"\n{inert(measure)}", "bold"))
         numbers = [Column(head, right=True) for head in HEADS]
         lines = [Line([row.synthesizer, *league_cells(row)], style_of(row.role)) for row in rows]
-        _print(console, [Column("synthesizer", cut=True), *numbers, Column("verdict")], lines)
+        _print(console, [Column("synthesizer", folds=True), *numbers, Column("verdict")], lines)
         _print_other_limits(console, study, measure)
     if useful := utility_rows(study, measure):
         console.print(Text.assemble((f"\n{inert(measure)}", "bold"), "  utility: high is good"))
-        columns = [Column("synthesizer", cut=True), Column("utility", right=True), Column("ceiling", right=True)]
+        columns = [Column("synthesizer", folds=True), Column("utility", right=True), Column("ceiling", right=True)]
         lines = [
             Line(
                 [str(row["synthesizer"]), interval(estimate(row, "utility")), Text(number(_ceiling(row)))],
@@ -153,14 +156,17 @@ def _print_more(console: Console, asked: Asked) -> None:
         console.print(Text(f"each measure: synthrisk compare {quoted} --all     over time: --history", "dim"))
 
 
-def _print_trend(console: Console, asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
+def _print_trend(
+    console: Console, asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int
+) -> None:
     """Print the memorization of each synthesizer in the latest studies, a table a measure."""
-    latest, recent = shown[-1], shown[-_STUDIES:]
+    latest = shown[-1]
     risks = [m for m in measures if m in known_measures(latest)]
     if asked.measure is None and not asked.every:
         risks = judged_measures(latest) or [m for m in risks if _is_signal(m)]
-    console.print(Text.assemble((inert(asked.experiment), "bold"), f", {len(recent)} of {len(shown)} studies"))
-    steps = list(trend(recent, risks))
+    told = f"the latest {len(shown)} of {known} studies" if known > len(shown) else f"{known} studies"
+    console.print(Text.assemble((inert(asked.experiment), "bold"), f", {told}"))
+    steps = list(trend(shown, risks))
     for measure in risks:
         own = [step for step in steps if step.measure == measure]
         if own:
@@ -222,3 +228,7 @@ def _print_changes(console: Console, steps: Iterable[Step]) -> None:
 def _print(console: Console, columns: Sequence[Column], lines: Sequence[Line]) -> None:
     for line in in_columns(columns, lines, console.width):
         console.print(line, soft_wrap=True)  # what does not fit is not broken
+
+
+def _counted(records: str) -> str:
+    return f"{int(records):,}" if records.isdecimal() else "?"

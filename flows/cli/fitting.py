@@ -43,6 +43,23 @@ def fitted(names: Iterable[str], width: int) -> dict[str, str]:
     return short
 
 
+def folded(text: str, width: int) -> list[str]:
+    """Return a text in lines of at most ``width`` cells, broken behind a mark between its words where there is one.
+
+    Example:
+        >>> folded("distance_to_closest_record", 23), folded("cart", 10)
+        (['distance_to_closest_', 'record'], ['cart'])
+    """
+    isolated, rest, lines = text.startswith(_ISOLATE), text.strip(_ISOLATE + _END), list[str]()
+    while cell_len(rest) > width:
+        end = next((at for at in range(1, len(rest)) if cell_len(rest[: at + 1]) > width), 1)
+        mark = max(rest.rfind(c, 0, end) for c in "_-. /") + 1
+        end = mark if mark > end // 2 else end
+        lines.append(rest[:end])
+        rest = rest[end:]
+    return [f"{_ISOLATE}{line}{_END}" if isolated else line for line in (*lines, rest)]
+
+
 def _cut(text: str, width: int, force: bool = False) -> str:
     """Return start and end of a text that is wider than ``width``."""
     if cell_len(text) <= width and not force:

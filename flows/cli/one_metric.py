@@ -73,7 +73,7 @@ def print_metric(name: str) -> None:
     for title, text in facts.items():
         grid.add_row(Text(title), Text(text))
     console.print(Padding(grid, (0, 0, 0, 2), expand=False))
-    told = _SHARED | arguments(parts.get("Args", ""))
+    told = {**_SHARED, **arguments(parts.get("Args", ""))}
     for title, options in (("Needs", metric.needs), ("Options", [o for o in metric.options if o not in metric.needs])):
         if options:
             console.print(Text(f"\n{title}", "bold"))

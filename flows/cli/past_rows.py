@@ -82,7 +82,7 @@ def on_limits(study: PastStudy, measures: Sequence[str] | None = None) -> list[O
             str(row["synthesizer"]),
             str(row["quantity"]),
             float(row["limit"]),
-            Estimate(*(number(row[name]) for name in ("value", "lower", "upper"))),
+            Estimate(number(row["value"]), number(row["lower"]), number(row["upper"])),
             str(row["word"]),
         )
         for row in every

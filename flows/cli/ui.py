@@ -60,16 +60,19 @@ def serve(port: int, tracking_uri: str | None, workspace: Path, study: str | Non
         _say("", "this server runs already")
         return 0
     check_port(port)
-    with _running(_command(uri, port)) as (process, log):
-        _say("", "MLflow starts; this takes some seconds", err=True)
-        if not _answers(server, process):
-            log.seek(0)
-            sys.stderr.write(log.read().decode(errors="replace"))
-            raise InputError(f"the MLflow server must answer at port {port}, got none: what it said stands above")
-        _tell_of_mlflow(server, latest, opens)
-        _say("", "Ctrl-C stops it")
-        return process.wait()
-    return 0  # it was stopped
+    try:
+        with _running(_command(uri, port)) as (process, log):
+            _say("", "MLflow starts; this takes some seconds", err=True)
+            if not _answers(server, process):
+                log.seek(0)
+                sys.stderr.write(log.read().decode(errors="replace"))
+                raise InputError(f"the MLflow server must answer at port {port}, got none: what it said stands above")
+            _tell_of_mlflow(server, latest, opens)
+            _say("", "Ctrl-C stops it")
+            return process.wait()
+    except KeyboardInterrupt:
+        print(flush=True)  # the terminal shows ^C
+        return 0
 
 
 def _tell_of_mlflow(server: str, latest: Latest | None, opens: bool) -> None:
@@ -93,7 +96,7 @@ def _command(uri: str, port: int) -> Sequence[str]:
 def _running(command: Sequence[str]) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """Run a server, with all that it starts, for the time of the block; give it and what it says.
 
-    Ctrl-C and SIGTERM end it and the block.
+    It ends with the block; SIGTERM is as Ctrl-C.
     """
     environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
     before = signal.signal(signal.SIGTERM, _interrupt)
@@ -104,8 +107,6 @@ def _running(command: Sequence[str]) -> Iterator[tuple[subprocess.Popen[bytes], 
         )
         try:
             yield process, log
-        except KeyboardInterrupt:
-            print(flush=True)  # the terminal shows ^C
         finally:
             _end(process)
             signal.signal(signal.SIGTERM, before)

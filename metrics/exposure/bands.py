@@ -51,6 +51,35 @@ def bands(column: pd.Series, parts: int = 5, most: int = 12, fewest: int = 10) -
     return _commonest(column, most, fewest)
 
 
+def rounded(column: pd.Series, most: int = 12) -> pd.Series:
+    """Return a number of more than ``most`` values rounded, so that none of its values tells that of one record.
+
+    The unit is the power of ten at or below a twentieth of the middle nine tenths; of a date it is the year where these
+    are longer than 15 years, the month above one year, else the day. Other columns stay as they are.
+
+    Example:
+        >>> rounded(pd.Series([1234.5, 2345.6, 8765.4] * 5), most=2).unique().tolist()
+        [1200.0, 2300.0, 8800.0]
+    """
+    if kind(column) != "numeric" or column.nunique() <= most:
+        return column
+    values = finite_floats(column)
+    there = values[~np.isnan(values)]
+    spread = float(np.subtract(*np.quantile(there, [0.95, 0.05]))) or float(np.ptp(there))
+    if types.is_datetime64_any_dtype(column.dtype):
+        years = spread / NANOSECONDS_A_DAY / 365
+        unit = "Y" if years > 15 else "M" if years > 1 else "D"
+        moments = column.dt.tz_localize(None).to_numpy().astype(f"datetime64[{unit}]")
+        return pd.Series(moments.astype("datetime64[ns]"), index=column.index, name=column.name)
+    scale = NANOSECONDS_A_DAY if is_temporal(column) else 1.0
+    power = int(np.floor(np.log10(spread / scale / 20)))
+    if power <= 0 and bool((there / scale == np.round(there / scale)).all()):
+        return column
+    found = np.round(np.round(values / scale / 10.0**power) * 10.0**power, max(0, -power)) + 0.0
+    made = pd.Series(found, index=column.index, name=column.name)
+    return pd.to_timedelta(made, unit="D") if is_temporal(column) else made
+
+
 def names_none(banded: pd.Series) -> bool:
     """Tell whether a column fell into a single band, so that it tells no records apart."""
     return len([name for name in banded.cat.categories if name != MISSING]) < 2
@@ -138,7 +167,9 @@ def _between(there: np.ndarray, parts: int) -> np.ndarray:
 
 
 def _counts(there: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    places = np.searchsorted(there, edges, side="left")  # of a sorted column: an edge belongs to the part that it begins
+    places = np.searchsorted(
+        there, edges, side="left"
+    )  # of a sorted column: an edge belongs to the part that it begins
     return np.diff(np.concatenate([[0], places, [len(there)]]))
 
 
@@ -176,6 +207,7 @@ def _round_dates(edges: np.ndarray) -> Iterator[tuple[np.ndarray, list[str]]]:
 
 
 def _named(codes: np.ndarray, names: Sequence[str], column: pd.Series) -> pd.Series:
-    found = pd.Categorical.from_codes(np.asarray(codes, dtype=np.int64), categories=list(names), ordered=True)
+    found = pd.Categorical.from_codes(
+        np.asarray(codes, dtype=np.int64), dtype=pd.CategoricalDtype(list(names), ordered=True)
+    )
     return pd.Series(found, name=column.name).cat.remove_unused_categories()
-

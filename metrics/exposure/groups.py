@@ -32,8 +32,8 @@ class Reached:
 class Groups:
     """A table of groups, and how many there are.
 
-    ``rows`` holds ``group`` (its columns with their bands, a tuple of pairs), ``records`` (scored), ``risk``, ``lower``,
-    ``upper``, ``guess``, ``control``, ``adds``, ``adds_lower``, ``adds_upper``; NaN where not known.
+    ``rows`` holds ``group`` (its columns with their bands, a tuple of pairs), ``records`` (scored), ``risk``,
+    ``lower``, ``upper``, ``guess``, ``control``, ``adds``, ``adds_lower``, ``adds_upper``; NaN where not known.
     """
 
     rows: pd.DataFrame
@@ -119,9 +119,7 @@ class _Partition:
     codes: np.ndarray  # (n,) group of each record
 
     @classmethod
-    def of(
-        cls, banded: pd.DataFrame, columns: Sequence[str], fewest: int, entities: np.ndarray | None
-    ) -> "_Partition":
+    def of(cls, banded: pd.DataFrame, columns: Sequence[str], fewest: int, entities: np.ndarray | None) -> "_Partition":
         packed, sizes = np.zeros(len(banded), dtype=np.int64), []
         for column in columns:
             sizes.append(len(banded[column].cat.categories))

@@ -19,6 +19,7 @@ from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import Verdict, holds_for
 
 _CAUSES = 2  # reasons that a sentence names
+_COLUMNS = 8  # columns that a sentence names
 _ANSWERS = {
     "copy": "the training rows themselves",
     "near_copy": "the training rows, each a little changed",
@@ -170,8 +171,14 @@ def _data(result: StudyResult) -> str:
 def _attacker(result: StudyResult) -> str:
     known, guessed = result.quasi_identifiers, result.sensitive
     everything = len(known) + len(guessed) >= int(result.facts.get("columns", "0")) and len(known) > 1
-    knows = "all other columns" if everything else ", ".join(known) or "no column"
-    return f"has the release, knows {knows}" + (f"; guesses {', '.join(guessed)}" if guessed else "")
+    knows = "all other columns" if everything else _named(known) or "no column"
+    return f"has the release, knows {knows}" + (f"; guesses {_named(guessed)}" if guessed else "")
+
+
+def _named(columns: Sequence[str]) -> str:
+    """Return the names of columns; of many the first, and how many more there are."""
+    more = len(columns) - _COLUMNS
+    return ", ".join(columns) if more < 2 else f"{', '.join(columns[:_COLUMNS])} and {more} more"
 
 
 def _references(result: StudyResult) -> str:

@@ -17,8 +17,8 @@ from synthrisk.metrics.study.verdicts import holds_for, worst
 
 _NO_GUESS = "nothing is guessed here, so there is no guess to compare with"
 _NO_S = (
-    "the risk is the share of the members that are found, not of the claims that are right, so the statistical guess S, "
-    "which is a share of claims, is no yardstick of it"
+    "the risk is the share of the members that are found, not of the claims that are right, so the statistical guess "
+    "S, which is a share of claims, is no yardstick of it"
 )
 
 

@@ -10,9 +10,9 @@ from synthrisk.tasks.pages.templates import number
 
 def cause(finding: Finding) -> str:
     """Return what makes a gain over the guess negative where the attack has no answer for some; else nothing."""
-    silent = 1 - finding.reach
-    if METRICS[finding.measure.metric].answered is None or not finding.risk_gain.value < 0 or not silent > 0:
-        return ""
+    metric, silent = METRICS[finding.measure.metric], 1 - finding.reach
+    if metric.answered is None or metric.claims or not finding.risk_gain.value < 0 or not silent > 0:
+        return ""  # a claim that is not made is no wrong one
     return f"below the guess since the attack has no answer for {silent:.1%} of the members, which counts as wrong"
 
 

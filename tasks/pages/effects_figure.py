@@ -59,7 +59,7 @@ def _told(group: pd.DataFrame, levels: int) -> list[str]:
     """Return the effects that are drawn of a column, in words."""
     kept = group.loc[group["effect"].abs().nlargest(levels).index]
     return [
-        f"{row['column']} {row['level']} against {row['reference']} "
+        f"{shortened(str(row['column']), 60)} {shortened(row['level'], 60)} against {shortened(row['reference'], 60)} "
         f"{number(row['effect'], sign=True)} {interval(row['lower'], row['upper'], sign=True)}"
         for row in kept.to_dict("records")
         if not row["note"].startswith("collinear")

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from math import isnan
 
@@ -12,8 +13,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.exposure.attribution import Attribution, attribution
-from synthrisk.metrics.exposure.bands import bands, names_none
+from synthrisk.metrics.exposure.attribution import attribution
+from synthrisk.metrics.exposure.bands import bands, names_none, rounded
 from synthrisk.metrics.exposure.constant_guess import constant_guess
 from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, groups
 from synthrisk.metrics.exposure.screening import strongest_columns
@@ -136,11 +137,11 @@ def _exposed(
     sensitive = str(measure.sensitive)
     guess = constant_guess(records, sensitive, METRICS[measure.metric].group, planned.options)
     reached = Reached(exposed["as_member"].to_numpy(float), exposed["as_control"].to_numpy(float), guess)
-    told = {"confidence": confidence, "fewest": FEWEST, "entities": entities}
     columns = [c for c in known if not names_none(banded[c])]
-    single = groups(reached, banded[columns], 1, **told)
-    pairs = groups(reached, banded[columns], 2, **told) if len(columns) > 1 else single
-    classes = groups(reached, banded[[sensitive]], 1, **{**told, "fewest": 1}, simultaneous=False)
+    by = partial(groups, reached, confidence=confidence, entities=entities)
+    single = by(banded[columns], 1, fewest=FEWEST)
+    pairs = by(banded[columns], 2, fewest=FEWEST) if len(columns) > 1 else single
+    classes = by(banded[[sensitive]], 1, fewest=1, simultaneous=False)
     sure = exposed.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
     return Exposed(
         measure.key,
@@ -184,10 +185,8 @@ def _explained(
     if not held:
         reason = f"no quasi-identifier tells {FEWEST} records from the others"
         return Explained(reason, [], [], [], 0, len(known), 0, [])
-    texts = {c: banded[c].array for c in held if kind(records[c]) == "categorical"}
-    why = attribution(
-        reached.as_member, records[held].assign(**texts), held, confidence=confidence, entities=entities
-    )
+    shown = {c: banded[c].array if kind(records[c]) == "categorical" else rounded(records[c]).array for c in held}
+    why = attribution(reached.as_member, records[held].assign(**shown), held, confidence=confidence, entities=entities)
     if why.reason:
         return Explained(why.reason, [], [], [], 0, len(known), len(held), why.notes)
     three = triple_figures(why)
@@ -223,4 +222,6 @@ def _snippet(measures: Sequence[Exposed], planned: Sequence[Planned], banded: pd
     names = {p.measure.key: p.measure.metric for p in planned}
     metric = next(names[m.measure] for m in measures if tried[0][0] in m.options)
     parts = max(2, len(banded[tried[0][0]].cat.categories) // 2)
-    return f"metrics:\n  - name: {metric}\n    what_if:\n      - bins: {{{column}: {parts}}}\n      - drop: [{column}]\n"
+    return (
+        f"metrics:\n  - name: {metric}\n    what_if:\n      - bins: {{{column}: {parts}}}\n      - drop: [{column}]\n"
+    )

@@ -31,10 +31,12 @@ DASHES: tuple[tuple[int, tuple[float, ...]], ...] = ((0, ()), (0, (5, 1.6)), (0,
 DASHED = (0, (2.5, 1.5))
 SIZE = 9.5  # points: at 330 px, the narrowest column of a page, no type of a figure of WIDEST is below 9 px
 WIDEST = 4.8  # inches
-CELL = 0.079  # inches that a character takes
+CELL = 0.084  # inches that a character takes
 ROUND = [1, 2, 2.5, 5, 10]  # steps of ticks
 _WIDTH = 3.9  # inches
 _ROW = 0.2  # inches a line
+_MARGIN = 0.12  # inches to the right of the axes
+_LARGEST = 1.5  # pixels a point
 _NAME = 20  # characters of a name at the end of a curve
 
 
@@ -46,6 +48,11 @@ class Row:
     reference: bool
     finding: Finding | None = None
     absent: str = "not estimable"
+
+    @property
+    def called(self) -> str:
+        """The name in the words of a figure."""
+        return shortened(self.name, 60)
 
 
 def memorization_figure(rows: Sequence[Row], limit: float | None = None) -> Figure:
@@ -60,7 +67,7 @@ def memorization_figure(rows: Sequence[Row], limit: float | None = None) -> Figu
     _threshold(axes, limit)
     for y, row in enumerate(rows):
         _mark(axes, y, row, row.finding.memorization if row.finding else None)
-    told = [f"{row.name} {_told(row.finding.memorization) if row.finding else row.absent}" for row in rows]
+    told = [f"{row.called} {_told(row.finding.memorization) if row.finding else row.absent}" for row in rows]
     return with_words(figure, [*told, *_told_limit(limit)])
 
 
@@ -137,7 +144,9 @@ def selective_figure(rows: Sequence[Row]) -> Figure:
     if not any(lines):
         axes.text(0.5, 0.5, "too few claims", size=SIZE, color=MUTED, ha="center", style="italic")
     said = [
-        _told_line(line, 100 * shares[own], "% of targets claimed:") for line, own in zip(lines, told, strict=True) if line
+        _told_line(line, 100 * shares[own], "% of targets claimed:")
+        for line, own in zip(lines, told, strict=True)
+        if line
     ]
     return with_words(figure, said or ["too few claims"])
 
@@ -194,6 +203,7 @@ def svg(figure: Figure, salt: str) -> Markup:
     body = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", body[body.index("<svg") :], count=1, flags=re.DOTALL)
     body = re.sub(rf'<g id="{BEYOND}"', f'<g class="{BEYOND}"', body)
     body = re.sub(r'(?<= style=")[^"<>]*(?=")', lambda found: _of_page(found[0]), body)
+    body = body.replace("<svg ", f'<svg style="max-width: {_LARGEST * 72 * figure.get_figwidth():.0f}px" ', 1)
     return Markup(re.sub(r'<g id="[^"<>]*"', "<g", body).strip())  # noqa: S704 - matplotlib escapes the texts in it
 
 
@@ -263,7 +273,7 @@ def _panel(rows: Sequence[Row], low: float, high: float) -> tuple[Figure, Axes]:
     axes.set_xlim(low, high)
     name_rows(axes, names, [MUTED if row.reference else INK for row in rows])
     room = axes.get_position().width * _WIDTH
-    axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.36))), steps=ROUND))
+    axes.xaxis.set_major_locator(MaxNLocator(min(5, max(2, int(room / 0.55))), steps=ROUND))
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     return figure, axes
@@ -288,11 +298,12 @@ def _threshold(axes: Axes, limit: float | None) -> None:
     if limit is None:
         return
     low, high = axes.get_xlim()
-    side = "right" if limit > (low + high) / 2 else "left"
-    axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
     text = f"threshold {limit:g}"
-    place = axes.get_xaxis_transform()
-    axes.text(limit, 1.02, text, transform=place, color=ALARM, size=SIZE, ha=side, va="bottom")
+    room = (high - limit) / (high - low) * axes.get_position().width * _WIDTH
+    side = "right" if limit > (low + high) / 2 or room + _MARGIN < width_of([text]) else "left"
+    axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
+    said = axes.annotate(text, (limit, 1), (0, 2), xycoords=axes.get_xaxis_transform(), textcoords="offset points")
+    said.set(color=ALARM, size=SIZE, ha=side, va="bottom")
 
 
 def _mark(axes: Axes, y: int, row: Row, found: Estimate | None) -> None:
@@ -311,18 +322,18 @@ def _told(found: Estimate) -> str:
 
 def _told_risk(row: Row) -> str:
     if row.finding is None:
-        return f"{row.name} {row.absent}"
+        return f"{row.called} {row.absent}"
     beside = {"control": row.finding.risk_control.value, "guess": row.finding.guess}
     beside["population"] = row.finding.population.value
     words = ", ".join(f"{name} {number(value)}" for name, value in beside.items() if not np.isnan(value))
-    return f"{row.name} {_told(row.finding.risk)}" + (f" ({words})" if words else "")
+    return f"{row.called} {_told(row.finding.risk)}" + (f" ({words})" if words else "")
 
 
 def _told_spread(row: Row) -> str:
     if row.finding is None or not row.finding.spread:
-        return f"{row.name} {row.absent}"
+        return f"{row.called} {row.absent}"
     least, _, below, middle, above, _, most = map(number, row.finding.spread)
-    return f"{row.name} median {middle}, middle half {below} to {above}, middle 98 % {least} to {most}"
+    return f"{row.called} median {middle}, middle half {below} to {above}, middle 98 % {least} to {most}"
 
 
 def _told_limit(limit: float | None) -> list[str]:
@@ -338,7 +349,7 @@ def _told_line(line: "_Line", places: Sequence[float] | np.ndarray, words: str) 
         point = line.points[i]
         value = _told(Estimate(*point)) if len(point) > 1 else number(point[0])
         texts.append(f"{places[i]:g} {words} {value}" if after else f"{value} {words} {places[i]:g}")
-    return f"{line.row.name} " + ", ".join(texts)
+    return f"{line.row.called} " + ", ".join(texts)
 
 
 def _spread(targets: Sequence[float], gap: float, top: float) -> list[float]:

@@ -88,6 +88,8 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity, numbers
         axes.set_xticks([0, 1])
         axes.axvline(0, color=INK, linewidth=0.8)
         axes.axvline(1, color=FAINT, linewidth=0.8)
+    for label, side in zip(axes.get_xticklabels(), ("left", "right"), strict=True):  # clear of the next axis
+        label.set(ha=side)
     for y, (view, value, each) in enumerate(zip(views, values, columns, strict=True)):
         colour = ACCENT if view.role == "synthesizer" else MUTED
         if np.isnan(value):
@@ -122,7 +124,7 @@ def _brief(value: float) -> str:
 def _told(view: AttackView) -> str:
     own = [f"{title.replace('-' + chr(10), '').replace(chr(10), ' ')} {_shown(of(view.overall), log)}"
            for title, log, of, _ in (*_SHARES, *_CELLS) if not np.isnan(of(view.overall))]  # fmt: skip
-    return f"{view.synthesizer} " + (", ".join(own) or "no claim")
+    return f"{shortened(view.synthesizer, 60)} " + (", ".join(own) or "no claim")
 
 
 def _per(cells: float, column: ColumnScore) -> float:

@@ -28,12 +28,13 @@ def draw_limits(
     low, high = sorted(axes.get_ylim() if upright else axes.get_xlim())
     ends = np.clip([lower, upper], low, high)
     inside = [i for i, (end, shown) in enumerate(zip((lower, upper), ends, strict=True)) if end == shown]
-    turned = (lambda along, across: (across, along)) if upright else (lambda along, across: (along, across))
     cap = {"marker": "_" if upright else "|", "markersize": CAP, "markeredgewidth": 1.0, "markevery": inside}
-    line = axes.plot(*turned(list(ends), [at, at]), color=colour, linewidth=width, solid_capstyle="butt", zorder=2)[0]
+    places = ([at, at], list(ends)) if upright else (list(ends), [at, at])
+    line = axes.plot(*places, color=colour, linewidth=width, solid_capstyle="butt", zorder=2)[0]
     if inside:
         line.set(**cap)
     for i in {0, 1} - set(inside):
         arrow = ("v^" if upright else "<>")[i]
-        found = axes.plot(*turned([ends[i]], [at]), arrow, color=colour, markersize=5, clip_on=False, zorder=3)[0]
+        place = [each[i : i + 1] for each in places]
+        found = axes.plot(*place, arrow, color=colour, markersize=5, clip_on=False, zorder=3)[0]
         found.set_gid(BEYOND)

@@ -1,17 +1,18 @@
 """One figure of the report with its words, and the rows that the figures of a measure are drawn of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.league import is_reference
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.tasks.pages.figures import Row
+from synthrisk.tasks.pages.figures import Row, svg, words_of
 from synthrisk.tasks.pages.section import Shown
-from synthrisk.tasks.pages.templates import number
+from synthrisk.tasks.pages.templates import cut
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ def drawn_rows(shown: Shown, measure: Measure, quantity: str = "memorization") -
     own = rows_of(shown, shown.own, measure)
     high = set(sorted(range(len(own)), key=lambda i: -_height(own[i], quantity))[: shown.most])
     kept = {own[i].name for i in high}
-    return rows_of(shown, [n for n in shown.names if n in kept or n not in shown.own], measure)
+    drawn = rows_of(shown, [n for n in shown.names if n in kept or n not in shown.own], measure)
+    return [replace(row, name=cut(row.name)) for row in drawn]
 
 
 def _height(row: Row, quantity: str) -> float:
@@ -45,7 +47,6 @@ def _height(row: Row, quantity: str) -> float:
     return float("-inf") if isnan(value) else float(value)
 
 
-def told(rows: Sequence[Row], quantity: str) -> str:
-    """Return a panel in words, for those who do not see it."""
-    found = [(r.name, getattr(r.finding, quantity) if r.finding else None) for r in rows]
-    return "; ".join(f"{n} {'not estimable' if e is None or isnan(e.value) else number(e.value)}" for n, e in found)
+def panel(title: str, kind: str, key: str, figure: Figure) -> Panel:
+    """Return a figure of one measure, with its numbers in words."""
+    return Panel(title, f"{kind} by {key}: {words_of(figure)}", svg(figure, f"{kind}/{key}"))

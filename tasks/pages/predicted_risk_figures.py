@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import Attribution
@@ -23,6 +23,7 @@ from synthrisk.tasks.pages.figures import (
     MUTED,
     ROUND,
     SIZE,
+    WIDEST,
     say,
     shortened,
     width_of,
@@ -116,8 +117,10 @@ def _crossed(found: Attribution, rows: pd.DataFrame, first: Any, second: Any) ->
 
 def _told_grid(rows: pd.DataFrame, first: Any, second: Any) -> list[str]:
     """Return up to four points of each line, spread over it."""
+    one, two = (shortened(str(name), 60) for name in (first, second))
     return [
-        f"{first} {row['first_level']}, {second} {level} {number(row['risk'])} {interval(row['lower'], row['upper'])}"
+        f"{one} {shortened(row['first_level'], 60)}, {two} {shortened(str(level), 60)} "
+        f"{number(row['risk'])} {interval(row['lower'], row['upper'])}"
         for level, line in rows.groupby("second_level", sort=False)
         for row in line.iloc[:: max(1, -(-len(line) // 4))].to_dict("records")
     ]
@@ -160,7 +163,8 @@ def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
 
 def _told_levels(rows: pd.DataFrame) -> list[str]:
     return [
-        f"{r['level']} {number(r['risk'])} {interval(r['lower'], r['upper'])}" for r in rows.to_dict("records")
+        f"{shortened(r['level'], 60)} {number(r['risk'])} {interval(r['lower'], r['upper'])}"
+        for r in rows.to_dict("records")
     ]
 
 
@@ -210,8 +214,15 @@ def _risk_axis(axes: Axes, column: Any, kind: str) -> None:
     axes.set_ylim(*_span(*axes.get_ylim()))
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.grid(color=FAINT, linewidth=0.5)
+    figure = axes.get_figure(root=True)
+    room = axes.get_position().width * figure.get_figwidth() if figure else WIDEST
     if kind != "date":
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=ROUND))
+        axes.xaxis.set_major_locator(MaxNLocator(min(6, max(2, int(room / 0.62))), steps=ROUND))
+    else:
+        low, high = axes.get_xlim()
+        ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
+        apart = -(-len(ticks) * 0.52 // room)  # so that no two labels touch
+        axes.xaxis.set_major_locator(FixedLocator(ticks[:: max(1, int(apart))]))
     plain_label(axes.set_xlabel(shortened(str(column)) + (", days" if kind == "duration" else "")))
     plain_label(axes.set_ylabel("predicted risk"))
 

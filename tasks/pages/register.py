@@ -28,7 +28,7 @@ from synthrisk.tasks.pages.sections.utility import UTILITY
 from synthrisk.tasks.pages.sections.what_if import WHAT_IF
 from synthrisk.tasks.pages.sections.yardsticks import YARDSTICKS
 
-FIRST = (ANSWER, NEXT_STEPS, LEAGUE, MEASURES, LEAKS, UTILITY, DATA_PICTURES)
+FIRST = (ANSWER, LEAGUE, NEXT_STEPS, MEASURES, LEAKS, UTILITY, DATA_PICTURES)
 """What every reader is to see."""
 
 DETAILS = (

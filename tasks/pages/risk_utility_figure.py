@@ -32,8 +32,9 @@ from synthrisk.tasks.pages.templates import interval, number
 _WIDTH, _HEIGHT = 3.98, 3.0  # inches of the axes
 _LEFT, _RIGHT, _BOTTOM, _TOP = 0.7, 0.12, 0.5, 0.46
 _CELL, _LINE = CELL, 0.16  # inches that a character and a line of text take
-_MOST = 58  # characters of a label over or under the axes
+_MOST = 55  # characters of a label over or under the axes
 _FAR = 1.5  # reference generators this many times the height of the synthesizers above them are drawn at the edge
+_FEW, _COVERED = 12, 1.0  # points that all keep their names; cost from which another has none
 _STRAY = 0.35  # intervals may widen an axis by this share of what the values span
 
 
@@ -74,22 +75,24 @@ def risk_utility_figure(
     figure, axes = bare_axes(_LEFT + _WIDTH + _RIGHT, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP)
     axes.grid(color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
-    kind = "utility, at the size of the ceiling" if np.isfinite(ceiling) else "utility"
-    axes.set_xlabel(shortened(f"{utility} ({kind})", _MOST), size=SIZE, color=INK, parse_math=False)
+    kind = "at the size of the ceiling" if np.isfinite(ceiling) else "utility"
+    axes.set_xlabel(shortened(f"{utility}, {kind}", _MOST), size=SIZE, color=INK, parse_math=False, loc="right")
     above = 1 + 0.24 / _HEIGHT, (0.05 - _LEFT) / _WIDTH  # over the numbers of its axis: beside them it would be cut
-    text = axes.text(above[1], above[0], shortened(f"↑ {risk}", _MOST), transform=axes.transAxes, va="bottom")
-    text.set(size=SIZE, color=INK, parse_math=False)
     axes.set_xlim(*_limits([p.utility for p in points], [ceiling], 0.0, 1.0))
     axes.set_ylim(*_heights(points, [0.0 if risk == "memorization" else np.nan, np.nan if limit is None else limit]))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(5, steps=ROUND))
     taken = _lines(axes, ceiling, limit)
-    told = [f"{p.name} utility {_told(p.utility)} {risk} {_told(p.risk)}" for p in points]
-    told += [f"ceiling {number(ceiling)}"] * bool(np.isfinite(ceiling)) + [f"threshold {limit:g}"] * (limit is not None)
+    told = [f"{shortened(p.name, 60)} utility {_told(p.utility)} {risk} {_told(p.risk)}" for p in points]
+    told += [f"ceiling {number(ceiling)}"] if np.isfinite(ceiling) else []
+    told += [] if limit is None else [f"threshold {limit:g}"]
     points = [_brought_in(axes, p) for p in points]
     for point in points:
         _mark(axes, point)
-    _label(axes, points, taken)
+    unnamed = _label(axes, points, taken)
+    beside = f" ({unnamed} names do not fit)" if unnamed else ""
+    words = shortened(f"↑ {risk}", _MOST - len(beside)) + beside
+    axes.text(above[1], above[0], words, transform=axes.transAxes, va="bottom", size=SIZE, color=INK, parse_math=False)
     return with_words(figure, told)
 
 
@@ -142,7 +145,8 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
         axes.axhline(limit, color=ALARM, linewidth=1.1, zorder=1)
         y, text = _inches(axes, 0, limit)[1], f"threshold {limit:g}"
         place = axes.get_yaxis_transform()
-        axes.text(0.005, limit, text, transform=place, color=ALARM, size=SIZE, ha="left", va="bottom")
+        said = axes.text(0.01, limit, text, transform=place, color=ALARM, size=SIZE, ha="left", va="bottom", zorder=4)
+        said.set_bbox({"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.85})
         taken += [_Box(0, y - 0.02, _WIDTH, y + 0.02), _Box(0, y, _CELL * len(text), y + _LINE)]
     if axes.get_ylim()[0] < 0:
         axes.axhline(0, color=INK, linewidth=0.9, zorder=1)
@@ -160,8 +164,12 @@ def _mark(axes: Axes, point: MapPoint) -> None:
     axes.plot([x.value], [y.value], "^" if point.above else "o", ms=4.5, mfc=filled, mec=colour, mew=1.2, zorder=3)
 
 
-def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> None:
-    """Write each name where it covers least, the nearest such place; a thin line leads to one that is far."""
+def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> int:
+    """Write each name where it covers least, the nearest such place; a thin line leads to one that is far.
+
+    Of many points those keep no name that would cover others: return how many.
+    """
+    unnamed = 0
     centres = [_inches(axes, p.utility.value, p.risk.value) for p in points]
     marks = [_Box(x - 0.06, y - 0.06, x + 0.06, y + 0.06) for x, y in centres]
     obstacles = [*taken, *(b for p in points for b in _bars(axes, p))]
@@ -179,6 +187,9 @@ def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> Non
             for box in places
         ]
         best = places[int(np.argmin(np.round(costs, 4) + 0.01 * np.arange(len(places))))]
+        if len(points) > _FEW and min(costs) > _COVERED:
+            unnamed += 1
+            continue
         labels.append(best)
         ink = MUTED if point.reference else INK
         middle = (best.left + best.right) / 2, (best.bottom + best.top) / 2
@@ -188,6 +199,7 @@ def _label(axes: Axes, points: Sequence[MapPoint], taken: Sequence[_Box]) -> Non
         if np.hypot(near[0] - x, near[1] - y) > max(reach) + 0.1:
             ends = [x / _WIDTH, near[0] / _WIDTH], [y / _HEIGHT, near[1] / _HEIGHT]
             axes.plot(*ends, transform=axes.transAxes, color=ink, linewidth=0.5, zorder=2)
+    return unnamed
 
 
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))

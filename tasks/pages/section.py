@@ -11,8 +11,7 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.workspace.handed import Judged
 
-
-MOST = 20
+MOST = 12
 """Synthesizers that a figure draws; the tables have all."""
 
 

@@ -29,7 +29,14 @@ def _environment() -> Environment:
     )
     style = Markup(_source("style.css") + _source("pictures.css"))  # noqa: S704 - ours
     environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
-    environment.globals |= {"interval": interval, "isnan": isnan, "named": named, "listed": listed, "quoted": quoted}
+    environment.globals |= {
+        "interval": interval,
+        "isnan": isnan,
+        "named": named,
+        "whole": whole,
+        "listed": listed,
+        "quoted": quoted,
+    }
     return environment
 
 
@@ -65,14 +72,25 @@ def breakable(key: str) -> Markup:
     return named(key, Markup("<wbr>"))
 
 
-def named(name: str, pause: Markup = Markup()) -> Markup:
-    """Return a name by itself: one that is written from right to left turns nothing around it.
+def named(name: str, pause: Markup = Markup(), most: int = 80) -> Markup:  # noqa: B008 - it cannot be changed
+    """Return a name by itself: one that is written from right to left turns nothing around it; a long one is cut.
 
     Example:
-        >>> named("<a>")
-        Markup('<bdi>&lt;a&gt;</bdi>')
+        >>> named("<a>"), named("abcdef", most=5)
+        (Markup('<bdi>&lt;a&gt;</bdi>'), Markup('<bdi>ab…ef</bdi>'))
     """
-    return Markup("<bdi>{}</bdi>").format(escape(name).replace("_", "_" + pause).replace(".", "." + pause))
+    return Markup("<bdi>{}</bdi>").format(escape(cut(name, most)).replace("_", "_" + pause).replace(".", "." + pause))
+
+
+def cut(name: str, most: int = 80) -> str:
+    """Return a name, of a long one both its ends."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
+def whole(name: str) -> Markup:
+    """Return a name by itself, however long it is."""
+    return named(name, most=len(name))
 
 
 def listed(names: Sequence[str], most: int = 12) -> Markup:
@@ -87,11 +105,11 @@ def listed(names: Sequence[str], most: int = 12) -> Markup:
 
 
 def quoted(text: str) -> Markup:
-    """Return a text as a string of CSS, whatever it holds.
+    r"""Return a text as a string of CSS, whatever it holds.
 
     Example:
         >>> quoted('a"b')
-        Markup('"a\\\\22 b"')
+        Markup('"a\\22 b"')
     """
     safe = "".join(c if c.isascii() and (c.isalnum() or c in " -.,") else f"\\{ord(c):x} " for c in text)
     return Markup(f'"{safe}"')  # noqa: S704 - no other character is left in it

@@ -10,19 +10,21 @@ from synthrisk.tasks.workspace.store import key_of
 VERDICT = "verdict."
 """What the tags of verdicts on one measure start with."""
 
+_LONGEST = 220  # characters of quantity and measure: MLflow takes 250, and some keys become longer
+
 
 def metric_key(quantity: str, measure: str) -> str:
     """Return an MLflow metric key: ``quantity/measure``.
 
-    Characters that MLflow does not take become underscores, with some digits of a digest behind them, so that
-    two measures never share a key.
+    Characters that MLflow does not take become underscores, and of long names the end is left out, with some digits of
+    a digest behind them, so that two measures do not share a key.
 
     Example:
         >>> metric_key("risk", "rapid.income"), metric_key("risk", "rapid.größe")
-        ('risk/rapid.income', 'risk/rapid.gr__e-821c')
+        ('risk/rapid.income', 'risk/rapid.gr__e-821cbd15')
     """
-    plain = re.sub(r"[^A-Za-z0-9_\-. ]", "_", measure)
-    return f"{quantity}/{plain}" if plain == measure else f"{quantity}/{plain}-{key_of(measure)[:4]}"
+    plain = re.sub(r"[^A-Za-z0-9_\-. ]", "_", measure)[: _LONGEST - len(quantity)]
+    return f"{quantity}/{plain}" if plain == measure else f"{quantity}/{plain}-{key_of(measure)[:8]}"
 
 
 def verdict_tag(verdict: Verdict, keys: Collection[str]) -> str:

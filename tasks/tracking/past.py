@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -22,17 +23,38 @@ GENERATORS = "generators.json"
 
 @dataclass(frozen=True, eq=False)
 class PastStudy:
-    """What the run of a study has kept."""
+    """What the run of a study has kept; its tables are read when they are asked for."""
 
     study_id: str
     start: pd.Timestamp
     tags: dict[str, str]  # of the study: provenance, threat model, whether the references behaved
-    generators: pd.DataFrame  # a row a generator: ``GENERATORS``
-    league: pd.DataFrame  # a row a generator and measure: ``result_tables.league_table``
-    verdicts: pd.DataFrame  # a row a synthesizer and threshold: the fields of ``Verdict``
-    utility: pd.DataFrame  # a row a generator and measure of utility: ``utility.utility_table``
     client: MlflowClient
     run: Run
+
+    @cached_property
+    def generators(self) -> pd.DataFrame:
+        """A row a generator: who it is, and the headline of what the study says of it."""
+        return _table(self.client, self.run, GENERATORS)
+
+    @cached_property
+    def league(self) -> pd.DataFrame:
+        """A row a generator and measure: ``result_tables.league_table``."""
+        return _table(self.client, self.run, "league.json")
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """A row a synthesizer and threshold: the fields of ``Verdict``."""
+        return _table(self.client, self.run, "verdicts.json")
+
+    @cached_property
+    def utility(self) -> pd.DataFrame:
+        """A row a generator and measure of utility: ``utility.utility_table``."""
+        return _table(self.client, self.run, "utility.json")
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the study has kept tables that this version reads."""
+        return _artifact(self.client, self.run, GENERATORS) is not None
 
     def contributions(self) -> pd.DataFrame:
         """Return what each record adds (``contributions_table``); empty where the study has kept none."""
@@ -79,10 +101,6 @@ def _read(client: MlflowClient, run: Run) -> PastStudy:
         run.data.tags.get("study_id", ""),
         pd.Timestamp(run.info.start_time, unit="ms"),
         {name: text for name, text in run.data.tags.items() if not name.startswith("mlflow.")},
-        _table(client, run, GENERATORS),
-        _table(client, run, "league.json"),
-        _table(client, run, "verdicts.json"),
-        _table(client, run, "utility.json"),
         client,
         run,
     )

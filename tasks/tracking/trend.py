@@ -37,7 +37,7 @@ class _Contributed:
     def __post_init__(self) -> None:
         table = self.study.contributions()
         self.tables = {str(name): own for name, own in table.groupby("synthesizer")} if len(table) else {}
-        columns = [c for c in table if str(c).startswith(f"{_QUANTITY}/")]
+        columns = [str(c) for c in table if str(c).startswith(f"{_QUANTITY}/")]
         arrays = [_array(own, c) for own in self.tables.values() for c in columns]
         self.prior = prior_of([each.to_numpy() for each in arrays if len(each.columns)])
 
@@ -68,8 +68,8 @@ def trend(studies: Sequence[PastStudy], measures: Sequence[str]) -> Iterator[Ste
                 row = rows[study.study_id].get((name, measure))
                 if row is None:
                     continue
-                limits = (float(row[f"{_QUANTITY}{end}"]) for end in ("", "_lower", "_upper"))
-                step = Step(name, measure, study, str(row["verdict"]), Estimate(*limits))
+                value, lower, upper = (float(row[f"{_QUANTITY}{end}"]) for end in ("", "_lower", "_upper"))
+                step = Step(name, measure, study, str(row["verdict"]), Estimate(value, lower, upper))
                 if np.isnan(step.found.value):
                     yield step
                     continue

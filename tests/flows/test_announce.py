@@ -150,6 +150,15 @@ def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
         assert "**Limits of the board:** memorization/zero\\_cap.income" in page.data
 
 
+def test_a_version_lists_those_before_it(parted):
+    new, old = versions(f"study-{PARTED}")
+    own = headlines(parted[0])
+    worst = f"{own['thief'].worst.found.value:+.3f}"
+    assert old.description.startswith(f"study Parted\\_1: FAILED (thief RISK {worst}, breaks FAILED, marginals ")
+    assert f"UTC | {old.description} |" in new.data
+    assert "before this one" not in old.data
+
+
 def test_links_lead_to_the_report_and_the_saved_view(parted):
     (report, *_), (runs, *_) = (versions(f"{what}-study-{PARTED}") for what in ("report", "mlflow"))
     address = report.data.partition("](")[2].removesuffix(")")
@@ -176,7 +185,9 @@ def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
 
 def test_runs_are_tagged_by_study_and_verdict(parted):
     run = flow_run(f"study-{PARTED}")
-    assert set(run.tags) == {"study:Parted_1", "verdict:FAILED"}
+    words = {each.word for each in headlines(parted[1]).values()} - {"NO EVIDENCE"}
+    assert words >= {"RISK", "FAILED"}
+    assert set(run.tags) == {"study:Parted_1", *(f"verdict:{word}" for word in words)}
     with get_client(sync_client=True) as client:
         own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Parted_1"]))
         assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from samples.estimates import around
-from synthrisk.flows.artifact import artifact_text
+from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.study import Outcome, concluded
 from synthrisk.metrics.study.findings import Finding
@@ -82,6 +82,15 @@ def test_sixty_synthesizers_are_all_there_and_the_state_names_the_first():
     assert message.endswith("generator_11: RISK (memorization/zero_cap.income above 0.1); and 48 more")
 
 
+def test_the_description_is_a_line_that_later_versions_can_list():
+    one = ended(LABELS, [f"generator_{i}" for i in range(60)])
+    said = artifact_description(one)
+    assert said.startswith("study hard: RISK (generator\\_0 RISK +0.300, ")
+    assert said.endswith("generator\\_5 RISK +0.300 and 54 more)")
+    rows = [t for t in tokens(artifact_text(one, [("2026-01-01", said)])) if t.content == "2026-01-01"]
+    assert rows
+
+
 def test_of_many_measures_the_first_are_shown_and_the_rest_counted():
     text = artifact_text(ended([f"column{i}" for i in range(30)]))
     assert text.count("\n### ") == 12
@@ -99,6 +108,7 @@ def test_what_failed_or_misbehaved_is_said_before_any_number():
 def test_a_report_in_a_folder_with_a_blank_is_a_link():
     (report, _) = (t.attrGet("href") for t in tokens(artifact_text(ended(["income"]))) if t.type == "link_open")
     assert report == "file:///tmp/w/reports/1/a%20b.html"
+    assert "where the study ran: /tmp/w/reports/1/a b.html\n" in artifact_text(ended(["income"]))
 
 
 def test_where_no_server_runs_the_command_that_starts_one_is_named():

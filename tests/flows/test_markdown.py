@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from synthrisk.flows.markdown import plain, table
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-SPLIT = str.maketrans("", "", "\N{WORD JOINER}\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")
+SPLIT = str.maketrans("", "", "\N{ZERO WIDTH SPACE}\N{WORD JOINER}\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")
 AWKWARD = [
     "<script>alert(1)</script>",
     "a|b||c",
@@ -75,7 +75,13 @@ def test_a_bare_address_is_no_link():
 
 def test_a_long_text_loses_its_middle():
     assert plain("a" * 200 + "end", longest=20) == "a" * 10 + "…" + "a" * 6 + "end"
-    assert len(plain("x" * 300, longest=80)) == 80
+    assert len(plain("x" * 300, longest=80).translate(SPLIT)) == 80
+
+
+def test_a_long_word_may_be_broken_and_a_path_may_be_copied():
+    assert max(map(len, plain("x" * 300).split("\N{ZERO WIDTH SPACE}"))) == 60
+    path = "file:" + "/folder" * 30
+    assert plain(path) == path
 
 
 def test_right_to_left_text_does_not_turn_what_follows():

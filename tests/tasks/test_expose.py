@@ -1,4 +1,7 @@
-"""The page that says who is at risk: right groups, nothing executed, and kept out of tracking."""
+"""The page that says who is at risk: right groups, beside guess and control, nobody named, nothing executed."""
+
+import re
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -7,6 +10,7 @@ import pytest
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.expose import expose
+from synthrisk.tasks.pages.exposure import reading
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.table import store
@@ -28,7 +32,11 @@ def sample(tmp_path) -> Sample:
         }
     )
     frame.loc[:4, "job"] = None
-    return Sample(store(frame, tmp_path), Cut("unused", "cut", 1, 2, 0.0), str(tmp_path))
+    return of(frame, tmp_path)
+
+
+def of(frame, folder):
+    return Sample(store(frame, folder), Cut("unused", "cut", 1, 2, 0.0), str(folder))
 
 
 def page_of(sample, folder, scores, planned, control=None):
@@ -45,39 +53,174 @@ def page_of(sample, folder, scores, planned, control=None):
     return (folder / "reports" / "s-1" / "exposure-cart.html").read_text("utf-8")
 
 
+def words(html):
+    """Return the words that a reader sees, folded ones too."""
+    text = re.sub(r"<(style|svg)\b.*?</\1>", "", html, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", text)).split())
+
+
+def how_many_words(html):
+    text = re.sub(r"<(style|svg)\b.*?</\1>", "", html, flags=re.DOTALL)
+    return len(unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def rows_of(html, title):
+    """Return the cells of the table below a title."""
+    part = html.partition(f"{title}</")[2].partition("</table>")[0].partition("<tbody>")[2]
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL) for row in part.split("</tr>")]
+    return [[words(cell) for cell in row] for row in cells if row]
+
+
 def test_groups_and_effects_are_told(sample, tmp_path):
     table = sample.records()
     scores = ((table["job"] == "nurse") | (table["age"] > 50)).to_numpy(dtype=float)
     html = page_of(sample, tmp_path, [scores, np.full(200, 0.5)], [RAPID, CAP])
-    nurses = int((table["job"] == "nurse").sum())
-    assert f'<td>job</td><td>nurse</td><td class="n">{nurses}</td><td class="n">1.000' in html
-    assert '<td>job</td><td>missing</td><td class="n">5</td>' in html
-    share = scores[(table["vote"] == "yes").to_numpy()].mean()
-    assert f'<td>yes</td><td class="n">{int((table["vote"] == "yes").sum())}</td><td class="n">{share:.3f}' in html
+    nurses = str(int((table["job"] == "nurse").sum()))
+    rows = {row[0]: row[1:] for row in rows_of(html, "By quasi-identifier")}
+    assert rows["job: nurse"][0] == nurses
+    assert rows["job: nurse"][1].startswith("1.000 [")
+    yes = (table["vote"] == "yes").to_numpy()
+    classes = {row[0]: row[1:] for row in rows_of(html, "By sensitive value")}
+    assert classes["vote: yes"][0] == str(yes.sum())
+    assert classes["vote: yes"][1].startswith(f"{scores[yes].mean():.3f}")
+    assert {classes["vote: yes"][2], classes["vote: no"][2]} == {"0.000", "1.000"}  # the guess is the commonest
     assert "change of the probability of being at risk" in html
-    assert "What goes with risk" not in html.partition("cap.")[2].partition("<h2>")[0]  # no model, no attribution
-    assert html.count("<h2>") == 2
+    assert "What goes with risk" not in html.partition("<h2>cap.")[2].partition("<h2>")[0]  # no model, no attribution
+    assert re.findall(r'<section id="measure-\d">', html) == ['<section id="measure-1">', '<section id="measure-2">']
 
 
-def test_who_is_memorized_is_told_by_combination_and_row(sample, tmp_path):
+def test_guess_and_control_of_the_same_combination_stand_beside_its_risk(sample, tmp_path):
+    table = sample.records()
+    nurse = (table["job"] == "nurse").to_numpy()
+    old = (table["age"] >= 40).to_numpy()
+    scores, away = np.where(nurse, 1.0, 0.25), np.where(nurse & old, 0.75, 0.25)
+    html = page_of(sample, tmp_path, [scores], [RAPID], away)
+    rows = {row[0]: row[1:] for row in rows_of(html, "Combinations that are most surely at risk")}
+    name = next(each for each in rows if each.endswith("job: nurse") or "job: nurse;" in each)
+    low, high = re.search(r"age: (?:(\d+) )?(?:to under |under |and more)(\d+)?", name).groups()
+    own = nurse & (table["age"] >= float(low or 0)).to_numpy() & (table["age"] < float(high or 99)).to_numpy()
+    common = (table["vote"] == table["vote"].mode()[0]).to_numpy()
+    count, risk, guess, control, adds = rows[name][:5]
+    assert count == str(own.sum())
+    assert risk.startswith("1.000")
+    assert guess == f"{common[own].mean():.3f}"
+    assert control == f"{away[own].mean():.3f}"
+    assert adds.startswith(f"+{1 - away[own].mean():.3f}")
+    everybody = rows["all records"]
+    assert everybody[0] == "200"
+    assert everybody[2:4] == [f"{common.mean():.3f}", f"{away.mean():.3f}"]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"adds_lower": 0.01, "guess": 0.9, "lower": 0.5, "control": 0.4}, "its presence adds to it"),
+        ({"adds_lower": -0.1, "guess": 0.6, "lower": 0.5, "control": 0.4}, "not shown to beat the guess"),
+        ({"adds_lower": -0.1, "guess": 0.4, "lower": 0.5, "control": 0.4}, "not shown to come from its presence"),
+        ({"adds_lower": np.nan, "guess": np.nan, "lower": 0.5, "control": np.nan}, "no control to compare with"),
+    ],
+)
+def test_what_the_numbers_of_a_group_say(row, said):
+    assert reading(row) == said
+
+
+def test_who_is_memorized_is_told_first_and_by_row(sample, tmp_path):
     table = sample.records()
     nurse = (table["job"] == "nurse").to_numpy()
     odd = np.arange(len(table)) % 2
     scores, away = np.where(nurse, 1.0, 0.25 + 0.5 * odd), np.where(nurse, 0.5 * odd, 0.25 + 0.5 * odd)
     html = page_of(sample, tmp_path, [scores], [RAPID], away)
-    memorized = html.partition("carry the memorization")[2].partition("<h3>")[0]
-    assert memorized.count("job nurse") == memorized.count('class="interval"') > 2
-    first = np.flatnonzero(nurse & (odd == 0))[0]
-    row = f'<tr><td class="n">{first}</td><td class="n">1.000</td><td class="n">0.000</td><td class="n">+1.000'
-    assert row in html.partition("Records that are memorized most")[2]
-    assert "carry the memorization" not in page_of(sample, tmp_path, [away], [RAPID], away)
-    assert "Records that are memorized" not in page_of(sample, tmp_path, [scores], [RAPID])
+    rows = rows_of(html, "Combinations that carry the memorization")
+    assert len(rows) > 2
+    assert all("job: nurse" in row[0] for row in rows[:-1])
+    text = words(html)
+    assert "What would help" in text
+    assert text.index("presence in the data adds to the risk of") < text.index("What would help") < text.index("How to")
+    assert "job (" in text.partition("occur most often in these groups:")[2][:20]
+    assert '- drop: ["job"]' in text
+    first = str(np.flatnonzero(nurse & (odd == 0))[0])
+    assert [first, "1.000", "0.000", "+1.000"] in rows_of(html, "Records that are memorized most")
+    nobody = words(page_of(sample, tmp_path, [away], [RAPID], away))
+    assert "carry the memorization" not in nobody
+    assert "This does not show that nobody is." in nobody
+    half = np.full(200, 0.5)
+    spread = words(page_of(sample, tmp_path, [half + np.where(odd, 0.12, -0.08)], [RAPID], half))
+    assert "presence in the data adds to the risk of the records together (+0.020 [+0.006, +0.034])" in spread
+    assert "a synthesizer that copies less would help" in spread
+    unknown = words(page_of(sample, tmp_path, [scores], [RAPID]))
+    assert "no record was ever kept away" in unknown
+    assert "Records that are memorized" not in unknown
 
 
-def test_values_of_the_table_are_escaped(sample, tmp_path):
-    html = page_of(sample, tmp_path, [np.tile([0.0, 1.0], 100)], [RAPID])
+def test_columns_of_many_values_are_bands_and_nobody_is_named(tmp_path):
+    rng = np.random.default_rng(2)
+    n = 1500
+    born = pd.Timestamp("1930-01-01") + pd.to_timedelta(rng.integers(0, 27_000, n), unit="D")
+    frame = pd.DataFrame(
+        {
+            "born": born,
+            "told": pd.Series(born).dt.strftime("%d.%m.%Y"),
+            "id": [f"P{i:05}" for i in range(n)],
+            "income": rng.lognormal(10, 1, n).round(2),
+            "town": [f"hamlet {i}" if i < 5 else f"town {rng.integers(0, 40)}" for i in range(n)],
+            "ill": rng.choice(["no", "asthma", "gout"], n, p=[0.7, 0.299, 0.001]),
+        }
+    )
+    known = [c for c in frame if c != "ill"]
+    options = {"quasi_identifiers": known, "sensitive": "ill"}
+    plans = [
+        Planned(Measure("rapid", "rapid", "ill", "cart"), options),
+        Planned(Measure("cap", "zero_cap", "ill"), options),
+    ]
+    scores = (rng.random(n) < 0.3).astype(float)
+    html = page_of(of(frame, tmp_path), tmp_path, [scores, scores], plans, 0.3 * np.ones(n))
+    text = words(html)
+    assert how_many_words(html) < 3000
+    assert not set(frame["id"]) & set(re.findall(r"P\d{5}", html))
+    assert not set(frame["told"]) & set(re.findall(r"\d\d\.\d\d\.\d{4}", html))
+    assert re.search(r"born: (before|from|\d{4} to before) \d{4}[;\d]", text)
+    assert "hamlet" not in html
+    assert not {f"{d:%Y-%m-%d}" for d in born if (d.month, d.day) != (1, 1)} & set(re.findall(r"\d{4}-\d\d-\d\d", html))
+    assert not {str(v) for v in frame["income"]} & set(re.findall(r"\d+\.\d+", html))
+    assert (frame["ill"] == "gout").sum() in range(1, 10)
+    assert "gout" not in html
+    assert "all others (" in text
+    assert "make no group: id." in text
+
+
+def test_two_hundred_columns_make_no_long_page(tmp_path):
+    rng = np.random.default_rng(3)
+    n = 1500
+    frame = pd.DataFrame({f"column {i}": rng.integers(0, 100 if i % 2 else 4, n) for i in range(200)})
+    frame["vote"] = rng.choice(["yes", "no"], n)
+    options = {"quasi_identifiers": [c for c in frame if c != "vote"], "sensitive": "vote"}
+    plan = Planned(Measure("cap", "zero_cap", "vote"), options)
+    scores = np.where(frame["column 150"] == 1, 0.9, 0.2) + 0.05 * rng.random(n)
+    html = page_of(of(frame, tmp_path), tmp_path, [scores], [plan], 0.2 * np.ones(n))
+    assert how_many_words(html) < 3000
+    assert len(html) < 1_000_000
+    assert "column 150: 1" in rows_of(html, "Combinations that are most surely at risk")[0][0]
+
+
+def test_awkward_names_and_values_are_harmless_and_short(tmp_path):
+    rng = np.random.default_rng(4)
+    n, long = 300, "x" * 300
+    frame = pd.DataFrame(
+        {
+            EVIL: rng.choice([EVIL, '"quo\'ted" & more', "plain"], n),
+            "מין": rng.choice(["זכר", "נקבה"], n),
+            long: rng.choice([long, "z" * 300], n),
+            "vote": rng.choice(["yes", "no"], n),
+        }
+    )
+    options = {"quasi_identifiers": [EVIL, "מין", long], "sensitive": "vote"}
+    plan = Planned(Measure("rapid", "rapid", "vote", "cart"), options)
+    scores = (rng.random(n) < 0.5).astype(float)
+    html = page_of(of(frame, tmp_path), tmp_path, [scores], [plan], np.zeros(n))
     assert "<script" not in html
     assert "&lt;script&gt;" in html
+    assert long not in re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
+    assert re.search(r"<bdi[^>]*>\u2068?מין", html)
 
 
 @pytest.mark.parametrize("scores", [np.ones(200), np.zeros(200), np.r_[1.0, np.full(199, np.nan)]])

@@ -10,22 +10,19 @@ import numpy as np
 import pytest
 
 from samples.estimates import around
+from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, beside, claiming, finding, study, usual
 from samples.studies import judged, report_of
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.intervals.gain import CURVE
-from synthrisk.metrics.intervals.yardsticks import Yardstick, gain
+from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.study.comparison import Comparison
-from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import ordered_names
-from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.study.reference_checks import check_references
 from synthrisk.metrics.study.result_tables import gda_table
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.results import Limit
 from synthrisk.metrics.study.worst_release import worst_value
 from synthrisk.tasks.pages.figures import (
     Row,
@@ -38,12 +35,6 @@ from synthrisk.tasks.pages.figures import (
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 
-RAPID = Measure("rapid", "rapid", "income", "random_forest")
-DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
-REFERENCES = {"copy": "copy", "near_copy": "near_copy", "leaky": "leak", "fresh": "ideal", "marginals": "independent"}
-PICTURE = {"cart": (0.45, 0.125), "coarse": (0.3, 0.012), "copy": (0.91, 0.55), "near_copy": (0.8, 0.4)}
-PICTURE |= {"leaky": (0.27, 0.07), "fresh": (0.16, -0.002), "marginals": (0.24, 0.0)}
-LIMITS = {"memorization/rapid.income": Limit(0.05, "the ethics board")}
 VOID = {"br", "meta", "wbr", "path", "circle", "use"}
 
 
@@ -95,29 +86,6 @@ class Page(HTMLParser):
     def row(self, *start):
         cells = [[" ".join(c.split()) for c in row] for row in self.rows]
         return next(c for c in cells if tuple(c[: len(start)]) == start)
-
-
-def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
-    role = "reference" if name in REFERENCES else "synthesizer"
-    gained = around(gain(risk, guess), 0.02) if measure.sensitive else NOT_ESTIMABLE
-    curve = tuple(Estimate(r, r - 0.02, r + 0.02) for r in risk * (1 - CURVE)) if measure.sensitive else ()
-    risks = around(risk, 0.01), around(risk - extra, 0.012), around(extra, 0.006)
-    yardsticks = (guess if measure.sensitive else float("nan"), gained, gain(risk, risks[1].value))
-    return Finding(name, role, measure, *risks, *yardsticks, curve=curve)
-
-
-def study(findings, limits=LIMITS, failures=None, **others):
-    checks = check_references(findings, REFERENCES)
-    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, Beside(REFERENCES))
-    names = dict.fromkeys([*(f.synthesizer for f in findings), *(failures or {})])
-    settings = {n: {"role": "reference" if n in REFERENCES else "synthesizer", "kind": n} for n in names}
-    facts = {"data_digest": "1f9c0e", "records": "6000"}
-    made = StudyResult("s-1", "adult", findings, checks, verdicts, failures or {}, limits, facts, settings, REFERENCES)
-    return replace(made, **others)
-
-
-def usual(measures=(RAPID, DISTANCE), **others):
-    return study([finding(n, m, *v) for n, v in PICTURE.items() for m in measures], **others)
 
 
 def read(result, settings="name: adult\n"):
@@ -172,10 +140,11 @@ def test_a_measure_without_value_says_why():
 
 
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
-    head = read(usual()).text.split("Memorization: what")[0]
-    assert "RISK cart crosses a threshold." in head
+    head = read(usual()).text.split("The generators side by side")[0]
+    assert "RISK cart – not: memorization of rapid.income 0.125 is above 0.05." in head
+    assert "Worst judged memorization +0.125 [+0.119, +0.131] in rapid.income" in head
     assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
-    assert "NO EVIDENCE coarse stays below" in head
+    assert "NO EVIDENCE coarse – may go out under your limits." in head
     assert "marginals" not in head
     assert "no verdict" not in head
 
@@ -195,10 +164,10 @@ def test_a_failed_control_makes_a_banner_and_no_verdict():
     text = read(study([finding(n, RAPID, *v) for n, v in broken.items()])).text
     assert "INVALID: no verdict of this study may be read." in text
     assert "Reference generator fresh on rapid.income: expected “memorization around 0”, seen: +0.200" in text
-    head = text.split("Memorization: what")[0]
+    head = text.split("The generators side by side")[0]
     assert "RISK" not in head
-    assert "INVALID cart cannot be judged" in head
-    assert "INVALID cart" in read(study([finding(n, RAPID, *v) for n, v in broken.items()], limits={})).text
+    assert "INVALID cart – this study is invalid: reference fresh on rapid.income" in head
+    assert "INVALID cart –" in read(study([finding(n, RAPID, *v) for n, v in broken.items()], limits={})).text
 
 
 @pytest.mark.parametrize(
@@ -281,14 +250,14 @@ def test_not_estimable_is_said_with_its_reason_and_never_nan():
     assert row[2] == row[5] == "not estimable1"
     assert row[7] == "+0.400 [no interval]2"
     assert shown.row("cart", "distance_to_closest_record")[3] == "not estimable3"
-    notes = shown.text.split("verdict rapid.income")[1].split("Share at risk")[0]
+    notes = shown.text.split("Notes")[-1].split("How to read this")[0]
     assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
     assert "INCONCLUSIVE" in row
 
 
 def test_one_synthesizer_without_threshold_or_reference():
     text = read(study([finding("cart")], limits={})).text
-    assert "NO THRESHOLD SET cart is measured but not judged" in text
+    assert "NOT JUDGED cart – not judged: no limit is set." in text
     assert "No reference generator was checked" in text
     assert "None is set, and there is no built-in safe number" in text
     assert "threshold, where one is set" not in text
@@ -296,15 +265,15 @@ def test_one_synthesizer_without_threshold_or_reference():
 
 def test_failed_synthesizers_are_told_everywhere():
     shown = read(usual(failures={"ctgan": "ctgan-r0-f1: ValueError in ctgan.py"}))
-    assert "FAILED ctgan was not measured" in shown.text
+    assert "FAILED ctgan – cannot say: it was not run to the end: ctgan-r0-f1: ValueError in ctgan.py." in shown.text
     assert shown.row("ctgan", "all")[-1] == "FAILED"
     assert shown.texts.count("failed") == 4  # a line in each panel of two measures
-    assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 3  # head, note, provenance
+    assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 4  # head, next steps, note, provenance
 
 
 def test_all_failed():
     text = read(study([], failures={"a": "MemoryError", "b": "KeyError"})).text
-    assert "FAILED a was not measured" in text
+    assert "FAILED a – cannot say: it was not run to the end: MemoryError." in text
     assert "Nothing was measured." in text
     assert "All numbers" not in text
 
@@ -312,8 +281,10 @@ def test_all_failed():
 def test_thresholds_name_who_chose_them():
     limits = LIMITS | {"risk/distance_to_closest_record": Limit(0.00001, "")}
     shown = read(usual(limits=limits))
-    assert shown.row("memorization", "rapid.income")[2:] == ["0.05", "the ethics board"]
-    assert shown.row("risk", "distance_to_closest_record")[2:] == ["1e-05", "not stated"]
+    row = shown.row("memorization", "rapid.income")
+    assert row[2:4] == ["0.05", "the ethics board"]
+    assert row[4:] == ["+0.550 [+0.544, +0.556] above", "+0.400 [+0.394, +0.406] above"]
+    assert shown.row("risk", "distance_to_closest_record")[2:4] == ["1e-05", "not stated"]
 
 
 def test_many_measures_and_synthesizers():
@@ -348,15 +319,6 @@ def test_task_writes_a_private_file(tmp_path):
     assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
 
 
-CLAIMS = {"attempts": 500, "claims": 200, "statistical_confidence": 0.5, "susceptibility": 1, "work": 12}
-
-
-def claiming(name, column, correct, claims=200):
-    told = CLAIMS | {"correct": correct, "claims": claims, "prior_knowledge": 5}
-    measure = Measure("inference", "inference", column, "key_class")
-    return replace(finding(name, measure), details={k: (float(v), 0.0) for k, v in told.items()})
-
-
 def test_the_gda_view_puts_the_columns_of_an_attack_together():
     found = [claiming("cart", "income", 150), claiming("cart", "race", 180), claiming("copy", "income", 0, claims=0)]
     shown = study(found, limits={}, facts={"columns": "10"})
@@ -366,7 +328,8 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     assert made.row("", "the worst")[3] == "200"
     assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "1.000", "1.000"]
     labels = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
-    assert labels == ["confidence improvement by inference: cart +0.650; copy –"]
+    assert labels[0].startswith("GDA view of inference: cart confidence improvement 0.65, claim probability 0.40, ")
+    assert labels[0].endswith("; copy claim probability 0.00, susceptibility 0.10")
 
 
 def test_claims_about_people_with_several_records_are_said_to_be_above_the_guess():
@@ -423,17 +386,12 @@ def test_vulnerable_records_stand_beside_all():
     own = replace(whole, groups={"outliers": outliers}, spread=(-1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0))
     made = read(study([own, finding("copy")]))
     assert made.row("", "", "outliers")[3:] == ["300", "0.700 [0.690, 0.710]", "0.400", "+0.300 [+0.294, +0.306]"]
-    assert ["aria-label", "spread by rapid.income: cart median 0.250"] in [list(a) for a in made.attributes]
+    words = "spread by rapid.income: cart median 0.250, middle half 0.000 to 0.500, middle 98 % −1.000 to 1.000"
+    assert any(name == "aria-label" and value.startswith(words) for name, value in made.attributes)
     assert "Single records" not in read(usual()).text
 
 
 # Yardsticks, pairs, power
-
-
-def beside(found, population=0.4):
-    s = around(population, 0.01)
-    own = Yardstick(s, around(gain(found.risk.value, population), 0.03), around(found.risk.value - population, 0.02))
-    return replace(found, yardsticks={"population": own})
 
 
 def test_yardsticks_of_synthesizers_have_a_table_and_a_line_in_the_figure():
@@ -507,7 +465,7 @@ def test_power_is_a_table_of_shares():
     assert shown.row("rapid.income", "missed") == ["rapid.income", "missed", "seen", "2.3%"]
     assert shown.row("far")[-1] == "none"
     assert shown.row("on") == ["on", "–", "missed", "30% (line continued)"]
-    assert "Which leak" not in read(usual()).text
+    assert "seen in four of five" not in read(usual()).text
 
 
 def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from synthrisk.tasks.pages.figures import curves_figure, svg
-from synthrisk.tasks.pages.panel import Panel, drawn_rows
+from synthrisk.tasks.pages.figures import curves_figure
+from synthrisk.tasks.pages.panel import drawn_rows, panel
 from synthrisk.tasks.pages.section import Section, Shown
 
 
@@ -12,10 +12,8 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     panels = []
     for measure in shown.measures:
         rows = drawn_rows(shown, measure)
-        lines = [r.name for r in rows if r.finding and r.finding.curve]
-        if lines:
-            drawing = svg(curves_figure(rows), f"curves/{measure.key}")
-            panels.append(Panel(measure.key, f"curves by {measure.key}: {', '.join(lines)}", drawing))
+        if any(r.finding and r.finding.curve for r in rows):
+            panels.append(panel(measure.key, "curves", measure.key, curves_figure(rows)))
     return {"curves": panels} if panels else None
 
 

@@ -1,6 +1,7 @@
 """The GDA view: what each attack that makes claims could do, on members."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -8,11 +9,11 @@ from synthrisk.metrics.claims.selective_curve import detail_of
 from synthrisk.metrics.study.gda import GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.result_tables import gda_views
-from synthrisk.tasks.pages.figures import selective_figure, svg
+from synthrisk.tasks.pages.figures import selective_figure, svg, words_of
 from synthrisk.tasks.pages.gda_figure import gda_figure
-from synthrisk.tasks.pages.panel import Panel, drawn_rows
+from synthrisk.tasks.pages.panel import Panel, drawn_rows, panel
 from synthrisk.tasks.pages.section import Section, Shown
-from synthrisk.tasks.pages.templates import either
+from synthrisk.tasks.pages.templates import cut
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
@@ -26,9 +27,9 @@ def _attacks(shown: Shown) -> list[Panel]:
     panels = []
     for attack in dict.fromkeys(v.attack for v in views):
         own = sorted((v for v in views if v.attack == attack), key=lambda v: shown.names.index(v.synthesizer))
-        told = "; ".join(f"{v.synthesizer} {either(v.overall.confidence_improvement, sign=True)}" for v in own)
-        drawing = svg(gda_figure(_highest(shown, own)), f"gda/{attack}")
-        panels.append(Panel(attack, f"confidence improvement by {attack}: {told}", drawing, own))
+        figure = gda_figure(_highest(shown, own))
+        text = f"GDA view of {attack}: {words_of(figure)}"
+        panels.append(Panel(attack, text, svg(figure, f"gda/{attack}"), own))
     return panels
 
 
@@ -41,17 +42,16 @@ def _highest(shown: Shown, views: Sequence[AttackView]) -> list[AttackView]:
 
     own = sorted((v for v in views if v.role == "synthesizer"), key=learned, reverse=True)
     kept = {v.synthesizer for v in own[: shown.most]}
-    return [v for v in views if v.role != "synthesizer" or v.synthesizer in kept]
+    drawn = [v for v in views if v.role != "synthesizer" or v.synthesizer in kept]
+    return [replace(v, synthesizer=cut(v.synthesizer)) for v in drawn]
 
 
 def _selective(shown: Shown) -> list[Panel]:
     panels = []
     for measure in shown.measures:
         rows = drawn_rows(shown, measure, "risk")
-        surest = [r.name for r in rows if r.finding and detail_of(1.0) in r.finding.details]
-        if surest:
-            drawing = svg(selective_figure(rows), f"selective/{measure.key}")
-            panels.append(Panel(measure.key, f"selective by {measure.key}: {', '.join(surest)}", drawing))
+        if any(r.finding and detail_of(1.0) in r.finding.details for r in rows):
+            panels.append(panel(measure.key, "selective", measure.key, selective_figure(rows)))
     return panels
 
 

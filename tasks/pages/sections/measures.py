@@ -12,8 +12,8 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import Limit
 from synthrisk.metrics.study.verdicts import holds_for
-from synthrisk.tasks.pages.figures import memorization_figure, risk_figure, svg
-from synthrisk.tasks.pages.panel import Panel, drawn_rows, told
+from synthrisk.tasks.pages.figures import memorization_figure, risk_figure
+from synthrisk.tasks.pages.panel import Panel, drawn_rows, panel
 from synthrisk.tasks.pages.section import Section, Shown
 
 _TITLES = {"memorization": "Memorization", "risk": "Risk and its yardsticks"}
@@ -66,8 +66,8 @@ def _panels(shown: Shown, measure: Measure) -> list[Panel]:
     for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
         limit = shown.result.limits.get(f"{kind}/{measure.key}")
         rows = drawn_rows(shown, measure, kind)
-        drawing = svg(draw(rows, limit.value if limit else None), f"{kind}/{measure.key}")
-        panels.append(Panel(_TITLES[kind], f"{kind} by {measure.key}: {told(rows, kind)}", drawing))
+        figure = draw(rows, limit.value if limit else None)
+        panels.append(panel(_TITLES[kind], kind, measure.key, figure))
     return panels
 
 

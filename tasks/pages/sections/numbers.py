@@ -8,7 +8,6 @@ from synthrisk.metrics.study.result_tables import copy_share, details_table
 from synthrisk.tasks.pages.beside import beside, cause
 from synthrisk.tasks.pages.section import Section, Shown
 
-
 _MOST = 600  # rows of the table of details
 
 

@@ -10,7 +10,7 @@ from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.tasks.pages.section import Section, Shown
 
-_MOST = 200  # pairs that the table holds
+_MOST = 100  # pairs that the table holds
 
 
 @dataclass(frozen=True)

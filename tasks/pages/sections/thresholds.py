@@ -22,7 +22,7 @@ class Reached:
 
 def _context(shown: Shown) -> Mapping[str, Any]:
     result = shown.result
-    rows = limits_table(result).to_dict("records")
+    rows = [{str(name): cell for name, cell in row.items()} for row in limits_table(result).to_dict("records")]
     reached = []
     for name, limit in result.limits.items():
         own = [row for row in rows if row["name"] == name]

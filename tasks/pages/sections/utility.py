@@ -7,11 +7,11 @@ from typing import Any
 from synthrisk.metrics.study.league import is_reference
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.quantities import limited, quantity_of
-from synthrisk.tasks.pages.figures import svg
+from synthrisk.tasks.pages.figures import svg, words_of
 from synthrisk.tasks.pages.panel import Panel
 from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
 from synthrisk.tasks.pages.section import Section, Shown
-from synthrisk.tasks.pages.templates import number
+from synthrisk.tasks.pages.templates import cut
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
@@ -43,7 +43,7 @@ def _maps(shown: Shown) -> list[Panel]:
         own = [f for f in result.findings if f.measure.key == what.key]
         up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
         points = [
-            MapPoint(n, is_reference(result, n), across[n].at_one_size, up[n])
+            MapPoint(cut(n), is_reference(result, n), across[n].at_one_size, up[n])
             for n in shown.names
             if n in across and n in up
         ]
@@ -54,8 +54,7 @@ def _maps(shown: Shown) -> list[Panel]:
             measure = across[points[0].name].measure
             ceilings = [across[p.name].ceiling.value for p in points if not p.reference] or [float("nan")]
             drawn = risk_utility_figure(points, measure.key, what.words, ceilings[0], limit)
-            told = "; ".join(f"{p.name} {number(p.utility.value)} and {number(p.risk.value)}" for p in points)
-            text = f"{measure.key} and {what.words} by {what.key}: {told}"
+            text = f"{measure.key} and {what.words} by {what.key}: {words_of(drawn)}"
             panels.append(Panel(f"{what.words} by {what.key}", text, svg(drawn, f"map/{name}")))
     return panels
 

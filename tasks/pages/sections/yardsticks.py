@@ -24,7 +24,13 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     most = max(1, _MOST // len(told))
     left = sum(max(0, len(every) - most) for _, every in told)
     isolated = any(y.attack for f in shown.result.findings for y in f.yardsticks.values())
-    return {"yardsticks": [(m, every[:most]) for m, every in told], "left": left, "yardstick_words": _WORDS, "isolated": isolated, "cause": cause}
+    return {
+        "yardsticks": [(m, every[:most]) for m, every in told],
+        "left": left,
+        "yardstick_words": _WORDS,
+        "isolated": isolated,
+        "cause": cause,
+    }
 
 
 YARDSTICKS = Section("yardsticks", "Each yardstick, with the gain over it", "yardsticks.html", _context, folded=True)

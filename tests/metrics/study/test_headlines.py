@@ -166,6 +166,9 @@ def test_the_study_is_described():
     told = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS))
     assert told.data == "klinik.csv: 6,000 records, 4 columns; 6 releases a generator"
     assert told.attacker == "has the release, knows age, sex; guesses income"
+    many = replace(study(line("cart", around(0.02, 0.01))), quasi_identifiers=[f"c{i}" for i in range(150)])
+    many = replace(many, facts=FACTS | {"columns": "200"})
+    assert overview(many).attacker.endswith("c7 and 142 more; guesses income")
     assert told.owners == {"the board": list(LIMITS)}
     assert told.references == "behaved: 1 check passed"
     assert "none was checked" in overview(study(line("cart", around(0, 0.01)), checks=())).references

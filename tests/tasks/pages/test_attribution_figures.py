@@ -190,6 +190,22 @@ def test_date_axes_of_any_length(days):
     assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_labels_under_the_curves_do_not_touch():
+    found = simulated()
+    pairs = found.interactions[["first", "second"]].itertuples(index=False)
+    curves = [interaction_figure(found, a, b) for a, b in pairs if a in ("age", "income", "day", "stay")]
+    assert len(curves) > 5
+    for figure in curves:
+        FigureCanvasAgg(figure).draw()
+        axes = figure.axes[0]
+        low, high = axes.get_xlim()
+        labels = [t for t in axes.get_xticklabels() if low <= t.get_position()[0] <= high and t.get_text()]
+        boxes = [label.get_window_extent() for label in labels]
+        assert len(boxes) > 1
+        assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+
+
 def test_a_collinear_level_is_told_in_words():
     figure = prediction_figure(simulated(), "work")
     assert "collinear with trade" in texts(figure)
@@ -203,7 +219,7 @@ def test_an_interaction_has_a_line_a_level():
     figure = interaction_figure(found, "age", "school")
     rows = found.grids[(found.grids["first"] == "age") & (found.grids["second"] == "school")]
     drawn = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].lines}
-    assert drawn == {shortened(level): list(part["risk"]) for level, part in rows.groupby("second_level")}
+    assert drawn == {shortened(level, 18): list(part["risk"]) for level, part in rows.groupby("second_level")}
     assert len({line.get_color() for line in figure.axes[0].lines}) == 4
     assert set(drawn) <= set(texts(figure))
 

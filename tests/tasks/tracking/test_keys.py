@@ -24,6 +24,15 @@ def test_odd_characters_become_what_mlflow_takes(name):
     _validate_metric_name(key)
 
 
+def test_long_names_are_cut_and_stay_apart():
+    names = ["x" * 300 + str(n) for n in range(200)]
+    keys = [metric_key("memorization_lower", f"rapid.{name}") for name in names]
+    assert len(set(keys)) == 200
+    assert len({metric_key("risk", f"rapid.{chr(0x4E00 + n)}") for n in range(2000)}) == 2000
+    for key in keys:
+        _validate_metric_name(key)
+
+
 @given(st.text(min_size=1, max_size=40))
 def test_every_column_name_gives_a_key_that_mlflow_takes(name):
     _validate_metric_name(metric_key("risk", f"rapid.{name}"))

@@ -1,0 +1,135 @@
+"""The report as people see it: in Chromium, on a telephone, in the dark, on paper, and by a screen reader's rules.
+
+It needs Chromium, and gets html5lib, pypdf (PyPI) and axe-core (npm) into a folder of its own.
+"""
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+from dataclasses import replace
+
+import pytest
+
+from browser import browser, chromium
+from samples.reported import DISTANCE, PICTURE, RAPID, claiming, finding, study, usual
+from samples.studies import report_of
+
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.skipif(chromium() is None, reason="Chromium is not installed"),
+]
+AXE = "axe-core@4.14.1"
+AWKWARD = ["<script>alert(1)</script>" + "y" * 270, "שלום עולם", "a" * 300]
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory):
+    """Give a folder with html5lib and pypdf, importable for the time of these tests."""
+    folder = tmp_path_factory.mktemp("tools")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", str(folder)]
+    subprocess.run([*pip, "html5lib==1.1", "pypdf>=5,<7"], check=True)
+    sys.path.insert(0, str(folder))
+    yield folder
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory):
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    folder = tmp_path_factory.mktemp("axe")
+    subprocess.run(["npm", "pack", "--silent", AXE], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
+        return packed.extractfile("package/axe.min.js").read().decode()
+
+
+@pytest.fixture(scope="module")
+def page():
+    with browser(1200, 1500) as opened:
+        yield opened
+
+
+def pages():
+    """Return reports by what is special about them."""
+    awkward = study([finding(n, m) for n in [*AWKWARD, "copy"] for m in (RAPID, DISTANCE)], name=AWKWARD[0])
+    claims = [claiming(n, c, 150) for n in ("cart", "copy") for c in ("income", "race")]
+    broken = {n: (0.3, 0.2) if n == "fresh" else v for n, v in PICTURE.items()}
+    return {
+        "usual": usual(),
+        "awkward": awkward,
+        "claims": study(claims, {}, facts={"columns": "200"}, quasi_identifiers=[f"column_{i}" for i in range(200)]),
+        "invalid": study([finding(n, RAPID, *v) for n, v in broken.items()]),
+        "failed": study([], failures={"a": "MemoryError"}),
+        "wide": study([replace(finding("cart", replace(RAPID, label="m" * 200)), warning="w" * 300)]),
+    }
+
+
+@pytest.fixture(params=pages())
+def shown(request, tmp_path, page):
+    """Give the path of a report that the browser has opened."""
+    path = tmp_path / "report.html"
+    path.write_text(report_of(pages()[request.param], "name: " + "x" * 400), "utf-8")
+    page.look()
+    page.resize(1200, 1500)
+    page.open(path.as_uri())
+    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    return path
+
+
+def unfold(page):
+    page.ask("document.querySelectorAll('details').forEach(each => each.open = true)")
+
+
+def test_the_html_is_valid(shown, tools):
+    parser = importlib.import_module("html5lib").HTMLParser(strict=False)
+    parser.parse(shown.read_text("utf-8"))
+    assert parser.errors == []
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_nothing_is_lost_off_a_narrow_screen(shown, page, width):
+    page.resize(width, 844, mobile=width < 500)
+    unfold(page)
+    assert page.ask("document.documentElement.scrollWidth") == width
+    lost = """[...document.querySelectorAll("body *")].filter(each => !each.closest(".scroll, svg, pre")
+        && each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 200))"""
+    assert page.ask(lost) == []
+    boxes = "[...document.querySelectorAll('.scroll')].every(each => getComputedStyle(each).overflowX == 'auto')"
+    assert page.ask(boxes)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_no_fault(shown, page, axe, dark):
+    page.look(dark=dark)
+    unfold(page)
+    page.ask(axe + "; 0")
+    faults = "found.violations.map(each => [each.id, each.impact, each.nodes[0].html])"
+    told = json.loads(page.ask(f"axe.run().then(found => JSON.stringify({faults}))"))
+    assert told == []
+
+
+def test_all_that_is_folded_is_printed_with_page_numbers_and_the_study(shown, page, tools, tmp_path):
+    found = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "report.pdf"))
+    texts = [" ".join(each.extract_text().split()) for each in found.pages]
+    for i, text in enumerate(texts):
+        assert f"page {i + 1} of {len(texts)}" in text
+        assert "study s-1" in text
+    whole = "".join("".join(texts).split())
+    assert "Howfaranattackgetsonmembers,asashare" in whole  # the definitions, folded
+    assert "x" * 60 in whole  # the settings, folded within a fold
+
+
+def test_a_line_of_the_contents_opens_what_is_folded(tmp_path, page):
+    path = tmp_path / "report.html"
+    path.write_text(report_of(usual()), "utf-8")
+    page.open(path.as_uri() + "#numbers")
+    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    page.wait_for("document.querySelector('#numbers').closest('details').open")
+
+
+def test_the_page_asks_for_nothing(shown, page):
+    asked = [each for each in page.requests if not each.startswith(("file:", "about:", "data:"))]
+    assert asked == []

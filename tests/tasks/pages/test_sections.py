@@ -1,0 +1,211 @@
+import re
+from dataclasses import replace
+from html import unescape
+from importlib.metadata import EntryPoint, EntryPoints
+from itertools import combinations
+
+import pytest
+
+from samples.estimates import around
+from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, REFERENCES, claiming, finding, study, usual
+from samples.studies import report_of
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
+from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import Limit
+from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.tasks.pages import register
+from synthrisk.tasks.pages.section import Section
+from synthrisk.tasks.pages.sections.definitions import DEFINITIONS
+from synthrisk.tasks.pages.templates import quoted
+
+ZERO_CAP = Measure("zero_cap", "zero_cap", "income")
+MEMBERSHIP = Measure("membership", "membership", attacker="density_ratio")
+
+
+def words(html):
+    """Return what is read on a page, in one line."""
+    inline = re.sub(r"</?(?:wbr|bdi|b|span|sup|a)\b[^>]*>", "", html)
+    return unescape(" ".join(re.sub(r"<(style|svg).*?</\1>|<[^>]*>", " ", inline, flags=re.DOTALL).split()))
+
+
+def test_the_answer_comes_first_then_the_league_then_each_measure_and_the_rest_is_folded():
+    html = report_of(usual())
+    places = [html.index(f'id="{name}"') for name in ("answer", "league", "measures", "leaks", "numbers", "provenance")]
+    assert places == sorted(places)
+    unfolded = re.sub(r"<details class=\"section\">.*?\n</details>", "", html, flags=re.DOTALL)
+    assert [name for name in ("answer", "league", "measures", "leaks") if f'id="{name}"' in unfolded] == [
+        "answer",
+        "league",
+        "measures",
+        "leaks",
+    ]
+    assert not [name for name in ("numbers", "thresholds", "references", "provenance") if f'id="{name}"' in unfolded]
+
+
+def test_each_line_of_the_contents_leads_to_its_section():
+    html = report_of(usual())
+    contents = html[html.index("<nav") : html.index("</nav>")]
+    targets = re.findall(r'href="#([^"]+)"', contents)
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(targets) > 8
+    assert all(ids.count(name) == 1 for name in targets)
+    assert [f"#{name}" for name in targets] == list(dict.fromkeys(f"#{name}" for name in targets))
+    assert all(ids.count(name) == 1 for name in re.findall(r'href="#([^"]+)"', html))
+
+
+def _useful(name, value):
+    values = (around(each, 0.0) for each in (value, value, 0.95))
+    return Usefulness(name, "synthesizer", Measure("accuracy", "accuracy"), *values)
+
+
+def test_the_league_table_has_a_line_a_generator_the_worst_first():
+    useful = [_useful("cart", 0.9)]
+    html = report_of(usual(utility=useful))
+    table = html[html.index('id="league"') : html.index('id="measures"')].partition("</table>")[0]
+    lines = [words(row) for row in table.split("<tr")[2:]]
+    assert [line.partition(">")[2].split()[0] for line in lines] == list(PICTURE)
+    assert "RISK +0.125 [+0.119, +0.131] rapid.income 0.450 (0.325) 0.900 [0.900, 0.900]" in " ".join(lines)
+    assert "reference: the training rows themselves +0.550" in " ".join(lines)
+
+
+def test_each_measure_is_told_in_words_with_its_source_and_what_is_not_judged_is_said():
+    text = words(report_of(usual()))
+    assert "An attacker trains a model on the release that predicts the sensitive value" in text
+    assert "Source: Templ, Thees and Mueller, RAPID" in text
+    assert "Threshold: memorization 0.05. Highest memorization of a synthesizer: +0.125" in text
+    assert "No threshold: not judged." in text
+    assert "1 measure has no threshold: distance_to_closest_record. The highest memorization there: +0.125" in text
+
+
+def test_a_leak_that_was_not_seen_stands_beside_those_that_were():
+    found = [finding(n, RAPID, *v) for n, v in PICTURE.items() if n != "leaky"] + [finding("leaky", RAPID, 0.3, 0.001)]
+    text = words(report_of(study(found, leaked={"leaky": 0.1})))
+    leaks = text.split("Which leak would this study have seen?")[-1].split("All numbers")[0]
+    assert "copy (copy) near copy (near_copy) leak of 10.0% (leaky)" in leaks
+    assert "seen +0.550" in leaks
+    assert "not seen +0.001" in leaks
+    assert "What the verdicts of NO EVIDENCE rest on" in leaks
+    assert "a leak of about" in leaks
+
+
+def test_a_gain_below_the_guess_stands_beside_its_cause():
+    lost = replace(finding("cart", ZERO_CAP, 0.2, 0.1, guess=0.7), reach=0.25)
+    why = "below the guess since the attack has no answer for 75.0% of the members, which counts as wrong"
+    assert why in words(report_of(study([lost], {})))
+    assert why not in words(report_of(study([replace(lost, reach=1.0)], {})))
+    assert "no answer for" not in words(report_of(study([replace(lost, measure=RAPID)], {})))
+    silent = replace(claiming("cart", "income", 10), reach=0.25, risk_gain=around(-0.5, 0.0))
+    assert "which counts as wrong" not in words(report_of(study([silent], {})))  # it made no claim there
+
+
+def test_why_membership_has_no_guess_is_said_where_s_stands_below():
+    told = {"statistical_confidence": (0.667, float("nan"))}
+    found = replace(finding("cart", MEMBERSHIP), details=told, risk_gain=NOT_ESTIMABLE)
+    text = words(report_of(study([found], {})))
+    assert "statistical guess S 0.667" in text
+    assert "the statistical guess S, which is a share of claims, is no yardstick of it" in text
+    assert "nothing is guessed here" not in text
+
+
+def test_checks_that_passed_are_one_line():
+    html = report_of(usual())
+    text = words(html)
+    count = len(usual().checks)
+    assert f"All {count} checks passed: they behave as they must." in text
+    assert "passed</td>" not in html
+
+
+def test_pairs_are_told_in_a_line_a_measure():
+    names = ["a", "b", "c"]
+    pairs = [Comparison(RAPID, "risk", x, y, around(-0.1, 0.0), 1e-5, 1e-5, 1e-5, x) for x, y in combinations(names, 2)]
+    undecided = Comparison(DISTANCE, "risk", "a", "b", around(0.0, 0.0), 0.5, 0.5, 0.5)
+    text = words(report_of(usual(comparisons=[*pairs, undecided])))
+    assert "risk in rapid.income: a is lower than b, c (p (Holm) < 0.001)" in text
+    assert "; b is lower than c (p (Holm) < 0.001)." in text
+    assert "risk in distance_to_closest_record: no pair differs." in text
+
+
+@pytest.mark.parametrize(
+    ("name", "css"),
+    [('"; } body { display: none', '"\\22 \\3b  \\7d  body \\7b  display\\3a  none"'), ("é", '"\\e9 "')],
+)
+def test_names_in_the_style_are_quoted(name, css):
+    assert quoted(name) == css
+    assert "</style><b>" not in report_of(usual(name="</style><b>"))
+
+
+def many(names, measures, pairs=False):
+    found = [
+        replace(finding(n, m, *PICTURE.get(n, (0.4, 0.1 + i / 1000))), details={f"d{j}": (0.5, 0.4) for j in range(12)})
+        for m in measures
+        for i, n in enumerate([*names, *REFERENCES])
+    ]
+    limits = {f"memorization/{m.key}": Limit(0.05, "the board") for m in measures}
+    tested = [(m, q) for m in measures for q in ("memorization", "risk")] if pairs else []
+    every = [Comparison(m, q, a, b, around(0.1, 0.0), 0, 0, 0, a) for m, q in tested for a, b in combinations(names, 2)]
+    return study(found, limits, comparisons=every)
+
+
+def test_figures_draw_the_highest_of_many_and_tables_hold_all():
+    html = report_of(many([f"s{i:02}" for i in range(30)], [RAPID]))
+    drawn = re.search(r'aria-label="memorization by rapid.income: ([^"]*)"', html)[1]
+    own = re.findall(r"\bs\d\d\b", drawn)
+    assert own == [f"s{i}" for i in range(18, 30)]
+    assert all(name in drawn for name in REFERENCES)
+    assert "Each figure shows the 12 highest of 30 synthesizers" in words(html)
+    league = html[html.index('id="league"') : html.index('id="measures"')].partition("</table>")[0]
+    assert len(set(re.findall(r"\bs\d\d\b", league))) == 30
+
+
+@pytest.mark.slow
+def test_sixty_synthesizers_and_eight_measures_are_under_three_megabytes():
+    measures = [replace(RAPID, label=f"rapid_{i}") for i in range(8)]
+    assert len(report_of(many([f"vendor-generator-{i}" for i in range(60)], measures, True)).encode()) < 3e6
+
+
+def test_names_that_are_awkward_do_no_harm():
+    names = ["<script>alert('x')</script>" + "y" * 270, "שלום עולם", "a" * 300, '"quoted" & <b>']
+    columns = [f"column_{i}" for i in range(200)]
+    shown = study([finding(n) for n in names], LIMITS, quasi_identifiers=columns, sensitive=["income"])
+    html = report_of(shown)
+    assert "<script" not in html
+    assert "<bdi>שלום עולם</bdi>" in html
+    for name in names[1:3]:
+        assert html.count(name) >= 2  # whole in the answer and in the league table
+    assert "a" * 100 not in html[html.index('id="measures"') : html.index('id="provenance"')].replace("\u200b", "")
+
+
+def section(name="mine", **others):
+    return replace(DEFINITIONS, name=name, title="Mine", folded=False, **others)
+
+
+def with_plugins(monkeypatch, found):
+    class Entry(EntryPoint):
+        def load(self):
+            return found[self.name]
+
+    points = EntryPoints(Entry(name, "x:y", "synthrisk.sections") for name in found)
+    monkeypatch.setattr(register, "entry_points", lambda group: points)
+
+
+def test_a_plugin_adds_a_section_before_the_last_ones(monkeypatch):
+    with_plugins(monkeypatch, {"mine": section(), "silent": section("silent", context=lambda shown: None)})
+    html = report_of(usual())
+    assert html.index('id="thresholds"') < html.index('id="mine"') < html.index('id="notes"')
+    assert '<a href="#mine">Mine</a>' in html
+    assert 'id="silent"' not in html
+
+
+@pytest.mark.parametrize("found", [{"mine": section("other")}, {"mine": "text"}, {"league": section("league")}])
+def test_a_section_that_is_none_or_whose_name_is_taken_is_refused(monkeypatch, found):
+    with_plugins(monkeypatch, found)
+    with pytest.raises(InputError, match=f"synthrisk.sections:{next(iter(found))} must give an object Section"):
+        report_of(usual())
+
+
+def test_every_section_has_its_own_name_and_title():
+    every = register.sections()
+    assert all(isinstance(each, Section) for each in every)
+    assert len({each.name for each in every}) == len({each.title for each in every}) == len(every)
