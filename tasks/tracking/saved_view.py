@@ -24,6 +24,7 @@ TAG = "mlflow.sharedViewState."
 """What the tags of saved views start with; the rest is the key that links name."""
 
 _LONGEST = 20_000  # characters that MLflow takes as the value of an experiment's tag
+_KEPT = 100  # views that an experiment lists; older studies are found by their runs
 _MOST = 6  # limited quantities, and utilities, that are columns
 _ALWAYS = {"attributes.`Run Name`": 230, "runDateAndNestInfo": 120}  # columns that the page always has: their pixels
 _TAGS = {"verdict": 110, "why": 290, "role": 90}
@@ -45,6 +46,9 @@ def save_view(to: Written) -> None:
     if len(value) > _LONGEST:  # hundreds of measures of long names: the page makes its own charts
         value = _packed(name, {k: v for k, v in state.items() if k not in ("compareRunCharts", "compareRunSections")})
     to.client.set_experiment_tag(to.experiment_id, TAG + to.result.study_id, value)
+    views = sorted(tag for tag in to.client.get_experiment(to.experiment_id).tags if tag.startswith(TAG))
+    for old in views[:-_KEPT]:  # study ids begin with the time
+        to.client.delete_experiment_tag(to.experiment_id, old)
 
 
 def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:

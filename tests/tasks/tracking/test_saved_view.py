@@ -65,3 +65,27 @@ def test_hundreds_of_long_measures_fit(tmp_path, logged_of):
     tags = MlflowClient(logged.uri).get_experiment(logged.experiment_id).tags
     assert unpacked(tags[TAG + study.study_id])["selectedColumns"]
     assert len(tags["mlflow.note.content"]) < 20_000
+
+
+def test_an_experiment_lists_its_latest_views_alone(tmp_path):
+    """A study a day must not fill the list for years."""
+    import pandas as pd
+    from mlflow import MlflowClient
+
+    from synthrisk.tasks.tracking.saved_view import save_view
+    from synthrisk.tasks.tracking.written import Written
+    from synthrisk.tasks.workspace.table import store
+
+    client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    place, table = client.create_experiment("daily"), store(pd.DataFrame({"age": [1, 2]}), tmp_path)
+    for day in range(105):
+        client.set_experiment_tag(place, f"{TAG}2025{day:04d}-000000-abcdef", "{}")
+    client.set_experiment_tag(place, "mlflow.note.content", "kept")
+    study = judged_study()
+    save_view(Written(client, place, study, table))
+    tags = client.get_experiment(place).tags
+    views = sorted(tag for tag in tags if tag.startswith(TAG))
+    assert len(views) == 100
+    assert views[0] == f"{TAG}20250006-000000-abcdef"
+    assert views[-1] == TAG + study.study_id
+    assert tags["mlflow.note.content"] == "kept"
