@@ -194,7 +194,9 @@ def test_the_page_has_the_table_and_a_map_a_threshold():
     assert "cart accuracy 0.900 [0.880, 0.920] 0.850 0.780" in plain
     maps = drawn_maps(html)
     assert len(maps) == 2
-    assert maps[0][0].startswith("accuracy and memorization by zero_cap.job: cart 0.850 and 0.050;")
+    assert maps[0][0].startswith(
+        "accuracy and memorization by zero_cap.job: cart utility 0.850 [0.830, 0.870] memorization 0.050 [0.030, 0.070]"
+    )
     for _, drawing in maps:
         assert set(PICTURE) - {"copy"} <= set(texts(drawing))
         assert "ceiling" in texts(drawing)
@@ -228,8 +230,9 @@ def test_what_is_not_estimable_is_said_and_left_out_of_the_map():
 
 @pytest.mark.parametrize("n", [1, 2, 6, 14])
 def test_names_on_the_map_do_not_lie_over_each_other(n):
-    """Also where points crowd: as many names as points, each at a place of its own, inside the figure."""
+    """Each name has a place of its own inside the figure; where points crowd, the few without one are counted."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
 
     rng = np.random.default_rng(n)
     points = [
@@ -243,7 +246,10 @@ def test_names_on_the_map_do_not_lie_over_each_other(n):
     canvas.draw()
     names = [t for t in figure.axes[0].texts if t.get_text().startswith("synthesizer")]
     boxes = [t.get_window_extent(canvas.get_renderer()) for t in names]
-    assert len(boxes) == n
+    told = " ".join(t.get_text() for t in figure.findobj(Text))
+    unnamed = int(found[1]) if (found := re.search(r"(\d+) names do not fit", told)) else 0
+    assert len(boxes) + unnamed == n
+    assert unnamed <= n // 6
     width, height = figure.bbox.width, figure.bbox.height
     for i, box in enumerate(boxes):
         assert box.x0 >= 0
