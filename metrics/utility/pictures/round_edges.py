@@ -45,7 +45,7 @@ def round_grids(column: pd.Series, values: np.ndarray, most: int) -> Iterator[Gr
     Example:
         >>> ages = pd.Series(range(18, 91))
         >>> [float(e) for e in next(round_grids(ages, ages.to_numpy(float), 8)).edges]
-        [20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
+        [20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0]
     """
     low, high = (float(q) for q in np.quantile(values, [0.01, 0.99]))
     if low == high:
