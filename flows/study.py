@@ -100,7 +100,7 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
         settings=asked,
         pages=pages,
     )
-    return concluded(Outcome(judged.result, logged))
+    return Outcome(judged.result, logged)
 
 
 def concluded(outcome: Outcome) -> Any:

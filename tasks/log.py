@@ -10,6 +10,7 @@ from mlflow import MlflowClient
 from synthrisk.conf.load import checked, refuse_passwords
 from synthrisk.conf.study import Tracking
 from synthrisk.tasks.expose import expose
+from synthrisk.tasks.pages.report import without_values
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.address import experiment_of, store_address, without_user
 from synthrisk.tasks.tracking.asked import described
@@ -111,7 +112,9 @@ def log(
     for each in result.synthesizers:
         exposed = replace(every, page=own.exposures.get(each))
         runs[each] = log_generator(to, each, colours[each], by_name.get(each), exposed)
-    study = log_study(to, asked, own.report, estimated.found, every)
+    page = Path(own.report).read_text("utf-8")
+    told = page if tracking.records == "full" else without_values(page)
+    study = log_study(to, asked, told, estimated.found, every)
     ids = {each: run.run_id for each, run in runs.items()}
     log_notes(to, Place(place, ids, study))
     save_view(to)

@@ -27,6 +27,7 @@ _UTILITY = 7
 _ORDER = ("NO EVIDENCE", "INCONCLUSIVE", "", "RISK", "INVALID RELEASE", "INVALID", "FAILED")
 """In which order generators are shown where not all can be: those that may go out first."""
 WORKSPACE = ".synthrisk"
+NOT_JUDGED = Text("No limits: no verdict. Nothing was judged.", "bold yellow")
 
 
 def answer_lines(outcome: Outcome, width: int) -> list[Text]:
@@ -41,13 +42,14 @@ def answer_lines(outcome: Outcome, width: int) -> list[Text]:
         _headed("References", told.references, "" if result.valid else "bold magenta"),
         *_leak_lines(told.leaks),
     ]
+    lines = [line.copy() for line in lines]
     for line in lines:
         line.truncate(room, overflow="ellipsis")
     return [*lines, *_where(outcome)]
 
 
 def _title(result: StudyResult) -> list[Text]:
-    lines = [] if result.limits else [Text("No limits: no verdict. Nothing was judged.", "bold yellow")]
+    lines = [] if result.limits else [NOT_JUDGED]
     return [*lines, Text(f"Study {result.name}, {result.study_id}", "bold")]
 
 

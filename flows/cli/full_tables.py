@@ -29,7 +29,7 @@ from synthrisk.metrics.study.verdicts import is_signal
 def full_tables(result: StudyResult) -> list[Table | Text]:
     """Return all tables of a study, and the lines without which they cannot be read."""
     lines: list[Table | Text] = [
-        *_kept(result),
+        *limits_kept(result),
         *release_table(result),
         *_leagues(result),
         *_limits(result),
@@ -84,7 +84,7 @@ def _limits(result: StudyResult) -> list[Table]:
     return tables
 
 
-def _kept(result: StudyResult) -> list[Table | Text]:
+def limits_kept(result: StudyResult) -> list[Table | Text]:
     """Return which limits would have been kept, where none is set."""
     if not result.kept:
         return []

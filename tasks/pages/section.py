@@ -74,6 +74,8 @@ class Section:
             ``context`` gives, ``shown``, and the functions and macros of ``macros.html``.
         context: What the template needs of what is shown; None where the section has nothing to say and is left out.
         folded: Whether it is folded until somebody opens it. A folded section is printed open.
+        private: Whether it names values of the real table, be it of groups of records alone: it stays in the workspace,
+            and tracking gets the page without it (``without_values``), unless the study tracks full records.
     """
 
     name: str
@@ -81,3 +83,4 @@ class Section:
     template: str
     context: Callable[[Shown], Mapping[str, Any] | None]
     folded: bool = False
+    private: bool = False

@@ -19,10 +19,11 @@ from synthrisk.tasks.workspace.handed import Found
 
 
 def log_study(to: Written, settings: str, report: str, found: Sequence[Found], records: Records) -> str:
-    """Write the run of a study: numbers, ``settings`` as YAML, tables, report, contributions; return its id."""
+    """Write the run of a study: numbers, settings as YAML, tables, its page, contributions; return its id."""
     run_id, status = _open(to), "FAILED"
     try:
-        _fill(to, run_id, settings, report)
+        _fill(to, run_id, settings)
+        to.client.log_text(run_id, report, "report.html")
         if records.mode != "none":
             log_contributions(to.client, run_id, to.result, found, records.hashes)
         status = "FINISHED" if to.result.valid and not to.result.failures else "FAILED"
@@ -39,7 +40,7 @@ def _open(to: Written) -> str:
     return str(run.info.run_id)
 
 
-def _fill(to: Written, run_id: str, settings: str, report: str) -> None:
+def _fill(to: Written, run_id: str, settings: str) -> None:
     client, result = to.client, to.result
     log_real(client, run_id, to.table)
     log_numbers(client, run_id, numbers_of_study(to.told))
@@ -48,7 +49,6 @@ def _fill(to: Written, run_id: str, settings: str, report: str) -> None:
     log_tables(client, run_id, to.tables, parquet=True)
     for name, facts in (("checks", result.checks), ("verdicts", result.verdicts)):
         client.log_text(run_id, json.dumps([vars(f) for f in facts], indent=1, default=bool), f"{name}.json")
-    client.log_artifact(run_id, report)
 
 
 def generators_table(result: StudyResult, told: Overview) -> pd.DataFrame:

@@ -120,7 +120,8 @@ def lines(run_id: UUID) -> dict[str, int]:
     for _ in range(60):
         with get_client(sync_client=True) as client:
             found = client.read_logs(log_filter=wanted, sort=LogSort.TIMESTAMP_ASC, limit=200)
-        if any("Finished in state" in each.message for each in found):
+        ended = [each.message for each in found if "Finished in state" in each.message]
+        if any("Completed()" not in message for message in ended):  # that of the run, not those of its tasks
             break
         time.sleep(0.5)
     return {each.message: each.level for each in found}

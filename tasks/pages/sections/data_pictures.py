@@ -205,4 +205,4 @@ def _square(made: Picture, name: str) -> Square:
     return Square(name, heat_map(made.paired, made.associations, release), text)
 
 
-DATA_PICTURES = Section("data_pictures", "Pictures of the data", "data_pictures.html", context)
+DATA_PICTURES = Section("data_pictures", "Pictures of the data", "data_pictures.html", context, private=True)

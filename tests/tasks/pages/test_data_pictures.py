@@ -17,7 +17,7 @@ from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.pages.heat_map import heat_map
 from synthrisk.tasks.pages.register import sections
-from synthrisk.tasks.pages.report import page
+from synthrisk.tasks.pages.report import page, without_values
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.data_pictures import DATA_PICTURES, MOST_SYNTHESIZERS, chosen
 from synthrisk.tasks.pages.templates import render
@@ -99,10 +99,23 @@ def html_of(what):
 
 def test_the_report_has_both_sections_in_their_place(tmp_path):
     names = [section.name for section in sections()]
-    assert names.index("answer") + 1 == names.index("next_steps")
+    assert names.index("answer") < names.index("next_steps") < names.index("measures")
     assert names.index("measures") < names.index("data_pictures")
     what = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2})
     assert '<section id="data_pictures">' in page(what.judged, "")
+
+
+def test_tracking_gets_the_page_without_values_of_the_real_table(tmp_path):
+    """A category of many people is a cell all the same."""
+    whole = page(shown(tmp_path, people(), {"cart": [people(300, 2)] * 2}).judged, "")
+    apart = without_values(whole)
+    assert "nurse" in whole
+    assert "nurse" not in apart
+    assert "kept out of tracking" in apart
+    assert "kept out of tracking" not in whole
+    start, end = whole.index('<section id="data_pictures">'), whole.index("<!-- end of values -->")
+    assert apart.startswith(whole[:start])
+    assert apart.endswith(whole[end:].removeprefix("<!-- end of values -->"))
 
 
 def test_bars_and_alternative_text_hold_the_shares(tmp_path):
