@@ -38,7 +38,7 @@ def main() -> int:
         expect("acme_equal_cells" in told, "the register does not list somebody else's metric")
         told = run(bin_ / "synthrisk", "benchmark", "smoke", cwd=work)
         expect("NO EVIDENCE" in told or "RISK" in told or "INCONCLUSIVE" in told, "smoke gave no verdict")
-        told = run(bin_ / "synthrisk", "benchmark", PLUGIN / "study.yaml", cwd=work, exits=(1,))
+        told = run(bin_ / "synthrisk", "benchmark", PLUGIN / "study.yaml", "--verbose", cwd=work, exits=(1,))
         expect("RISK" in told, "a release of training rows was not seen by somebody else's metric")
         expect("acme_same_job" in told or "inference.vote" in told, "somebody else's attack did not run")
         pages = [path.read_text("utf-8") for path in work.glob(".synthrisk/reports/*/report.html")]
