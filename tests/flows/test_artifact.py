@@ -25,7 +25,7 @@ LABELS = [
 ]
 
 
-def ended(labels, names=("cart",), limited=True, report="/tmp/w/reports/1/a b.html", **more) -> Ended:
+def ended(labels, names=("cart",), limited=True, report="/w/reports/1/a b.html", **more) -> Ended:
     measures = [Measure("zero_cap", "zero_cap", label) for label in labels]
     findings = [
         Finding(name, "synthesizer", m, around(0.4, 0.01), around(0.1, 0.01), around(0.3, 0.01))
@@ -46,7 +46,7 @@ def ended(labels, names=("cart",), limited=True, report="/tmp/w/reports/1/a b.ht
         sensitive=labels,
         **more,
     )
-    logged = Logged("sqlite:////tmp/w/mlflow.db", "1", "id-1", {}, Pages(report))
+    logged = Logged("sqlite:////w/mlflow.db", "1", "id-1", {}, Pages(report))
     return Ended(Outcome(result, logged), "study", "hard", "study hard")
 
 
@@ -107,9 +107,9 @@ def test_what_failed_or_misbehaved_is_said_before_any_number():
 
 def test_a_report_in_a_folder_with_a_blank_is_a_link():
     (report, _) = (t.attrGet("href") for t in tokens(artifact_text(ended(["income"]))) if t.type == "link_open")
-    assert report == "file:///tmp/w/reports/1/a%20b.html"
-    assert "where the study ran: /tmp/w/reports/1/a b.html\n" in artifact_text(ended(["income"]))
+    assert report == "file:///w/reports/1/a%20b.html"
+    assert "where the study ran: /w/reports/1/a b.html\n" in artifact_text(ended(["income"]))
 
 
 def test_where_no_server_runs_the_command_that_starts_one_is_named():
-    assert ended(["income"]).links.start == "synthrisk ui --workspace /tmp/w"
+    assert ended(["income"]).links.start == "synthrisk ui --workspace /w"
