@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from synthrisk.flows.cli.fitting import inert
 from synthrisk.flows.cli.league_lines import COLOURS, interval, number
 from synthrisk.flows.study import Outcome
 from synthrisk.metrics.study.headlines import Headline, Overview, overview
@@ -50,7 +51,7 @@ def answer_lines(outcome: Outcome, width: int) -> list[Text]:
 
 def _title(result: StudyResult) -> list[Text]:
     lines = [] if result.limits else [NOT_JUDGED]
-    return [*lines, Text(f"Study {result.name}, {result.study_id}", "bold")]
+    return [*lines, Text(f"Study {inert(result.name)}, {result.study_id}", "bold")]
 
 
 def _study_lines(told: Overview) -> list[Text]:
@@ -109,7 +110,7 @@ def _unjudged(told: Overview) -> list[Text]:
     highest = Text.assemble(interval(told.highest.found, signed=True), f" {told.highest.synthesizer}, ")
     return [
         _headed("Not judged", f"{text}; the highest memorization among them:"),
-        _headed("", highest.append(told.highest.measure)),
+        _headed("", highest.append(inert(told.highest.measure))),
     ]
 
 
@@ -146,4 +147,4 @@ def _where(outcome: Outcome) -> list[Text]:
 
 
 def _headed(word: str, text: str | Text, style: str = "") -> Text:
-    return Text.assemble((f"{word:<{_HEAD}}", "dim"), text if isinstance(text, Text) else (text, style))
+    return Text.assemble((f"{word:<{_HEAD}}", "dim"), text if isinstance(text, Text) else (inert(text), style))

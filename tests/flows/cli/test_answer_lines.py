@@ -120,5 +120,11 @@ def test_no_label_breaks_a_line(label, width):
     assert label[:8] in text
 
 
+def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
+    lines = answer_lines(outcome(label="a\nb\x1b[31mc"), 80)
+    assert not any(c in line.plain for line in lines for c in "\n\x1b")
+    assert any("a b [31mc" in line.plain for line in lines)
+
+
 def test_without_synthesizers_it_says_so():
     assert "No synthesizer: only reference generators ran." in said([])
