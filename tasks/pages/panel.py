@@ -1,12 +1,13 @@
 """One figure of the report with its words, and the rows that the figures of a measure are drawn of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.league import is_reference
 from synthrisk.metrics.study.ledger import Measure
@@ -50,3 +51,15 @@ def _height(row: Row, quantity: str) -> float:
 def panel(title: str, kind: str, key: str, figure: Figure) -> Panel:
     """Return a figure of one measure, with its numbers in words."""
     return Panel(title, f"{kind} by {key}: {words_of(figure)}", svg(figure, f"{kind}/{key}"))
+
+
+def panels_of(
+    shown: Shown,
+    kind: str,
+    has: Callable[[Finding], bool],
+    draw: Callable[[Sequence[Row]], Figure],
+    quantity: str = "memorization",
+) -> list[Panel]:
+    """Return a figure of each measure in which some generator drawn has what the figure shows."""
+    every = ((measure.key, drawn_rows(shown, measure, quantity)) for measure in shown.measures)
+    return [panel(key, kind, key, draw(rows)) for key, rows in every if any(r.finding and has(r.finding) for r in rows)]

@@ -11,7 +11,7 @@ from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.result_tables import gda_views
 from synthrisk.tasks.pages.figures import selective_figure, svg, words_of
 from synthrisk.tasks.pages.gda_figure import gda_figure
-from synthrisk.tasks.pages.panel import Panel, drawn_rows, panel
+from synthrisk.tasks.pages.panel import Panel, panels_of
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.templates import cut
 
@@ -47,12 +47,7 @@ def _highest(shown: Shown, views: Sequence[AttackView]) -> list[AttackView]:
 
 
 def _selective(shown: Shown) -> list[Panel]:
-    panels = []
-    for measure in shown.measures:
-        rows = drawn_rows(shown, measure, "risk")
-        if any(r.finding and detail_of(1.0) in r.finding.details for r in rows):
-            panels.append(panel(measure.key, "selective", measure.key, selective_figure(rows)))
-    return panels
+    return panels_of(shown, "selective", lambda f: detail_of(1.0) in f.details, selective_figure, "risk")
 
 
 def _together(view: AttackView) -> dict[str, GdaScore]:

@@ -4,18 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from synthrisk.tasks.pages.figures import spread_figure
-from synthrisk.tasks.pages.panel import drawn_rows, panel
+from synthrisk.tasks.pages.panel import panels_of
 from synthrisk.tasks.pages.section import Section, Shown
 
 _MOST = 120  # findings in the table of vulnerable records
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
-    panels = []
-    for measure in shown.measures:
-        rows = drawn_rows(shown, measure)
-        if any(r.finding and r.finding.spread for r in rows):
-            panels.append(panel(measure.key, "spread", measure.key, spread_figure(rows)))
+    panels = panels_of(shown, "spread", lambda f: bool(f.spread), spread_figure)
     apart = [f for f in shown.result.findings if f.groups and f.role == "synthesizer"]
     return {"spread": panels, "apart": apart, "most": _MOST} if panels else None
 
