@@ -11,7 +11,7 @@ import pandas as pd
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.plan import plan
-from synthrisk.flows.study import attacks_of
+from synthrisk.flows.attacks import attacks_of
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.study.results import StudyResult

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from synthrisk.conf.secrets import has_secret
 from synthrisk.conf.sentences import sentences
 from synthrisk.conf.study import Sql, Study
 from synthrisk.metrics.errors import InputError, nearest
 
 _M = TypeVar("_M", bound=BaseModel)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_PASSWORD = re.compile(r"://[^/@:]*:(?!\$\{)[^@]+@")
 
 
 class _Once(yaml.SafeLoader):
@@ -165,8 +165,8 @@ def _key(here: Any, part: str, override: str) -> Any:
 
 
 def refuse_passwords(settings: Any) -> None:
-    """Refuse settings in which a URL has a password: they are shown and kept."""
-    if any(_PASSWORD.search(text) for text in _texts(settings)):
+    """Refuse settings in which a URL has a password, token or signature: they are shown and kept."""
+    if any(map(has_secret, _texts(settings))):
         raise InputError("a URL must take its password from the environment (${NAME}), got one in the text")
 
 

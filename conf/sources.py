@@ -2,17 +2,16 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.plugins import SOURCE_GROUP
+from synthrisk.metrics.plugins import SOURCE_GROUP, points
 
 
 def sources() -> list[str]:
     """Return the names of the tables that come with the package, and with plugins."""
-    return sorted(entry_points(group=SOURCE_GROUP).names)
+    return sorted(points(SOURCE_GROUP).names)
 
 
 def source_function(name: str, options: Mapping[str, object]) -> Callable[..., pd.DataFrame]:
@@ -24,7 +23,7 @@ def source_function(name: str, options: Mapping[str, object]) -> Callable[..., p
     known = sources()
     if name not in known:
         raise InputError(f"no table is called {name!r}{nearest(name, known)}; built in: {', '.join(known)}")
-    entry = entry_points(group=SOURCE_GROUP)[name]
+    entry = points(SOURCE_GROUP)[name]
     try:
         function = entry.load()
     except (ImportError, AttributeError) as error:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
@@ -12,7 +11,7 @@ from synthrisk.conf.settings import Settings
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
-from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
+from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 
 ALL_OTHERS = "*"
@@ -188,7 +187,7 @@ class SynthesizerChoice(_Choice):
 
     @model_validator(mode="after")
     def _kind_is_known(self) -> "SynthesizerChoice":
-        known = sorted(entry_points(group=SYNTHESIZER_GROUP).names)
+        known = sorted(points(SYNTHESIZER_GROUP).names)
         if self.kind not in known:
             raise ValueError(
                 f"no synthesizer is called {self.kind!r}{nearest(self.kind, known)}; known: {', '.join(known)}"
@@ -346,6 +345,10 @@ class Runner(Settings):
     """Scheduler of an existing Dask cluster; null starts a local one."""
     retries: int = Field(default=0, ge=0)
     """How often a failed cell is tried again."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """Seconds that a release may take to be made, and again to be attacked; what takes longer has failed."""
+    memory_limit: float | None = Field(default=None, gt=0)
+    """Gigabytes that it may take, with all processes that it starts."""
 
     @model_validator(mode="after")
     def _address_is_dasks(self) -> "Runner":

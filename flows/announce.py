@@ -4,18 +4,18 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prefect import get_run_logger, tags
+from prefect import tags
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from prefect.client.schemas.sorting import ArtifactSort
 from prefect.context import FlowRunContext
-from prefect.logging import get_logger
 
 from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.events import emit_events
 from synthrisk.flows.markdown import LONGEST, plain
+from synthrisk.flows.run_log import run_log
 
 _VERSIONS = 10  # earlier runs that an artifact lists
 _ALARMING = ("RISK", "INVALID RELEASE", "INVALID", "FAILED")
@@ -51,7 +51,7 @@ def _verdict_tags(ended: Ended) -> list[str]:
 
 def _log(ended: Ended) -> None:
     """Write a line a verdict; of a synthesizer without any, and of an invalid study, the sentence on it."""
-    logger = get_run_logger() if FlowRunContext.get() else get_logger("synthrisk")
+    logger = run_log()
     for each in ended.answer.synthesizers:
         lines = [(str(v.word), f"{v.quantity}: {v.reason}") for v in each.verdicts]
         if not lines or each.word == "FAILED":

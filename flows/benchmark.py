@@ -12,9 +12,10 @@ from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.form import StudyChoice
+from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
-from synthrisk.flows.study import Outcome, concluded, conduct
+from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
 from synthrisk.tasks.workspace.references import Sample

@@ -6,7 +6,7 @@ from typing import Literal
 
 from synthrisk.flows.keys import key_of_name
 from synthrisk.flows.links import Links, links_of
-from synthrisk.flows.study import Outcome, word_of
+from synthrisk.flows.outcome import Outcome, word_of
 from synthrisk.metrics.study.headlines import Overview, overview
 from synthrisk.metrics.study.results import StudyResult
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
 from prefect import flow
 from prefect.events import emit_event
 
@@ -11,10 +10,20 @@ from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.form import MetricNames, StudyName
-from synthrisk.flows.one_release import EVERY, UNDERSTOOD, References, check_control, prepared, study_of, understood
+from synthrisk.flows.one_release import (
+    EVERY,
+    UNDERSTOOD,
+    References,
+    asked_text,
+    check_control,
+    prepared,
+    study_of,
+    understood,
+)
+from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
-from synthrisk.flows.study import Outcome, concluded, conduct
+from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.one_release import given
 
 EVALUATED = "synthetic-data.evaluated"
@@ -78,14 +87,13 @@ def evaluate(
         InputError: An argument or a table breaks a rule.
     """
     arguments = dict(locals())
-    asked = {name: value for name, value in arguments.items() if value not in (None, [], {})}
+    settings = asked_text(arguments)
     if quasi_identifiers and sensitive and not (metrics or study):
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
     check_control(control, meant.thresholds)
     one = study_of(meant, synthetic, what_if, references, experiment, tracking_uri, workspace, seed)
     check(one)
-    settings = yaml.safe_dump(asked, sort_keys=False, allow_unicode=True)  # not the study: nobody asked for its split
     with tagged(experiment):
         whole, sample, warning = prepared(one, control, synthetic, given)
         with workers_share_the_api():

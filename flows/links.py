@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from synthrisk.flows.study import Outcome
+from synthrisk.flows.outcome import Outcome
 
 SERVER = "http://127.0.0.1:5000"
 """Where ``synthrisk ui`` shows runs that are in no server."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
+import yaml
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.load import checked
@@ -150,6 +151,12 @@ def study_of(
             "seed": seed,
         }
     )
+
+
+def asked_text(arguments: Mapping[str, Any]) -> str:
+    """Return what was asked of ``evaluate``, as YAML: not the study, whose split nobody asked for."""
+    said = {name: arguments[name] for name in sorted(arguments) if arguments[name] not in (None, [], {})}
+    return str(yaml.safe_dump(said, sort_keys=False, allow_unicode=True))
 
 
 def check_control(control: str | None, thresholds: Mapping[str, float] | None) -> None:

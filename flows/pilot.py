@@ -12,8 +12,8 @@ import pandas as pd
 
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Study
-from synthrisk.flows.study import attacks_of
-from synthrisk.flows.workers import compute_with_one_thread
+from synthrisk.flows.attacks import attacks_of
+from synthrisk.flows.workers import begin
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.sample import sample
 from synthrisk.tasks.synthesize.generators import generators
@@ -53,7 +53,7 @@ def pilot(study: Study, table: pd.DataFrame) -> Pilot:
     """
     warm, *sizes = [n for n in SIZES if n < len(table)]
     parts = [table.sample(n, random_state=study.seed).reset_index(drop=True) for n in (warm, *sizes)]
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=compute_with_one_thread) as pool:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=begin) as pool:
         seconds = [pool.submit(_timed, study, part).result() for part in parts]
     return Pilot(sizes, seconds[1:])
 

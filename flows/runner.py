@@ -6,10 +6,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from prefect.context import FlowRunContext
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner
 
 from synthrisk.conf.study import Runner
-from synthrisk.flows.workers import compute_with_one_thread
+from synthrisk.flows.workers import begin, warm
 from synthrisk.metrics.errors import InputError
 
 
@@ -30,7 +31,7 @@ def check_runner(settings: Runner) -> None:
 def task_runner(settings: Runner) -> TaskRunner[Any]:
     """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
     if settings.kind == "processes":
-        return ProcessPoolTaskRunner(max_workers=settings.workers, initializer=compute_with_one_thread)
+        return ProcessPoolTaskRunner(max_workers=settings.workers, initializer=begin)
     from prefect_dask import DaskTaskRunner
 
     if settings.address:
@@ -38,6 +39,18 @@ def task_runner(settings: Runner) -> TaskRunner[Any]:
     return DaskTaskRunner(
         cluster_kwargs={"n_workers": settings.workers, "threads_per_worker": 1, "dashboard_address": None}
     )
+
+
+def start_workers() -> None:
+    """Have the worker processes of the flow that is under way start now, not when the first cell is there.
+
+    Not in a runner of our own: Prefect enters a copy of the flow's runner in each task run, which would start its own.
+    """
+    run = FlowRunContext.get()
+    runner = run.task_runner if run is not None else None
+    if isinstance(runner, ProcessPoolTaskRunner) and runner._executor is not None:
+        for _ in range(runner._max_workers):
+            runner._executor.submit(warm)
 
 
 def _has_guard(script: Path) -> bool:

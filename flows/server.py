@@ -3,20 +3,29 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from prefect.logging.handlers import APILogHandler
-from prefect.server.api.server import SubprocessASGIServer
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from synthrisk.flows.reach import check_prefect
 
+if TYPE_CHECKING:
+    from synthrisk.flows.own_server import OwnServer
+
+
+def is_configured() -> bool:
+    """Tell whether a Prefect API is configured."""
+    return bool(PREFECT_API_URL.value())
+
 
 @contextmanager
-def prefect_api() -> Iterator[str]:
+def prefect_api(meanwhile: str = "") -> Iterator[str]:
     """Yield the address of the Prefect API.
 
     Without one configured, worker processes would each start a server of their own on one SQLite file; so one
-    is started here, and its address put where worker processes look.
+    is started here, and its address put where worker processes look. While it starts, the module ``meanwhile`` is
+    imported: what the block needs.
 
     Raises:
         InputError: The configured one does not answer.
@@ -26,23 +35,48 @@ def prefect_api() -> Iterator[str]:
         check_prefect(configured)
         yield configured
         return
-    server = SubprocessASGIServer()
-    server.start()
-    before = os.environ.get("PREFECT_API_URL")
-    os.environ["PREFECT_API_URL"] = server.api_url
-    try:
+    from synthrisk.flows.own_server import OwnServer
+
+    with _ended(OwnServer()) as server, _in_environment(server.api_url):
+        if meanwhile:
+            import_module(meanwhile)
+        server.wait()
         with temporary_settings({PREFECT_API_URL: server.api_url}):
             yield server.api_url
+
+
+@contextmanager
+def _ended(server: "OwnServer") -> Iterator["OwnServer"]:
+    """End a server after the block, what is still to be logged first."""
+    try:
+        yield server
+        from prefect.logging.handlers import APILogHandler
+
+        APILogHandler().flush()
     finally:
-        APILogHandler().flush()  # what is still to be logged goes to this server
+        server.stop()
+
+
+@contextmanager
+def _in_environment(url: str) -> Iterator[None]:
+    """Put the address where worker processes look."""
+    before = os.environ.get("PREFECT_API_URL")
+    os.environ["PREFECT_API_URL"] = url
+    try:
+        yield
+    finally:
         os.environ.pop("PREFECT_API_URL")
         if before is not None:
             os.environ["PREFECT_API_URL"] = before
-        server.stop()
 
 
 @contextmanager
 def workers_share_the_api() -> Iterator[None]:
     """Have worker processes use the API of the flow that is under way: without one configured it has one of its own."""
-    with temporary_settings({PREFECT_API_URL: PREFECT_API_URL.value() or SubprocessASGIServer().api_url}):
+    url = PREFECT_API_URL.value()
+    if not url:
+        from prefect.server.api.server import SubprocessASGIServer
+
+        url = SubprocessASGIServer().api_url
+    with temporary_settings({PREFECT_API_URL: url}):
         yield

@@ -1,10 +1,16 @@
 """What each worker process does before its first task."""
 
 import os
+import signal
+from importlib import import_module
+
+from synthrisk.flows.parent import end_with_parent
 
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1"
 ) | {"OMP_WAIT_POLICY": "passive"}
+
+_TASKS = ("attack", "bootstrap", "synthesize.task")
 
 
 def compute_with_one_thread() -> None:
@@ -13,3 +19,16 @@ def compute_with_one_thread() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
+
+
+def begin() -> None:
+    """Do what a worker process does first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
+    end_with_parent()
+    compute_with_one_thread()
+
+
+def warm() -> None:
+    """Import what every worker needs, while the study is still being looked at."""
+    for name in _TASKS:
+        import_module(f"synthrisk.tasks.{name}")

@@ -5,9 +5,8 @@ Ours say here in a few words what they see. Those of other packages are loaded a
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 
-from synthrisk.metrics.plugins import METRIC_GROUP
+from synthrisk.metrics.plugins import METRIC_GROUP, points
 
 FAMILIES = {
     "cap": "guess a sensitive value from records with the same key, or the nearest",
@@ -70,7 +69,7 @@ _OURS = (
 
 def names() -> list[str]:
     """Return the names of all metrics, ours and those of other packages; none is loaded."""
-    return [entry.name for entry in entry_points(group=METRIC_GROUP)]
+    return [entry.name for entry in points(METRIC_GROUP)]
 
 
 def overview() -> Iterator[Line]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TypeVar
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric
-from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
+from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP, points
 
 _T = TypeVar("_T", Metric, Attack)
 
@@ -22,7 +22,7 @@ class Register(Mapping[str, _T]):
 
     @cached_property
     def _entries(self) -> dict[str, EntryPoint]:
-        return {e.name: e for e in entry_points(group=self._group)}
+        return {e.name: e for e in points(self._group)}
 
     def __getitem__(self, name: str) -> _T:
         word = self._kind.__name__

@@ -16,9 +16,10 @@ from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
 from synthrisk.metrics.release.check import as_plain
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import values_as_plain
-from synthrisk.metrics.study.scoring import attack_release, look, sizes_of_keys
+from synthrisk.metrics.study.scoring import attack_release, look, sizes_of_keys, tables_of
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder
 from synthrisk.tasks.workspace.store import key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
@@ -33,7 +34,9 @@ def _title(parameters: dict[str, Any]) -> str:
 
 
 @verb("attack", _title)
-def attack(release: ReleaseFolder, metrics: Sequence[str | Mapping[str, Any] | Planned]) -> LedgerFolder:
+def attack(
+    release: ReleaseFolder, metrics: Sequence[str | Mapping[str, Any] | Planned], limits: Limits = NO_LIMITS
+) -> LedgerFolder:
     """Attack one release; a ledger that is there already is found again by its key.
 
     Beside it stand the sizes of the keys that the quasi-identifiers make, where there are any.
@@ -41,31 +44,42 @@ def attack(release: ReleaseFolder, metrics: Sequence[str | Mapping[str, Any] | P
     Args:
         release: The release.
         metrics: Names, or mappings as in a study: ``["zero_cap", {"name": "rapid", "threshold": 0.5}]``.
+        limits: What it may take.
 
     Raises:
         InputError: A metric is unknown, its options are wrong, or the release cannot be scored by it.
-        CellError: A metric failed; its own words are in a private file of the workspace.
+        CellError: A metric failed, or took more than a limit; its own words are in a private file of the workspace.
     """
     check_given("release", release, ReleaseFolder, "synthesize or release")
     sample = release.sample
     asked = [each for each in metrics if not isinstance(each, Planned)]
     named = plan(asked, sample.columns, sample.quasi_identifiers, sample.sensitive)
     planned = tuple([each for each in metrics if isinstance(each, Planned)] + named)
+    folder = Path(sample.workspace)
+
+    def kept() -> LedgerFolder:
+        place = ledger_of(release, planned)
+        cell = f"attack-{release.cell.name}"
+        found_or_made(
+            "attack", Path(place.path), lambda draft: within(limits, folder, cell, _write, draft, release, planned)
+        )
+        return place
+
+    return told_safely(folder, f"attack-{release.cell.name}", kept)
+
+
+def ledger_of(release: ReleaseFolder, planned: Sequence[Planned]) -> LedgerFolder:
+    """Return where the ledger of one release is, or will be: a folder named by all that decides what is in it."""
+    sample, measured = release.sample, tuple(planned)
     key = key_of(
         release.key,
-        [(p.measure.key, p.measure.metric, p.measure.attacker, p.options) for p in planned],
+        [(p.measure.key, p.measure.metric, p.measure.attacker, p.options) for p in measured],
         sample.seed,
-        *_code(planned),
+        *_code(measured),
         sample.key,
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
-    folder = Path(sample.workspace)
-    kept = told_safely(
-        folder,
-        f"attack-{release.cell.name}",
-        lambda: found_or_made("attack", folder / "ledgers" / key, lambda draft: _write(draft, release, planned)),
-    )
-    return LedgerFolder(release, planned, kept)
+    return LedgerFolder(release, measured, str(Path(sample.workspace) / "ledgers" / key))
 
 
 def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:
@@ -83,16 +97,18 @@ def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:
 def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> None:
     sample, real, synthetic = release.sample, release.sample.records(), release.synthetic()
     member = membership(release)
-    check = look(real, synthetic, member, len(release.used()))
+    entities = sample.entities()
+    tables = tables_of(real, synthetic, member, entities)
+    check = look(tables, member, len(release.used()))
     try:
-        ledger, values = attack_release(real, synthetic, member, planned, sample.seed, release.cell, sample.entities())
+        ledger, values = attack_release(real, synthetic, member, planned, sample.seed, release.cell, entities, tables)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
     ledger.to_parquet(draft / LEDGER, compression="zstd")
     (draft / VALUES).write_text(json.dumps(values_as_plain(values)))
     (draft / CHECK).write_text(json.dumps(as_plain(check)))
     if sample.key:
-        keys = sizes_of_keys(real, synthetic, member, sample.key)
+        keys = sizes_of_keys(tables, sample.key)
         (draft / KEYS).write_text(json.dumps(asdict(keys)))
 
 

@@ -1,24 +1,23 @@
 """Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from mlflow import MlflowClient
-
 from synthrisk.conf.load import checked, refuse_passwords
+from synthrisk.conf.secrets import without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.report import without_values
 from synthrisk.tasks.report import report
-from synthrisk.tasks.tracking.address import experiment_of, store_address, without_user
+from synthrisk.tasks.tracking.address import experiment_of, store_address
 from synthrisk.tasks.tracking.asked import described
 from synthrisk.tasks.tracking.colours import colours_of
-from synthrisk.tasks.tracking.links import compare_link, list_link, view_link
+from synthrisk.tasks.tracking.logged import Logged, Pages
 from synthrisk.tasks.tracking.notes import Place, log_notes
 from synthrisk.tasks.tracking.registry import register
 from synthrisk.tasks.tracking.saved_view import save_view
+from synthrisk.tasks.tracking.store import opened
 from synthrisk.tasks.tracking.study_run import log_study
 from synthrisk.tasks.tracking.synthesizer_run import Records, log_generator
 from synthrisk.tasks.tracking.written import Written
@@ -26,38 +25,6 @@ from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
 from synthrisk.tasks.workspace.verb import check_given, verb
-
-
-@dataclass(frozen=True)
-class Pages:
-    """Where the pages of a study are: its report, and a page of exposure a synthesizer."""
-
-    report: str
-    exposures: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Logged:
-    """Where a study is: MLflow store (without user and password), experiment, run ids by synthesizer, and pages."""
-
-    uri: str
-    experiment_id: str
-    study_id: str
-    runs: dict[str, str]
-    pages: Pages
-    experiment: str = ""  # name of the experiment
-
-    def view_link(self, server: str, *, charts: bool = False) -> str:
-        """Return the address of this study's saved view, the page to open first: its table, or its charts."""
-        return view_link(server, self.experiment_id, self.study_id, charts=charts)
-
-    def compare_link(self, server: str) -> str:
-        """Return the address of the page that compares the synthesizers' runs."""
-        return compare_link(server, self.experiment_id, list(self.runs.values()))
-
-    def list_link(self, server: str) -> str:
-        """Return the address of the list and charts of this study's runs."""
-        return list_link(server, self.experiment_id, self.study_id)
 
 
 @verb("log")
@@ -103,7 +70,7 @@ def log(
     )
     folder = private_folder(Path(sample.workspace).absolute())
     uri = store_address(tracking, folder)
-    client = MlflowClient(uri)
+    client = opened(uri)
     name = tracking.experiment or result.name
     place = experiment_of(client, name, None if tracking.uri else folder)
     every = Records(record_hashes(folder, sample.table.digest, sample.table.rows), tracking.records)
@@ -122,4 +89,4 @@ def log(
         for each, run in runs.items():
             if run.model_id:
                 register(to, each, run)
-    return Logged(without_user(uri), place, result.study_id, ids, own, name)
+    return Logged(without_secrets(uri), place, result.study_id, ids, own, name)

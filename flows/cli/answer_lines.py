@@ -13,7 +13,7 @@ from rich.text import Text
 
 from synthrisk.flows.cli.fitting import inert
 from synthrisk.flows.cli.league_lines import COLOURS, interval, number
-from synthrisk.flows.study import Outcome
+from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics.study.headlines import Headline, Overview, overview
 from synthrisk.metrics.study.planted_leaks import PlantedLeak
 from synthrisk.metrics.study.results import StudyResult

@@ -3,14 +3,14 @@
 import io
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from synthrisk.flows.cli.ends import told
 from synthrisk.flows.cli.environment import set_up
+from synthrisk.flows.stopped import stoppable
 from synthrisk.metrics.errors import InputError
 
 app = typer.Typer(
@@ -40,13 +40,15 @@ def benchmark(
 
     settings = load(study, overrides or ())
     check(settings)
-    from synthrisk.flows.benchmark import benchmark as flow
-    from synthrisk.flows.cli.summary import close
     from synthrisk.flows.sample import sample_of
     from synthrisk.flows.server import prefect_api
 
-    with checked_on(settings, sample_of(settings)), prefect_api():
+    with stoppable(), checked_on(settings, sample_of(settings)), prefect_api(meanwhile="synthrisk.flows.benchmark"):
+        from synthrisk.flows.benchmark import benchmark as flow
+
         outcome = flow(study, overrides or [])
+    from synthrisk.flows.cli.summary import close
+
     close(outcome, verbose=verbose)
     raise typer.Exit(outcome.result.exit_code)
 
@@ -115,7 +117,9 @@ def evaluate(
         "workspace": workspace,
         "seed": seed,
     }
-    raise typer.Exit(judged(said, others, limit, json_to, verbose=verbose))
+    with stoppable():
+        code = judged(said, others, limit, json_to, verbose=verbose)
+    raise typer.Exit(code)
 
 
 @app.command(epilog="Example: `synthrisk init patients.csv --limit 0.05 --limit-source 'disclosure board'`")
@@ -238,22 +242,13 @@ def schema() -> None:
 
 
 def main() -> None:
-    """Run the command line; wrong input is one sentence and exit code 2."""
+    """Run the command line; what goes wrong is one sentence, with exit code 2 or 4 (``ends``)."""
     set_up()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # letters that the terminal lacks are no error
-    with _told():
+    with told():
         app()
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except InputError as error:
-        typer.secho(f"Error: {error}", err=True, fg="red" if sys.stderr.isatty() else None)
-        sys.exit(2)
 
 
 def _one(option: str, argument: str | None, given: str | None) -> str:

@@ -10,7 +10,10 @@ QUIET = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
 }
 _PATIENT = {"PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "240"}
-_SILENT = {"PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL"}  # the closing table says what failed
+_SILENT = {
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",  # the closing table says what failed
+    "MLFLOW_LOGGING_LEVEL": "WARNING",  # a new store is no news
+}
 
 
 def set_up() -> None:

@@ -6,16 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
 from synthrisk.flows import server
+from synthrisk.flows.calls import PlainCalls
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.summary import close
-from synthrisk.flows.evaluate import evaluate
-from synthrisk.flows.one_release import check_control, prepared, study_of, understood, with_fresh
+from synthrisk.flows.course import course
+from synthrisk.flows.one_release import asked_text, check_control, prepared, study_of, understood, with_fresh
+from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.measures import check_limit, limits
+from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
 
@@ -50,7 +54,7 @@ def judged(
     check_control(said["control"], meant.thresholds)
     study = study_of(meant, **others)
     check(study)
-    whole, sample, _ = prepared(study, said["control"], others["synthetic"])
+    whole, sample, warning = prepared(study, said["control"], others["synthetic"])
     if limit is not None:
         planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
         every = limits([p.measure for p in planned], limit, int(sample.held_out(0, 0).sum()))
@@ -58,12 +62,23 @@ def judged(
             raise InputError("--limit must stand beside a metric that it can limit, such as rapid; got none")
         meant = replace(meant, thresholds=dict(meant.thresholds) | every | said["thresholds"])
         whole = with_fresh(study_of(meant, **others), sample)
-    with checked_on(whole, sample), server.prefect_api():
-        outcome = evaluate(real=said["real"], control=said["control"], **meant.arguments, **others)
+    arguments = {"real": said["real"], "control": said["control"], **meant.arguments, **others}
+    with checked_on(whole, sample):
+        outcome = _outcome(whole, sample, warning, arguments)
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
     close(outcome, verbose=verbose)
     return outcome.result.exit_code
+
+
+def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str, Any]) -> Outcome:
+    """Run the flow where a Prefect API is configured; elsewhere its course here: to start a server takes longer."""
+    if server.is_configured():
+        from synthrisk.flows.evaluate import evaluate
+
+        with server.prefect_api():
+            return evaluate(**arguments)
+    return course(study, sample, PlainCalls(), asked_text(arguments), warning)
 
 
 def _check_file(json_to: Path | None, tables: list[str]) -> None:

@@ -5,7 +5,7 @@ from rich.console import Console
 from synthrisk.flows.cli.answer_lines import NOT_JUDGED, answer_lines
 from synthrisk.flows.cli.full_tables import full_tables, limits_kept
 from synthrisk.flows.cli.notes import notes
-from synthrisk.flows.study import Outcome
+from synthrisk.flows.outcome import Outcome
 
 _FEW = 12  # rows of limits that would have been kept that are shown to everybody; the report has all
 

@@ -19,10 +19,11 @@ from urllib.request import urlopen
 from rich.console import Console
 from rich.text import Text
 
+from synthrisk.conf.secrets import without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.reach import check_port, check_tracking
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.tracking.address import store_of, without_user
+from synthrisk.tasks.tracking.address import store_of
 from synthrisk.tasks.tracking.latest import Latest, latest_study
 
 _PATIENCE = 300.0  # seconds for the first answer, on a busy machine
@@ -77,7 +78,7 @@ def serve(port: int, tracking_uri: str | None, workspace: Path, study: str | Non
 
 def _tell_of_mlflow(server: str, latest: Latest | None, opens: bool) -> None:
     """Say where MLflow's page is, and open it."""
-    shown = without_user(server)
+    shown = without_secrets(server)
     _say("MLflow", shown if latest is None else latest.runs(shown))
     if opens:
         _open(server if latest is None else latest.view(server))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+import scipy
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.inference_attacks import check_neighbours
@@ -33,17 +33,17 @@ def shared_neighbour(
     a, b = (_near(part, release[list(part.columns)], neighbours) for part in (part_a, part_b))
     # records are counted by their distinct A and B cells: of few columns there are few, however many records
     shape = int(a.own.max()) + 1, int(b.own.max()) + 1
-    both = sparse.csr_array(sparse.coo_array((np.ones(len(release)), (a.own, b.own)), shape))
+    both = scipy.sparse.csr_array(scipy.sparse.coo_array((np.ones(len(release)), (a.own, b.own)), shape))
     to_b = _shortest(b.cells, b.distances, shape[1])  # from each B cell
     ends = _kept(b.cells, b.parts, to_b.shortest, (shape[1], len(part_b)))
     rows, columns = both.nonzero()
     through = _shortest(rows, to_b.least[columns], shape[0])  # from each A cell
     middle = both.multiply(_kept(rows, columns, through.shortest, shape)).tocsr()
     way = _shortest(a.parts, a.distances + through.least[a.cells], len(part_a))
-    held = sparse.csr_array(_kept(a.parts, a.cells, way.shortest, (len(part_a), shape[0])) @ middle)
+    held = scipy.sparse.csr_array(_kept(a.parts, a.cells, way.shortest, (len(part_a), shape[0])) @ middle)
     match, shared = np.full(len(part_a), -1), np.zeros(len(part_a))
     for block in _blocks(held, ends):
-        found = _best(sparse.csr_array(held[block] @ ends), rng)
+        found = _best(scipy.sparse.csr_array(held[block] @ ends), rng)
         match[block.start + found.rows], shared[block.start + found.rows] = found.columns, found.counts
     made = match >= 0
     total = held.sum(axis=1)
@@ -95,11 +95,11 @@ def _shortest(starts: np.ndarray, lengths: np.ndarray, count: int) -> _Ways:
     return _Ways(least, (lengths == least[starts]) & np.isfinite(lengths))
 
 
-def _kept(rows: np.ndarray, columns: np.ndarray, keep: np.ndarray, shape: tuple[int, int]) -> sparse.csr_array:
-    return sparse.csr_array((np.ones(int(keep.sum())), (rows[keep], columns[keep])), shape)
+def _kept(rows: np.ndarray, columns: np.ndarray, keep: np.ndarray, shape: tuple[int, int]) -> scipy.sparse.csr_array:
+    return scipy.sparse.csr_array((np.ones(int(keep.sum())), (rows[keep], columns[keep])), shape)
 
 
-def _blocks(held: sparse.csr_array, holders: sparse.csr_array) -> list[slice]:
+def _blocks(held: scipy.sparse.csr_array, holders: scipy.sparse.csr_array) -> list[slice]:
     """Return slices of rows whose products have a bounded number of entries (one row may have more)."""
     cost = np.cumsum((held > 0) @ np.diff(holders.indptr).astype(float))
     block = (cost // _PAIRS).astype(np.int64)
@@ -113,7 +113,7 @@ class _Best(NamedTuple):
     counts: np.ndarray
 
 
-def _best(led: sparse.csr_array, rng: np.random.Generator) -> _Best:
+def _best(led: scipy.sparse.csr_array, rng: np.random.Generator) -> _Best:
     """Return the rows that lead anywhere, and of each the column to which most records lead, of several one drawn."""
     led.sort_indices()
     found = _Best(np.repeat(np.arange(led.shape[0]), np.diff(led.indptr)), led.indices, led.data)

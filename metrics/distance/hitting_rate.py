@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy.spatial import cKDTree
+import scipy
 
 from synthrisk.metrics.distance.normalised_distance import reduce_mean
 from synthrisk.metrics.errors import ABOVE_0, check_range
@@ -58,7 +58,7 @@ def _hit(words: Codes, numbers: list[tuple[np.ndarray, ...]]) -> np.ndarray:
         np.column_stack([2.0 * words.tables[side], *(cells[side] for cells in numbers)]) for side in (0, 1)
     )
     known = np.isin(words.tables[0], words.tables[1])
-    tree = cKDTree(np.unique(synthetic, axis=0), balanced_tree=False)
+    tree = scipy.spatial.cKDTree(np.unique(synthetic, axis=0), balanced_tree=False)
     hit = np.zeros(len(real), dtype=bool)
     away, _ = tree.query(real[known], p=np.inf, distance_upper_bound=1 + 2 * TIED)
     hit[known] = away <= 1 + TIED

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+import scipy
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.arguments import scored
@@ -39,8 +39,9 @@ class Attribution:
         predictions: Mean predicted risk with all records at a level, or at a value (``value``: a number, nanoseconds of
             a date, the place of a level), with its interval.
         columns: Joint Wald test of each quasi-identifier in the main-effects model; ``statistic`` is chi-square.
-        interactions: Joint Wald test of each pair, strongest first; ``p_holm`` is adjusted for all pairs,
-            ``left_out`` counts combinations of levels with too few records for a column of their own.
+        interactions: Joint Wald test of each pair, strongest first; ``p_holm`` is adjusted for all pairs looked at,
+            those without a model too, ``left_out`` counts combinations of levels with too few records for a column of
+            their own.
         grids: Mean predicted risk at values of ``first`` (x axis) and ``second`` (lines) from the pair's model;
             ``records`` counts those at this combination of levels.
         triples: The same test of three columns: the triples of the few columns of the strongest pairs.
@@ -95,8 +96,9 @@ def attribution(
         quasi_identifiers: Columns that explain. Levels with fewer than ``RARE`` records are merged into "other", as
             are those beyond the 19 most frequent of a column with more than ``LEVELS``.
         interactions: Whether pairs of columns are tested, between their ``CROSSED_LEVELS`` most frequent levels; of
-            more than ``CROSSED_COLUMNS`` columns, the strongest. And triples of the ``TRIPLED_COLUMNS`` columns of the
-            strongest pairs, in models with all products of the three.
+            more than ``CROSSED_COLUMNS`` columns, the strongest, and of more than ``FITTED_PAIRS`` pairs those that are
+            the strongest by a score test, which takes no fit (``score_tests``). And triples of the ``TRIPLED_COLUMNS``
+            columns of the strongest pairs, in models with all products of the three.
         confidence: Confidence level of all intervals.
         entities: (n,) entity of each record, where one entity has several.
 
@@ -161,7 +163,9 @@ def _reason(y: np.ndarray, terms: list[Term], units: np.ndarray) -> str:
 
 def _notes(model: RiskModel) -> tuple[str, ...]:
     notes, y = [], model.scores
-    if np.isin(y, (0, 1)).all() and np.abs(y - expit(model.design @ model.beta)).max() < 0.5:  # complete separation
+    if (
+        np.isin(y, (0, 1)).all() and np.abs(y - scipy.special.expit(model.design @ model.beta)).max() < 0.5
+    ):  # complete separation
         notes.append("the quasi-identifiers tell every flag: the size of effects rests on the penalty")
     if model.design.shape[1] - model.null.shape[1] >= len(y):
         notes.append("the model has as many columns as there are records: intervals are too short")

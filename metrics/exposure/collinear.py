@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from synthrisk.metrics.exposure.gram import ALIASED, null_directions
 from synthrisk.metrics.exposure.risk_terms import LeftOut, Term, design_matrix, placed
@@ -15,7 +15,7 @@ def independent(terms: Sequence[Term]) -> tuple[list[Term], list[LeftOut]]:
     while left:
         design = design_matrix(left)
         null = null_directions(design.T.tocsr(), design)
-        inside = [term for term in left if (linalg.svdvals(null[term.own]) > ALIASED).sum() == term.width]
+        inside = [term for term in left if (scipy.linalg.svdvals(null[term.own]) > ALIASED).sum() == term.width]
         if not inside:
             break
         gone = min(reversed(inside), key=lambda term: term.width)

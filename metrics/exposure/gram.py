@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 ALIASED = 1e-6
 """Length above which a part of a direction is more than rounding."""
@@ -28,5 +28,5 @@ def null_directions(across: Any, design: Any) -> np.ndarray:
     """Return orthonormal directions, (p, k), in which the design does not move; k = 0 at full rank."""
     plain = gram(across, design, np.ones(design.shape[0]))
     size = np.sqrt(np.maximum(np.diag(plain), np.finfo(float).tiny))
-    values, vectors = linalg.eigh(plain / np.outer(size, size))
-    return linalg.orth(vectors[:, values < 1e-9] / size[:, None])
+    values, vectors = scipy.linalg.eigh(plain / np.outer(size, size))
+    return scipy.linalg.orth(vectors[:, values < 1e-9] / size[:, None])

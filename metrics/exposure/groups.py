@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.exposure.subgroups import means_of_groups
+from synthrisk.metrics.exposure.subgroups import MEANS, means_in_order
 
 COLUMNS = 24
 """Most columns of which all pairs are looked at."""
@@ -26,6 +27,11 @@ class Reached:
     def adds(self) -> np.ndarray:
         """What its presence adds to its own risk: as member minus as control."""
         return self.as_member - self.as_control
+
+    @cached_property
+    def scored(self) -> "_Scored":
+        """The records that the attack scored as members, put in order for all tables."""
+        return _Scored(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +79,13 @@ def groups(
         >>> found.rows[["group", "records", "risk", "guess", "control", "adds"]].to_dict("records")[0]
         {'group': (('sex', 'f'),), 'records': 10, 'risk': 1.0, 'guess': 1.0, 'control': 0.5, 'adds': 0.5}
     """
-    known = ~np.isnan(reached.as_member)
-    parts = Reached(reached.as_member[known], reached.as_control[known], reached.guess[known])
+    parts = reached.scored
+    known = parts.known
     own = banded[known]
     people = None if entities is None else entities[known]
     columns = [str(c) for c in banded.columns]
     if crossed == 2:
-        columns = _strongest(parts, own, confidence, fewest, people)
+        columns = _strongest(reached, banded, confidence, fewest, entities)
     sets = [_Partition.of(own, names, fewest, people) for names in combinations(columns, crossed)]
     looked_at = sum(len(each.places) for each in sets)
     share = (1 - confidence) / max(2 * looked_at, 1) if simultaneous else 1 - confidence
@@ -110,6 +116,41 @@ def _strongest(
     return [c for c in columns if c in chosen]
 
 
+class _Scored:
+    """The scored records: their values and the order of these, by quantity."""
+
+    def __init__(self, reached: Reached):
+        self.known = ~np.isnan(reached.as_member)
+        adds = (reached.adds + 1) / 2  # a mean of scores in [0, 1], and back
+        quantities = {"risk": reached.as_member, "adds": adds, "guess": reached.guess, "control": reached.as_control}
+        self._ordered = {name: _Ordered(values[self.known]) for name, values in quantities.items()}
+
+    def means(self, quantity: str, codes: np.ndarray, size: int, confidence: float) -> dict[str, np.ndarray]:
+        """Return ``MEANS`` of the values that are there, (size,) each; NaN where there are none."""
+        return self._ordered[quantity].means(codes, size, confidence)
+
+
+class _Ordered:
+    """Values of records, put in order once; those that are missing left out."""
+
+    def __init__(self, values: np.ndarray):
+        self._there = np.flatnonzero(~np.isnan(values))
+        self._values = values[self._there]
+        self._ascending = np.argsort(self._values, kind="stable")
+
+    def means(self, codes: np.ndarray, size: int, confidence: float) -> dict[str, np.ndarray]:
+        own = codes[self._there]
+        kept = np.flatnonzero(np.bincount(own, minlength=size))
+        found = {name: np.full(size, np.nan) for name in MEANS} | {"records": np.zeros(size)}
+        if len(kept):
+            rank = np.zeros(size, dtype=np.int64)
+            rank[kept] = np.arange(len(kept))
+            made = means_in_order(self._values, self._ascending, rank[own], len(kept), confidence)
+            for name, each in zip(MEANS, made, strict=True):
+                found[name][kept] = each
+        return found
+
+
 @dataclass(frozen=True, eq=False)
 class _Partition:
     """The groups that some columns make of the records."""
@@ -124,7 +165,7 @@ class _Partition:
         for column in columns:
             sizes.append(len(banded[column].cat.categories))
             packed = packed * sizes[-1] + banded[column].cat.codes.to_numpy()
-        values, codes, counts = np.unique(packed, return_inverse=True, return_counts=True)
+        values, codes, counts = _distinct(packed, int(np.prod(sizes)))
         if entities is not None:
             _, units = np.unique(entities, return_inverse=True)
             pairs = np.unique(codes * (int(units.max(initial=0)) + 1) + units)
@@ -134,22 +175,22 @@ class _Partition:
         names = [tuple(zip(columns, map(str, each), strict=True)) for each in zip(*texts, strict=True)]
         return cls(names, np.flatnonzero(counts >= fewest), codes)
 
-    def table(self, reached: Reached, confidence: float) -> pd.DataFrame:
-        at = self.places
-        risk = self._means(reached.as_member, confidence)
-        adds = self._means((reached.adds + 1) / 2, confidence)  # a mean of scores in [0, 1], and back
-        found = {"records": risk["records"].astype(int), **{c: risk[c] for c in ("risk", "lower", "upper")}}
-        found["guess"] = self._means(reached.guess, confidence)["risk"]
-        found["control"] = self._means(reached.as_control, confidence)["risk"]
-        found |= {name: 2 * adds[c] - 1 for name, c in zip(_NUMBERS[-3:], ("risk", "lower", "upper"), strict=True)}
-        return pd.DataFrame({"group": [self.names[i] for i in at], **{c: v.to_numpy()[at] for c, v in found.items()}})
+    def table(self, scored: _Scored, confidence: float) -> pd.DataFrame:
+        at, size = self.places, len(self.names)
+        of = {q: scored.means(q, self.codes, size, confidence) for q in ("risk", "adds", "guess", "control")}
+        risk, adds = of["risk"], of["adds"]
+        found = {"records": risk["records"].astype(int), **{c: risk[c] for c in MEANS[1:]}}
+        found |= {"guess": of["guess"]["risk"], "control": of["control"]["risk"]}
+        found |= {name: 2 * adds[c] - 1 for name, c in zip(_NUMBERS[-3:], MEANS[1:], strict=True)}
+        return pd.DataFrame({"group": [self.names[i] for i in at], **{c: v[at] for c, v in found.items()}})
 
-    def _means(self, values: np.ndarray, confidence: float) -> pd.DataFrame:
-        """Return means of the values that are there, a row a group; NaN where there are none."""
-        there = ~np.isnan(values)
-        kept, codes = np.unique(self.codes[there], return_inverse=True)
-        rows = pd.DataFrame(np.nan, index=range(len(self.names)), columns=["records", "risk", "lower", "upper"])
-        rows["records"] = 0
-        if len(kept):
-            rows.loc[kept] = means_of_groups(values[there], codes, len(kept), confidence).to_numpy()
-        return rows
+
+def _distinct(packed: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the distinct numbers below ``most``, where each record has its own among them, and their counts."""
+    if most > 4 * len(packed) + 1024:
+        return np.unique(packed, return_inverse=True, return_counts=True)
+    counts = np.bincount(packed, minlength=most)
+    values = np.flatnonzero(counts)
+    rank = np.zeros(most, dtype=np.int64)
+    rank[values] = np.arange(len(values))
+    return values, rank[packed], counts[values]

@@ -1,4 +1,7 @@
-"""Interactions: pairs of quasi-identifiers, and few triples, each tested in a model of its own with their products."""
+"""Interactions: pairs of quasi-identifiers, and few triples, each tested in a model of its own with their products.
+
+Of many pairs only the strongest by their score tests get a model.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -6,17 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+import scipy
 
-from synthrisk.metrics.exposure.products import products
+from synthrisk.metrics.exposure.products import Products, products
 from synthrisk.metrics.exposure.risk_grid import PLACES, columns_of_grids, grid
 from synthrisk.metrics.exposure.risk_model import RiskModel, fit
 from synthrisk.metrics.exposure.risk_terms import CROSSED_LEVELS, RARE, LeftOut, Term
+from synthrisk.metrics.exposure.score_tests import strongest_products
 from synthrisk.metrics.exposure.wald import strongest_first, wald
 from synthrisk.metrics.intervals.adjust import holm
 
 CROSSED_COLUMNS = 12
 """Most columns whose pairs are looked at."""
+
+
+FITTED_PAIRS = 12
+"""Most pairs that are tested in a model of their own: all pairs of five columns, of more the strongest."""
 
 
 TRIPLED_COLUMNS = 4
@@ -43,10 +51,17 @@ def columns_of_tests(crossed: int) -> list[str]:
 
 
 def pair_interactions(main: RiskModel, terms: Sequence[Term], tests: pd.DataFrame) -> Interactions:
-    """Return the tests of all pairs of the strongest columns, by the ``tests`` of their main effects."""
+    """Return the tests of the pairs of the strongest columns, by the ``tests`` of their main effects.
+
+    Of more than ``FITTED_PAIRS`` pairs score tests tell the strongest (``score_tests``): these are tested in models
+    of their own, the others are left out. ``p_holm`` is adjusted for all of them.
+    """
     chosen, left_out = _strongest(terms, tests)
-    found = _crossed(main, terms, combinations(chosen, 2), 2)
-    return found._replace(left_out=left_out + found.left_out)
+    kept, weaker = _screened(main, [_product(some) for some in combinations(chosen, 2)])
+    found = _crossed(main, terms, kept, 2, len(weaker))
+    beyond = f"interactions: not among the {FITTED_PAIRS} strongest pairs by their score tests"
+    passed_over = [LeftOut(each.terms[0].column, each.terms[1].column, beyond) for each in weaker]
+    return found._replace(left_out=left_out + found.left_out + passed_over)
 
 
 def triple_interactions(main: RiskModel, terms: Sequence[Term], tests: pd.DataFrame) -> Interactions:
@@ -57,23 +72,43 @@ def triple_interactions(main: RiskModel, terms: Sequence[Term], tests: pd.DataFr
     """
     names = tests[["first", "second"]].to_numpy(dtype=object).ravel()
     chosen = list(dict.fromkeys(names))[:TRIPLED_COLUMNS]
-    return _crossed(main, terms, combinations([term for term in terms if term.column in chosen], 3), 3)
+    every = [_product(some) for some in combinations([term for term in terms if term.column in chosen], 3)]
+    return _crossed(main, terms, every, 3)
 
 
-def _crossed(main: RiskModel, terms: Sequence[Term], several: Iterable[Sequence[Term]], size: int) -> Interactions:
+def _product(some: Iterable[Term]) -> Products:
+    """Return the products of some terms, numbers on the first axis, else what has most levels."""
+    return products(*sorted(some, key=lambda term: (term.spread == 0, -len(term.crossed), str(term.column))))
+
+
+def _screened(main: RiskModel, every: Sequence[Products]) -> tuple[list[Products], list[Products]]:
+    """Return the pairs to fit, in their order, and those that their score tests show to be weaker."""
+    able = [i for i, each in enumerate(every) if len(each.kept)]
+    if len(able) <= FITTED_PAIRS:
+        return list(every), []
+    strongest, nothing = strongest_products(main, [every[i] for i in able], FITTED_PAIRS)
+    weaker = sorted(
+        set(able) - {able[i] for i in (*strongest, *nothing)}
+    )  # what adds nothing says so when it is fitted
+    return [each for i, each in enumerate(every) if i not in weaker], [every[i] for i in weaker]
+
+
+def _crossed(
+    main: RiskModel, terms: Sequence[Term], every: Iterable[Products], size: int, weaker: int = 0
+) -> Interactions:
     """Return the tests of the products of ``size`` terms, grids, and what is left out.
 
     Each test is made in a model of its own: all main effects, the products of each two of the terms, and of all.
+    ``weaker`` counts the tests that are not made, for their p-values are larger.
     """
     found, points, left_out = [], [], []
-    for some in several:
-        crossed = products(*sorted(some, key=lambda term: (term.spread == 0, -len(term.crossed), str(term.column))))
+    for crossed in every:
         first, second, *third = (term.column for term in crossed.terms)
         if not len(crossed.kept):
             left_out.append(LeftOut(first, second, f"no combination of interacting levels has {RARE} records"))
             continue
         added = [*crossed.inside, crossed]
-        design = sparse.hstack([main.design, *(each.columns for each in added)], format="csr")
+        design = scipy.sparse.hstack([main.design, *(each.columns for each in added)], format="csr")
         groups = [*(term.codes for term in terms), *(each.groups for each in added)]
         start = np.append(main.beta, np.zeros(design.shape[1] - len(main.beta)))
         model = fit(design, main.scores, main.units, groups, main.confidence, start)
@@ -86,7 +121,7 @@ def _crossed(main: RiskModel, terms: Sequence[Term], several: Iterable[Sequence[
         points += grid(model, crossed, len(main.beta))
     tests = pd.DataFrame(found, columns=columns_of_tests(size))
     tests = tests.iloc[strongest_first(tests)].reset_index(drop=True)
-    tests = tests.assign(p_holm=holm(tests["p_value"]))
+    tests = tests.assign(p_holm=holm(tests["p_value"], weaker))
     return Interactions(tests, pd.DataFrame(points, columns=columns_of_grids(size)), left_out)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+import scipy
 
 from synthrisk.metrics.exposure.collinear import collinear_notes
 from synthrisk.metrics.exposure.predicted_risk import mean_risk, standard_errors
@@ -67,7 +67,7 @@ def _numeric_effects(model: RiskModel, term: Term, note: str) -> list[Effect]:
     own, there = term.own[0], np.flatnonzero(term.place == 0)  # the records with a value
     design, slope = model.design[there], model.beta[own]
     eta = design @ model.beta
-    before, after = expit(eta), expit(eta + slope)
+    before, after = scipy.special.expit(eta), scipy.special.expit(eta + slope)
     low, high = before * (1 - before), after * (1 - after)
     first = design.T @ (high - low) / len(there)
     first[own] += high.mean()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+import scipy
 
 from synthrisk.metrics.exposure.collinear import collinear_notes
 from synthrisk.metrics.exposure.risk_model import RiskModel
@@ -117,12 +117,12 @@ def mean_risk(model: RiskModel, own: np.ndarray, rows: np.ndarray, one_flag: Seq
     inside = np.clip(risk, 1e-12, 1 - 1e-12)
     middle = np.log(inside / (1 - inside))
     half = model.quantile * standard_errors(model, gradient) / (inside * (1 - inside))
-    lower, upper = expit(middle - half), expit(middle + half)
+    lower, upper = scipy.special.expit(middle - half), scipy.special.expit(middle + half)
     for i, flag in enumerate(one_flag):
         if flag and rows[i].any():
             at = own[rows[i] != 0][0]
             shift = model.quantile * np.sqrt(model.covariance[at, at])
-            low, high = (expit(rest + model.beta[at] + each).mean() for each in (-shift, shift))
+            low, high = (scipy.special.expit(rest + model.beta[at] + each).mean() for each in (-shift, shift))
             lower[i], upper[i] = min(lower[i], low), max(upper[i], high)
     return MeanRisk(risk, gradient, lower, upper)
 
@@ -138,7 +138,7 @@ def _means(model: RiskModel, own: np.ndarray, rows: np.ndarray, rest: np.ndarray
     risk, gradient = np.empty(len(rows)), np.empty((len(rows), len(model.beta)))
     step = max(1, _CELLS // n)
     for at in range(0, len(rows), step):
-        p = expit(rest[:, None] + shift[at : at + step])
+        p = scipy.special.expit(rest[:, None] + shift[at : at + step])
         risk[at : at + step] = p.mean(axis=0)
         p *= 1 - p
         gradient[at : at + step] = (model.design.T @ p).T / n

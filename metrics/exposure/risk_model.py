@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse, stats
-from scipy.special import expit
+import scipy
 from sklearn.linear_model import LogisticRegression
 
 from synthrisk.metrics.exposure.gram import gram, null_directions
 from synthrisk.metrics.exposure.sandwich import floored, meat, small_sample_factor
+from synthrisk.metrics.intervals.quantiles import t_quantile
 
 RIDGE = 1e-3
 """Penalty RIDGE/2 |b|^2 on all coefficients but the intercept, of numerics in standard deviations and 0/1 dummies."""
@@ -30,7 +30,7 @@ class RiskModel(NamedTuple):
     @property
     def quantile(self) -> float:
         """The t quantile of all intervals."""
-        return float(stats.t.ppf(0.5 + self.confidence / 2, self.freedom))
+        return float(t_quantile(0.5 + self.confidence / 2, self.freedom))
 
 
 def fit(
@@ -51,9 +51,9 @@ def fit(
     null = null_directions(across, design)
     beta = _coefficients(design, target, start)
     penalty = RIDGE * (np.arange(len(beta)) > 0)
-    p = expit(design @ beta)
+    p = scipy.special.expit(design @ beta)
     weight = p * (1 - p)
-    inverse = linalg.inv(gram(across, design, weight) + np.diag(penalty))
+    inverse = scipy.linalg.inv(gram(across, design, weight) + np.diag(penalty))
     beta = beta + inverse @ (across @ (target - p) - penalty * beta)  # a last Newton step
     n, rank, count = len(scores), len(beta) - null.shape[1], int(units.max()) + 1
     residual, extra = scores - p, extra * weight
@@ -85,7 +85,7 @@ def _coefficients(design: Any, target: np.ndarray, start: np.ndarray | None) -> 
     if start is not None:
         model.intercept_, model.coef_ = start[:1], start[None, 1:]
     model.fit(
-        sparse.vstack([x, x[share]], format="csr"),
+        scipy.sparse.vstack([x, x[share]], format="csr"),
         np.concatenate([target > 0, np.zeros(len(share), dtype=bool)]),
         sample_weight=np.concatenate([np.where(target > 0, target, 1.0), 1 - target[share]]),
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+import scipy
 
 from synthrisk.metrics.tables.kinds import center_and_spread, is_temporal, kind
 from synthrisk.metrics.tables.levels import MISSING, column_levels, finite_floats
@@ -103,13 +103,13 @@ def placed(terms: Sequence[Term]) -> list[Term]:
 def design_matrix(terms: Sequence[Term]) -> Any:
     """Return the intercept and the columns of all terms, (n, p) sparse."""
     parts = [sparse_columns(term.place, term.value, term.width) for term in terms]
-    return sparse.hstack([np.ones((parts[0].shape[0], 1)), *parts], format="csr")
+    return scipy.sparse.hstack([np.ones((parts[0].shape[0], 1)), *parts], format="csr")
 
 
 def sparse_columns(place: np.ndarray, value: np.ndarray, width: int) -> Any:
     """Return the (n, width) sparse matrix with each record's value at its place, -1 = none."""
     there = np.flatnonzero(place >= 0)
-    return sparse.csr_matrix((value[there], (there, place[there])), shape=(len(place), width))
+    return scipy.sparse.csr_matrix((value[there], (there, place[there])), shape=(len(place), width))
 
 
 def _categorical(column: pd.Series) -> tuple[Term | str, list[Merged]]:

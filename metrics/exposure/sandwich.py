@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+import scipy
 
 from synthrisk.metrics.exposure.gram import gram
 
@@ -16,7 +16,7 @@ def meat(across: Any, design: Any, residual: np.ndarray, extra: np.ndarray, unit
     n = len(residual)
     if units.max() + 1 == n:
         return gram(across, design, residual**2 + extra)
-    sums = sparse.csr_matrix((residual, (units, np.arange(n)))) @ design
+    sums = scipy.sparse.csr_matrix((residual, (units, np.arange(n)))) @ design
     return gram(across, design, extra) + (sums.T @ sums).toarray()
 
 
@@ -33,10 +33,10 @@ def floored(sandwich: np.ndarray, plain: np.ndarray, null: np.ndarray) -> np.nda
     There the fit passes through the records (separation), or entities are few, and residuals do not measure what is
     unknown. Directions of ``null`` are left alone: the ridge settles them, and the effects concerned are marked.
     """
-    basis = linalg.null_space(null.T) if null.size else np.eye(len(plain))
-    root = linalg.cholesky(basis.T @ (plain + plain.T) @ basis / 2, lower=True)
-    half = linalg.solve_triangular(root, basis.T @ sandwich @ basis, lower=True)
-    values, vectors = linalg.eigh(linalg.solve_triangular(root, half.T, lower=True))
+    basis = scipy.linalg.null_space(null.T) if null.size else np.eye(len(plain))
+    root = scipy.linalg.cholesky(basis.T @ (plain + plain.T) @ basis / 2, lower=True)
+    half = scipy.linalg.solve_triangular(root, basis.T @ sandwich @ basis, lower=True)
+    values, vectors = scipy.linalg.eigh(scipy.linalg.solve_triangular(root, half.T, lower=True))
     low = values < 0.1
     raised = basis @ root @ vectors[:, low] * np.sqrt(1 - values[low])
     return sandwich + raised @ raised.T

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+
+from synthrisk.metrics.intervals.quantiles import t_quantile
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
@@ -36,7 +37,7 @@ def record_exposure(
     many = repetitions > 1
     half = np.full(len(repetitions), np.nan)
     n = repetitions[many]
-    half[many] = stats.t.ppf(0.5 + confidence / 2, n - 1) * np.sqrt(squares[many] / (n - 1) / n)
+    half[many] = t_quantile(0.5 + confidence / 2, n - 1) * np.sqrt(squares[many] / (n - 1) / n)
     limits = {"lower": memorization - half, "upper": memorization + half}
     return pd.DataFrame(means | {"memorization": memorization} | limits)
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from synthrisk.metrics.errors import check_whole
 from synthrisk.metrics.exposure.arguments import scored
 from synthrisk.metrics.intervals.proportions import wilson
+from synthrisk.metrics.intervals.quantiles import t_quantile
 from synthrisk.metrics.tables.codes import Codes, pack
 from synthrisk.metrics.tables.levels import column_levels
 
@@ -109,15 +109,30 @@ def means_of_groups(x: np.ndarray, codes: np.ndarray, size: int, confidence: flo
 
     The limits are those of ``risk_by``.
     """
-    order = np.lexsort((x, codes))  # sums in one order, whatever that of the rows
+    found = means_in_order(x, np.argsort(x, kind="stable"), codes, size, confidence)
+    return pd.DataFrame(dict(zip(MEANS, found, strict=True)))
+
+
+MEANS = ("records", "risk", "lower", "upper")
+
+
+def means_in_order(
+    x: np.ndarray, ascending: np.ndarray, codes: np.ndarray, size: int, confidence: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return ``MEANS`` of each group, (size,) each; ``ascending`` are the positions of x from the lowest value up.
+
+    Where many tables are made of the same values, they are put in order once.
+    """
+    narrow = codes[ascending].astype(np.min_scalar_type(max(size - 1, 0)))  # short numbers are sorted by digits
+    order = ascending[np.argsort(narrow, kind="stable")]  # sums in one order, whatever that of the rows
     n = np.bincount(codes, minlength=size)
     starts = np.cumsum(n) - n
     mean = np.add.reduceat(x[order], starts) / n
-    squares = np.add.reduceat((x[order] - mean[codes[order]]) ** 2, starts)
+    squares = np.add.reduceat((x[order] - np.repeat(mean, n)) ** 2, starts)
     lower, upper = wilson(mean, n, confidence)
-    spread = (n > 1) & (squares > 0) & ~np.isin(x, (0, 1)).all()
-    t = stats.t.ppf(0.5 + confidence / 2, np.maximum(n - 1, 1))
+    spread = (n > 1) & (squares > 0) & ~((x == 0) | (x == 1)).all()
+    t = t_quantile(0.5 + confidence / 2, np.maximum(n - 1, 1))
     half = t * np.sqrt(squares / np.maximum(n - 1, 1) / n)
     lower = np.where(spread, np.maximum(mean - half, 0), lower)
     upper = np.where(spread, np.minimum(mean + half, 1), upper)
-    return pd.DataFrame({"records": n, "risk": mean, "lower": lower, "upper": upper})
+    return n, mean, lower, upper

@@ -39,17 +39,22 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
     if len(real) < 2:
         raise InputError(f"real must have at least 2 records to tell who is vulnerable, got {len(real)}")
     near = real_to_real(tables, "gower", min(NEIGHBOURS, len(real) - 1)).distances.mean(axis=1)
-    found = {"outliers": _highest(near.round(12), share)}
+    found = {"outliers": _highest([near.round(12)], share)}
     if len(quasi_identifiers):
         known = tables.check_columns("quasi_identifiers", quasi_identifiers)
         held = matches(tables.codes(known), 0)
         surprise = -sum(np.log(matches(tables.codes([c]), 0) / len(real)) for c in known)
-        found["rare_keys"] = _highest(np.rec.fromarrays([-held, np.round(surprise, 9)]), share)
+        found["rare_keys"] = _highest([-held, np.round(surprise, 9)], share)
     return found
 
 
-def _highest(values: np.ndarray, share: float) -> np.ndarray:
-    levels, own = np.unique(values, return_inverse=True)  # ties with the last one are taken too
-    above = np.cumsum(np.bincount(own, minlength=len(levels))[::-1])[::-1]  # rows at or above each level
-    enough = np.flatnonzero(above >= max(1.0, share * len(values)))[-1]
-    return np.asarray(own >= enough)
+def _highest(keys: Sequence[np.ndarray], share: float) -> np.ndarray:
+    """Return the records with the highest first key, among equals the highest second one; ties with the last too."""
+    order = np.lexsort(tuple(keys)[::-1])
+    rises = np.logical_or.reduce([np.diff(key[order]) != 0 for key in keys])
+    level = np.concatenate([[0], np.cumsum(rises)])
+    above = np.cumsum(np.bincount(level)[::-1])[::-1]  # rows at or above each level
+    enough = np.flatnonzero(above >= max(1.0, share * len(order)))[-1]
+    found = np.zeros(len(order), dtype=bool)
+    found[order] = level >= enough
+    return found

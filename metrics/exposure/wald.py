@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import linalg, stats
+import scipy
 
 from synthrisk.metrics.exposure.collinear import partners
 from synthrisk.metrics.exposure.gram import ALIASED
@@ -37,16 +37,16 @@ def column_tests(model: RiskModel, terms: Sequence[Term]) -> pd.DataFrame:
 
 def wald(model: RiskModel, own: np.ndarray) -> tuple[float, int, float]:
     """Return chi-square, its degrees of freedom and p of the estimable part of some coefficients."""
-    _, size, directions = linalg.svd(model.null[own].T)
+    _, size, directions = scipy.linalg.svd(model.null[own].T)
     basis = directions[(size > ALIASED).sum() :].T if len(size) else np.eye(len(own))
     found, covariance = basis.T @ model.beta[own], basis.T @ model.covariance[np.ix_(own, own)] @ basis
     if not len(found):
         return 0.0, 0, 1.0
-    values, vectors = linalg.eigh(covariance)
+    values, vectors = scipy.linalg.eigh(covariance)
     there = values > 1e-10 * values.max()
     chi2 = float((((vectors.T @ found) ** 2)[there] / values[there]).sum())
     freedom = int(there.sum())
-    return chi2, freedom, float(stats.f.sf(chi2 / freedom, freedom, model.freedom))
+    return chi2, freedom, float(scipy.stats.f.sf(chi2 / freedom, freedom, model.freedom))
 
 
 def strongest_first(tests: pd.DataFrame) -> np.ndarray:

@@ -4,7 +4,7 @@ Measured in benchmarks/draws.py.
 """
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 
 def none_drawn(count: np.ndarray, total: int, drawn: int) -> np.ndarray:
@@ -16,5 +16,6 @@ def none_drawn(count: np.ndarray, total: int, drawn: int) -> np.ndarray:
     """
     rest = total - count
     kept = np.maximum(rest, drawn)
+    gammaln = scipy.special.gammaln
     logarithm = gammaln(kept + 1) - gammaln(kept - drawn + 1) - gammaln(total + 1) + gammaln(total - drawn + 1)
     return np.where(count == 0, 1.0, np.where(rest < drawn, 0.0, np.exp(logarithm)))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import beta
+import scipy
 
 from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
 
@@ -131,8 +131,8 @@ def _largest(
     """Return the largest bound; ``hits`` and ``alarms``: members and control records above each threshold."""
     error = (1 - confidence) / (2 * len(hits))
     n, c = sizes
-    found = np.where(hits > 0, beta.ppf(error, np.maximum(hits, 1), n - hits + 1), 0.0)  # TPR at least
-    false = np.where(alarms < c, beta.isf(error, alarms + 1, np.maximum(c - alarms, 1)), 1.0)  # FPR at most
+    found = np.where(hits > 0, scipy.stats.beta.ppf(error, np.maximum(hits, 1), n - hits + 1), 0.0)  # TPR at least
+    false = np.where(alarms < c, scipy.stats.beta.isf(error, alarms + 1, np.maximum(c - alarms, 1)), 1.0)  # FPR at most
     sides: dict[Literal["flagged", "cleared"], tuple[np.ndarray, np.ndarray]] = {
         "flagged": (found - delta, false),
         "cleared": (1 - false - delta, 1 - found),

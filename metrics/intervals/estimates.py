@@ -4,14 +4,17 @@ Scores are crossed: n records x R repetitions. The records, the splits and the g
 of the variation between repetitions is only the records' own noise.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy import stats
 
+from synthrisk.metrics.intervals.bootstraps import bootstraps
+from synthrisk.metrics.intervals.quantiles import t_quantile, t_two_sided
 from synthrisk.metrics.intervals.scale import DIFFERENCE, LINE, ValueScale
 
 METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")
+_TESTED = ("crossed", "moderated")  # those that have a t test too
 
 
 @dataclass(frozen=True)
@@ -180,23 +183,56 @@ def estimate(
         entities: (n,) entity of each record, where one entity has several records.
         scale: Range of the value, on which limits depend (see ``ValueScale.around``), and how it is made of the mean.
     """
-    if method in ("crossed", "moderated"):
-        return t_test(contributions, confidence, entities, scale).estimate
+    interval = Interval(confidence, method, resamples, seed)
+    return estimates(contributions, (method,), interval, entities, scale)[method]
+
+
+def estimates(
+    contributions: np.ndarray,
+    methods: Sequence[str],
+    interval: Interval,
+    entities: np.ndarray | None = None,
+    scale: ValueScale = LINE,
+) -> dict[str, Estimate]:
+    """Return the estimate by each of the methods, which share one mean, one variance and the resampled records.
+
+    ``interval`` gives confidence, resamples and seed; the other arguments are those of ``estimate``.
+
+    Example:
+        >>> found = estimates(np.array([[0.0, 1.0] * 50]), ("crossed", "records"), Interval(resamples=2000))
+        >>> [f"{name} {e.lower:.1f} {e.upper:.1f}" for name, e in found.items()]
+        ['crossed 0.4 0.6', 'records 0.4 0.6']
+    """
+    others = [method for method in methods if method not in _TESTED]
+    made = _resampled(contributions, others, interval, entities, scale) if others else {}
+    if len(others) < len(methods):
+        made |= dict.fromkeys(_TESTED, t_test(contributions, interval.confidence, entities, scale).estimate)
+    return {method: made[method] for method in methods}
+
+
+def _resampled(
+    contributions: np.ndarray,
+    methods: Sequence[str],
+    interval: Interval,
+    entities: np.ndarray | None,
+    scale: ValueScale,
+) -> dict[str, Estimate]:
     e, units = _scored(contributions, entities)
     if not e.size:
-        return NOT_ESTIMABLE
+        return dict.fromkeys(methods, NOT_ESTIMABLE)
     repetitions, n = e.shape
     mean = float(e.mean())
-    value = scale.value(mean)
+    without = Estimate(scale.value(mean), float("nan"), float("nan"))
     if n < 2:
-        return Estimate(value, float("nan"), float("nan"), method, _ONE_RECORD)
-    if method == "repetitions" and repetitions == 1:
-        return Estimate(value, float("nan"), float("nan"), method, ONE_REPETITION)
-    from_repetitions = _variances(e, units).terms[1]
-    draws = _bootstrap(e, method, resamples, np.random.default_rng(seed), units, np.sqrt(from_repetitions))
-    tail = (1 - confidence) / 2
-    lower, upper = np.quantile(draws, [tail, 1 - tail])
-    return Estimate(value, *scale.between(mean, float(lower), float(upper)), method, _NOTES.get(repetitions, ""))
+        return {method: replace(without, method=method, note=_ONE_RECORD) for method in methods}
+    drawn = [method for method in methods if method != "repetitions" or repetitions > 1]
+    spread = float(np.sqrt(_variances(e, units).terms[1]))
+    found = {m: replace(without, method=m, note=ONE_REPETITION) for m in methods if m not in drawn}
+    tail = (1 - interval.confidence) / 2
+    for method, means in bootstraps(e, units, drawn, interval.resamples, interval.seed, spread).items():
+        ends = (float(end) for end in np.quantile(means, [tail, 1 - tail]))
+        found[method] = Estimate(without.value, *scale.between(mean, *ends), method, _NOTES.get(repetitions, ""))
+    return found
 
 
 def t_test(
@@ -224,7 +260,7 @@ def t_test(
 
 def from_parts(mean: float, parts: Variances, scale: ValueScale, confidence: float) -> Estimate:
     """Return the crossed interval of a mean; the moderated one where the parts have a prior."""
-    half = float(stats.t.ppf(0.5 + confidence / 2, parts.freedom)) * parts.spread
+    half = float(t_quantile(0.5 + confidence / 2, parts.freedom)) * parts.spread
     method = "moderated" if parts.prior else "crossed"
     note = BORROWED if parts.prior and parts.repetitions == 2 else _NOTES.get(parts.repetitions, "")
     return Estimate(scale.value(mean), *scale.around(mean, half), method, note, parts, mean, scale)
@@ -254,13 +290,13 @@ def t_test_across_repetitions(values: np.ndarray, confidence: float = 0.95, scal
     if len(means) < 2:
         return TTest(Estimate(value, float("nan"), float("nan"), "repetitions", ONE_REPETITION), float("nan"))
     spread = float(means.std(ddof=1) / np.sqrt(len(means)))
-    half = float(stats.t.ppf(0.5 + confidence / 2, len(means) - 1)) * spread
+    half = float(t_quantile(0.5 + confidence / 2, len(means) - 1)) * spread
     found = Estimate(value, *scale.between(value, value - half, value + half), "repetitions")
     return TTest(found, _p_value(value, spread, len(means) - 1))
 
 
 def _p_value(mean: float, spread: float, freedom: float) -> float:
-    return float(2 * stats.t.sf(abs(mean) / spread, freedom) if spread > 0 else mean == 0)
+    return t_two_sided(mean / spread, freedom) if spread > 0 else float(mean == 0)
 
 
 def _scored(contributions: np.ndarray, entities: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
@@ -291,23 +327,6 @@ def satterthwaite(*terms: tuple[float, float]) -> float:
     total = sum(variance for variance, _ in terms)
     below = sum(variance**2 / freedom for variance, freedom in terms if variance > 0 and freedom > 0)
     return total**2 / below if below > 0 else float("inf")
-
-
-def _bootstrap(
-    e: np.ndarray, method: str, resamples: int, rng: np.random.Generator, units: np.ndarray | None, spread: float
-) -> np.ndarray:
-    repetitions, n = e.shape
-    if method == "repetitions":
-        return np.asarray(e.mean(axis=1)[rng.integers(repetitions, size=(resamples, repetitions))].mean(axis=1))
-    sizes = np.ones(n) if units is None else np.bincount(units)
-    draws = np.empty(resamples)
-    for b in range(resamples):
-        rows = rng.integers(repetitions, size=repetitions) if method == "pigeonhole" else slice(None)
-        means = e[rows].mean(axis=0)
-        sums = means if units is None else np.bincount(units, means)
-        picked = rng.integers(len(sums), size=len(sums))
-        draws[b] = sums[picked].sum() / sizes[picked].sum()
-    return draws + rng.normal(0, spread, resamples) if method == "crossed_bootstrap" else draws
 
 
 def paired(members: np.ndarray, controls: np.ndarray) -> np.ndarray:

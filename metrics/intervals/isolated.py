@@ -5,12 +5,11 @@ records, the share of members is n/(n + c) on average, unless the release knows 
 """
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import logsumexp
-from scipy.stats import hypergeom, norm, t
+import scipy
 
 from synthrisk.metrics.intervals.estimates import ONE_REPETITION, Estimate, variances
 from synthrisk.metrics.intervals.proportions import clopper_pearson
+from synthrisk.metrics.intervals.quantiles import t_quantile
 from synthrisk.metrics.intervals.yardsticks import gain, limit_names
 
 NOBODY = "no claim isolates one of the members and control records together"
@@ -42,15 +41,15 @@ def memorized(isolated: tuple[int, int], sizes: tuple[int, int], confidence: flo
         return Estimate(float("nan"), float("nan"), float("nan"), "exact", NOBODY)
     least, most = max(0, k - sizes[1]), min(k, n)
     counts, tail = np.arange(least, most + 1), (1 - confidence) / 2
-    chances = hypergeom.logpmf(counts, total, n, k)
+    chances = scipy.stats.hypergeom.logpmf(counts, total, n, k)
 
     def tilted(slope: float) -> np.ndarray:
         logs = chances + slope * (counts - x)
-        return np.asarray(np.exp(logs - logsumexp(logs)))
+        return np.asarray(np.exp(logs - scipy.special.logsumexp(logs)))
 
     def mean_where(beyond: np.ndarray) -> float:
         """Return the mean share where the counts beyond have a chance of half of 1 - confidence."""
-        slope = brentq(lambda s: tilted(s)[beyond].sum() - tail, -_STEEPEST, _STEEPEST)
+        slope = scipy.optimize.brentq(lambda s: tilted(s)[beyond].sum() - tail, -_STEEPEST, _STEEPEST)
         return float(tilted(slope) @ counts) / k
 
     low = mean_where(counts >= x) if x > least else least / k
@@ -125,7 +124,7 @@ def _share_limits(
     parts, tail = variances(spread, entities), (1 - confidence) / 2
     number = distinct
     if parts is not None and parts.spread > 0 and 0 < share < 1:
-        quantiles = norm.ppf(tail) / t.ppf(tail, parts.freedom)
+        quantiles = scipy.stats.norm.ppf(tail) / t_quantile(tail, parts.freedom)
         number = min(share * (1 - share) / parts.spread**2 * quantiles**2, k)
     found = clopper_pearson(share, number, confidence)
     return found.lower, found.upper

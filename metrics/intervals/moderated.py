@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import digamma, polygamma
+import scipy
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Estimate, Prior, Variances, from_parts
@@ -79,12 +78,12 @@ def prior(ratios: np.ndarray, freedom: np.ndarray) -> Prior:
     """
     if len(ratios) < 2 or ratios.min() <= 0:
         raise InputError(f"ratios must be two or more, all above 0, got {ratios.tolist()}")
-    e = np.log(ratios) - digamma(freedom / 2) + np.log(freedom / 2)
-    left = float(e.var(ddof=1) - polygamma(1, freedom / 2).mean())
+    e = np.log(ratios) - scipy.special.digamma(freedom / 2) + np.log(freedom / 2)
+    left = float(e.var(ddof=1) - scipy.special.polygamma(1, freedom / 2).mean())
     if left <= 0:
         return Prior(MOST_FREEDOM, float(np.exp(e.mean())))
     half = trigamma_inverse(left)
-    return Prior(min(2 * half, MOST_FREEDOM), float(np.exp(e.mean() + digamma(half) - np.log(half))))
+    return Prior(min(2 * half, MOST_FREEDOM), float(np.exp(e.mean() + scipy.special.digamma(half) - np.log(half))))
 
 
 def trigamma_inverse(y: float) -> float:
@@ -105,7 +104,7 @@ def trigamma_inverse(y: float) -> float:
     if y < 1e-6:
         return 1 / y + 0.5
     low, high = 1 / y, (1 + np.sqrt(1 + 4 * y)) / (2 * y)
-    return float(brentq(lambda x: polygamma(1, x) - y, low, high, xtol=1e-300, rtol=1e-14))
+    return float(scipy.optimize.brentq(lambda x: scipy.special.polygamma(1, x) - y, low, high, xtol=1e-300, rtol=1e-14))
 
 
 def _takes_part(parts: Variances) -> bool:

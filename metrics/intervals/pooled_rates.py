@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from synthrisk.metrics.errors import ABOVE_0, BELOW_1, check_range
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
@@ -30,8 +30,8 @@ class _Cells(NamedTuple):
     2p + 1 is tied with the control place p, and 2p lies above it.
     """
 
-    controls: sparse.csr_array
-    members: sparse.csr_array
+    controls: scipy.sparse.csr_array
+    members: scipy.sparse.csr_array
 
 
 def pooled_rates(
@@ -114,13 +114,13 @@ def _cells(
     )
 
 
-def _counted(units: np.ndarray, places: np.ndarray, shape: tuple[int, int]) -> sparse.csr_array:
-    return sparse.csr_array((np.ones(len(units), dtype=np.int64), (units, places)), shape=shape)
+def _counted(units: np.ndarray, places: np.ndarray, shape: tuple[int, int]) -> scipy.sparse.csr_array:
+    return scipy.sparse.csr_array((np.ones(len(units), dtype=np.int64), (units, places)), shape=shape)
 
 
 def _ordered(cells: _Cells) -> _Cells:
     """Return the units ordered by what they hold, so that draws do not depend on the order of rows."""
-    both = sparse.hstack([cells.controls, cells.members], format="csr")
+    both = scipy.sparse.hstack([cells.controls, cells.members], format="csr")
     marks = np.random.default_rng(0).integers(2**62, size=both.shape[1])  # sums that wrap, equal for equal units alone
     order = np.argsort(both @ marks, kind="stable")
     return _Cells(cells.controls[order], cells.members[order])

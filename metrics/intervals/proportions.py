@@ -3,10 +3,11 @@
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import beta, binom, binomtest, norm
+import scipy
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.intervals.quantiles import normal_quantile
 
 ShareMethod = Literal["wilson", "clopper_pearson", "bootstrap"]
 _SCIPY_NAMES = {"wilson": "wilson", "clopper_pearson": "exact"}
@@ -44,9 +45,9 @@ def share(scores: np.ndarray, confidence: float, method: ShareMethod = "wilson")
     count, n = int(scores.sum()), len(scores)
     if method == "bootstrap":
         tail = (1 - confidence) / 2
-        low, high = binom.ppf([tail, 1 - tail], n, count / n) / n
+        low, high = scipy.stats.binom.ppf([tail, 1 - tail], n, count / n) / n
     elif method in _SCIPY_NAMES:
-        low, high = binomtest(count, n).proportion_ci(confidence, method=_SCIPY_NAMES[method])
+        low, high = scipy.stats.binomtest(count, n).proportion_ci(confidence, method=_SCIPY_NAMES[method])
     else:
         raise InputError(f"method must be wilson, clopper_pearson or bootstrap, got {method!r}")
     return Estimate(count / n, float(low), float(high), method)
@@ -61,7 +62,7 @@ def wilson(share: Any, n: Any, confidence: float) -> tuple[Any, Any]:
         >>> [round(float(limit), 3) for limit in wilson(0.8, 10, 0.95)]
         [0.49, 0.943]
     """
-    z = float(norm.ppf(0.5 + confidence / 2))
+    z = normal_quantile(0.5 + confidence / 2)
     middle, half = share + z**2 / (2 * n), z * np.sqrt(np.maximum(share * (1 - share), 0.0) / n + (z / (2 * n)) ** 2)
     low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
     return np.where(share <= 0, 0.0, np.maximum(low, 0.0)), np.where(share >= 1, 1.0, np.minimum(high, 1.0))
@@ -76,8 +77,8 @@ def clopper_pearson(share: float, n: float, confidence: float) -> Estimate:
         (0.444, 0.975)
     """
     hits, tail = share * n, (1 - confidence) / 2
-    low = float(beta.ppf(tail, hits, n - hits + 1)) if share > 0 else 0.0
-    high = float(beta.ppf(1 - tail, hits + 1, n - hits)) if share < 1 else 1.0
+    low = float(scipy.stats.beta.ppf(tail, hits, n - hits + 1)) if share > 0 else 0.0
+    high = float(scipy.stats.beta.ppf(1 - tail, hits + 1, n - hits)) if share < 1 else 1.0
     return Estimate(share, low, high, "clopper_pearson")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan
 
-from scipy.special import expit, logit
+import scipy
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class ValueScale:
             (0.6000000000000001, 1.0)
         """
         if (self.lower, self.upper, self.transform) == (0, 1, None) and 0 < mean < 1 and half > 0:
-            middle, reach = logit(mean), half / (mean * (1 - mean))
-            return float(expit(middle - reach)), float(expit(middle + reach))
+            middle, reach = scipy.special.logit(mean), half / (mean * (1 - mean))
+            return float(scipy.special.expit(middle - reach)), float(scipy.special.expit(middle + reach))
         return self.between(mean, mean - half, mean + half)
 
     def between(self, mean: float, lower: float, upper: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, estimate
 from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
@@ -171,7 +171,7 @@ def _welch(x: np.ndarray, y: np.ndarray, value: float, confidence: float) -> Est
         return Estimate(value, value, value, "welch")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of values that differ by rounding alone: the limits meet
-        found = stats.ttest_ind(x, y, equal_var=False).confidence_interval(confidence)
+        found = scipy.stats.ttest_ind(x, y, equal_var=False).confidence_interval(confidence)
     half = float(found.high - found.low) / 2
     return Estimate(value, value - half, value + half, "welch")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+import scipy
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LassoCV
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -62,7 +62,8 @@ class LassoLogistic(BaseEstimator):  # type: ignore[misc]
         for penalty in penalties:
             w = _descend(w, loss, penalty * sizes, 0.1 * penalty)
             path.append(w[:, -1:])
-            losses.append(-(log_softmax(loss.logits(w), axis=2) * truth[:, None] * held_out[:, :, None]).sum())
+            likely = scipy.special.log_softmax(loss.logits(w), axis=2)
+            losses.append(-(likely * truth[:, None] * held_out[:, :, None]).sum())
             best = int(np.argmin(losses))
             if len(losses) - 1 - best >= ENOUGH:
                 break
@@ -73,7 +74,7 @@ class LassoLogistic(BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, rows: np.ndarray) -> np.ndarray:
         """Return the probability of each class, (n, K)."""
-        return np.asarray(softmax(rows @ self.coef_ + self.intercept_, axis=1))
+        return np.asarray(scipy.special.softmax(rows @ self.coef_ + self.intercept_, axis=1))
 
     def _held_out(self, codes: np.ndarray) -> np.ndarray:
         """Return which rows each fit leaves out, (m, folds + 1); the last leaves out none."""
@@ -108,7 +109,7 @@ class _Loss(NamedTuple):
 
     def slope(self, w: np.ndarray) -> np.ndarray:
         """Return the gradient, (p, F, K)."""
-        excess = (softmax(self.logits(w), axis=2) - self.truth[:, None]) * self.weights
+        excess = (scipy.special.softmax(self.logits(w), axis=2) - self.truth[:, None]) * self.weights
         return np.asarray((self.rows.T @ excess.reshape(len(excess), -1)).reshape(w.shape))
 
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 import numpy as np
-from scipy.spatial import KDTree
+import scipy
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.neighbours.spaces import check_space
@@ -54,7 +54,7 @@ def nearest_projected(
     """Return the k smallest distances between points of one table and those of the other, ascending, (n, k)."""
     real, synthetic = projected(tables)
     queries, reference = (real, synthetic) if direction == "real_to_synthetic" else (synthetic, real)
-    found = KDTree(reference).query(queries, k=list(range(1, k + 1)))[0]
+    found = scipy.spatial.KDTree(reference).query(queries, k=list(range(1, k + 1)))[0]
     largest = max(float(np.abs(points).max()) for points in (real, synthetic))
     return np.where(found <= _SAME * largest, 0.0, found)
 
@@ -67,7 +67,7 @@ def nearest_and_tied(tables: Tables, rows: np.ndarray, made: np.ndarray) -> tupl
     real, synthetic = projected(tables)
     distance = nearest_projected(tables, "real_to_synthetic")[:, 0]
     reach = distance * (1 + TIED) + _SAME * max(float(np.abs(points).max()) for points in (real, synthetic))
-    tied = KDTree(synthetic).query_ball_point(real, reach, return_length=True)
+    tied = scipy.spatial.KDTree(synthetic).query_ball_point(real, reach, return_length=True)
     apart = np.sqrt(((real[rows] - synthetic[made]) ** 2).sum(axis=1))
     return distance, np.asarray(tied), apart <= reach[rows]
 

@@ -19,9 +19,17 @@ class Ties(NamedTuple):
 
 
 def tie_counts(
-    tables: Tables, direction: Direction, space: SpaceName, *, k: int = 1, **options: Unpack[Options]
+    tables: Tables,
+    direction: Direction,
+    space: SpaceName,
+    *,
+    queries: np.ndarray | None = None,
+    k: int = 1,
+    **options: Unpack[Options],
 ) -> np.ndarray:
     """Return how many records lie at the smallest distance of each record, (n,); with k > 1 up to the k-th smallest.
+
+    ``queries`` are positions of records, all unless given: the counts of a few are found without those of the others.
 
     Raises:
         InputError: An argument breaks its rule, or there are fewer records to be found.
@@ -32,7 +40,10 @@ def tie_counts(
         >>> tie_counts(tables, "real_to_synthetic", "gower").tolist()
         [1, 2]
     """
-    return _counts(Pass(tables, direction, space_of(tables, space, **options)), k)
+    one = Pass(tables, direction, space_of(tables, space, **options))
+    if queries is None:
+        return _counts(one, k)
+    return one.search.count(one.queries.take(queries), one.own[queries], _limits(one, k)[queries])
 
 
 def ties(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from synthrisk.metrics.errors import InputError, check_whole
+from synthrisk.metrics.intervals.quantiles import t_quantile
 from synthrisk.metrics.rapid.rapid import RAPID
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.kinds import kind
@@ -68,7 +68,7 @@ def cross_validated(
         score = RAPID(members, release, control=controls, sensitive=sensitive, mode="holdout", seed=own, **options)
         values.append(score.value)
     mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
-    half = float(stats.t.ppf(0.5 + confidence / 2, folds - 1)) * sd / np.sqrt(folds)
+    half = float(t_quantile(0.5 + confidence / 2, folds - 1)) * sd / np.sqrt(folds)
     return CrossValidated(mean, sd, mean - half, mean + half, tuple(values))
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from scipy import stats
+import scipy
 
 Permute = Literal["synthetic", "real"]
 LEVEL = 0.05
@@ -54,7 +54,7 @@ def rank_p_value(observed: float, values: np.ndarray) -> float:
 
 def normal_p_value(observed: float, mean: float, sd: float, n: int) -> float:
     """Return the normal tail from ``observed`` on, corrected by half a record; 1 where nothing can vary."""
-    return float(stats.norm.sf((observed - 0.5 / n - mean) / sd)) if sd > 0 else 1.0
+    return float(scipy.stats.norm.sf((observed - 0.5 / n - mean) / sd)) if sd > 0 else 1.0
 
 
 def permutation_moments(rows: np.ndarray, columns: np.ndarray) -> tuple[float, float]:

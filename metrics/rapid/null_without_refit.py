@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
 from synthrisk.metrics.intervals.gain import normalized_gain
+from synthrisk.metrics.intervals.quantiles import normal_quantile
 from synthrisk.metrics.models.features import UNSEEN
 from synthrisk.metrics.rapid.null import LEVEL, Null, exceeded_by_few, normal_p_value, permutation_moments, rank_p_value
 from synthrisk.metrics.rapid.prediction_error import prediction_error
@@ -109,7 +109,7 @@ def _null(
     if len(values):
         quantile, p_value = float(np.quantile(values, 1 - LEVEL)), rank_p_value(observed, values)
     else:
-        quantile = min(1.0, mean + float(stats.norm.ppf(1 - LEVEL)) * sd)
+        quantile = min(1.0, mean + normal_quantile(1 - LEVEL) * sd)
         p_value = normal_p_value(observed, mean, sd, n)
     return Null("real", len(values), observed, *limits, mean, sd, quantile, p_value, values)
 

@@ -38,7 +38,11 @@ class ReleaseCheck:
 
 
 def check_release(
-    members: pd.DataFrame, control: pd.DataFrame | None, release: pd.DataFrame, people: int | None = None
+    members: pd.DataFrame,
+    control: pd.DataFrame | None,
+    release: pd.DataFrame,
+    people: int | None = None,
+    known: Tables | None = None,
 ) -> ReleaseCheck:
     """Look at one release.
 
@@ -52,6 +56,7 @@ def check_release(
         release: The m released rows, m >= 1: the same columns in any order.
         people: How many real people the release was drawn from, where it repeats some (``fresh``); evidence is counted
             in people there, not in rows.
+        known: Members and release alone, where they are looked at elsewhere too: what is searched is searched once.
 
     Raises:
         InputError: A table is empty or has other columns than ``members``.
@@ -72,8 +77,11 @@ def check_release(
     kept = [c for c in columns if refused[c] is None]
     if not kept:
         return ReleaseCheck(len(release), tuple(problems), *_nothing(members, control, release))
-    tables = Tables(members[kept], release[kept], None if control is None else control[kept])
-    tables = tables if control is None else tables.with_control()
+    if known is not None and len(kept) == len(columns):
+        tables = known.without_groups()
+    else:
+        tables = Tables(members[kept], release[kept], None if control is None else control[kept])
+        tables = tables if control is None else tables.with_control()
     problems += [p for c in kept for p in column_problems(tables, c, people)]
     found = verbatim(tables)
     return ReleaseCheck(len(release), tuple(problems), found, nearness(tables, found))

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference
@@ -146,7 +146,7 @@ def _mean(one: Column) -> Iterator[Problem]:
     if gap <= _NOTED_MEAN:
         return
     first, second = (float(members.mean()), spreads[0], len(members)), (float(released.mean()), spreads[1], rows)
-    p = float(stats.ttest_ind_from_stats(*first, *second, equal_var=False).pvalue)
+    p = float(scipy.stats.ttest_ind_from_stats(*first, *second, equal_var=False).pvalue)
     if p < _NOTED_CHANCE:
         apart = f"means that differ by {gap:.1f} standard deviations"
         words = f"column {one.name!r} has {apart} between members and release"

@@ -161,8 +161,12 @@ def _beside_members(tables: Tables) -> list[Look]:
     released = real_to_synthetic(tables, "gower").distances[:, 0]
     other = real_to_real(tables, "gower").distances[:, 0]
     hits, tied = compared(released, other)
-    counts = [tie_counts(tables, way, "gower") for way in ("real_to_synthetic", "real_to_real")] if tied.any() else []
-    scores = np.where(tied, counts[0] / sum(counts), hits) if counts else hits
+    scores, of_tied = hits.astype(float), np.flatnonzero(tied)
+    if len(of_tied):
+        ours, others = (
+            tie_counts(tables, way, "gower", queries=of_tied) for way in ("real_to_synthetic", "real_to_real")
+        )
+        scores[of_tied] = ours / (ours + others)
     own, expected = expected_share(float(scores.sum()), n, CONFIDENCE), m / (m + n - 1)
     above = share_difference(own, Estimate(expected, expected, expected))
     paired = Look("are nearer to the release than to any other member", own, expected, above, _PAIRED)

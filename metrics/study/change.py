@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import isnan, sqrt
 
 import numpy as np
-from scipy import stats
 
 from synthrisk.metrics.intervals.estimates import (
     NOT_ESTIMABLE,
@@ -20,6 +19,7 @@ from synthrisk.metrics.intervals.estimates import (
 )
 from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.intervals.proportions import share_difference
+from synthrisk.metrics.intervals.quantiles import t_quantile
 from synthrisk.metrics.intervals.scale import DIFFERENCE
 
 
@@ -86,7 +86,7 @@ def paired_change(
             moderated = Variances(parts.records, parts.between, parts.noise, parts.count, parts.repetitions, prior)
             terms.append((moderated.terms[1], moderated.between_freedom))
     spread = sqrt(sum(variance for variance, _ in terms))
-    half = float(stats.t.ppf(0.5 + confidence / 2, satterthwaite(*terms))) * spread
+    half = float(t_quantile(0.5 + confidence / 2, satterthwaite(*terms))) * spread
     note = ONE_REPETITION if min(len(before), len(after)) == 1 else ""
     return Estimate(value, *DIFFERENCE.of_differences.between(value, value - half, value + half), "paired", note)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 
 import numpy as np
-from scipy.stats import false_discovery_control
+import scipy
 
 from synthrisk.metrics.intervals.adjust import holm
 from synthrisk.metrics.intervals.estimates import Estimate, paired, t_test, t_test_across_repetitions
@@ -84,7 +84,7 @@ def _adjusted(rows: Sequence[Comparison], level: float) -> list[Comparison]:
     known = ~np.isnan(every)
     fdr = np.full(len(rows), np.nan)
     if known.any():
-        fdr[known] = false_discovery_control(every[known])
+        fdr[known] = scipy.stats.false_discovery_control(every[known])
     made: list[Comparison] = []
     for _, group in groupby(rows, key=lambda r: (r.measure, r.quantity)):
         own = list(group)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from synthrisk.metrics.intervals.estimates import (
     across_repetitions,
     effects,
     estimate,
+    estimates,
     of_groups,
     paired,
 )
@@ -58,6 +60,28 @@ class Attacked:
     def scale(self) -> ValueScale:
         """The scale of the value."""
         return ValueScale(*self.range, self.transform)
+
+    @property
+    def amount(self) -> np.ndarray:
+        """What the metric's value is the mean of, (R, K, n)."""
+        return self.scores if self.contribution is None else self.contribution
+
+    @cached_property
+    def of_scores(self) -> tuple[np.ndarray, np.ndarray]:
+        """The contributions of members and of control records to their mean scores, (R, n) each."""
+        return effects(self.scores, self.member), effects(self.scores, self.control)
+
+    @cached_property
+    def of_amount(self) -> tuple[np.ndarray, np.ndarray]:
+        """Their contributions to the metric's value."""
+        if self.contribution is None:
+            return self.of_scores
+        return effects(self.contribution, self.member), effects(self.contribution, self.control)
+
+    @cached_property
+    def of_memorization(self) -> np.ndarray:
+        """The contributions of records to memorization, (R, n)."""
+        return paired(*self.of_scores)
 
 
 @dataclass(frozen=True)
@@ -112,28 +136,26 @@ def find(
     synthesizer: str, role: str, measure: Measure, attacked: Attacked, interval: Interval, methods: tuple[str, ...] = ()
 ) -> Finding:
     """Return the finding of one measure on one synthesizer; ``methods`` are further intervals to make."""
-
-    def made(contributions: np.ndarray, method: str, scale: ValueScale = attacked.scale) -> Estimate:
-        return estimate(
-            contributions, interval.confidence, method, interval.resamples, interval.seed, attacked.entities, scale
-        )
-
-    amount = attacked.scores if attacked.contribution is None else attacked.contribution
-    members, controls = effects(amount, attacked.member), effects(amount, attacked.control)
-    scored = effects(attacked.scores, attacked.member), effects(attacked.scores, attacked.control)
-    apart = attacked.scale.of_differences
+    scale, apart = attacked.scale, attacked.scale.of_differences
+    members, controls = attacked.of_amount
+    further = {
+        "risk": estimates(members, methods, interval, attacked.entities, scale),
+        "memorization": estimates(attacked.of_memorization, methods, interval, attacked.entities, apart),
+    }
     if _is_right_or_wrong(attacked) and interval.method in ("crossed", "moderated"):
         risk, control = (_share(attacked, chosen, interval) for chosen in (attacked.member, attacked.control))
         memorization = share_difference(risk, control)
     else:
-        risk, control = made(members, interval.method), made(controls, interval.method)
-        memorization = of_groups(*scored, interval, entities=attacked.entities, scale=apart)
+        risk, control = (
+            estimates(each, (interval.method,), interval, attacked.entities, scale)[interval.method]
+            for each in (members, controls)
+        )
+        memorization = of_groups(*attacked.of_scores, interval, entities=attacked.entities, scale=apart)
     why = attacked.reasons
     risk, control = _explained(risk, why.members), _explained(control, why.controls)
     memorization = _explained(memorization, why.members, why.controls)
     if not attacked.control.any():
         control = memorization = replace(NOT_ESTIMABLE, note="no control records")
-    further = {method: (made(members, method), made(paired(*scored), method, apart)) for method in methods}
     return Finding(
         synthesizer,
         role,
@@ -144,13 +166,15 @@ def find(
         attacked.guess,
         gained(risk, attacked.guess),
         gain(risk.value, control.value),
-        tuple(release_values(amount, attacked.member, attacked.transform).ravel()),
+        tuple(release_values(attacked.amount, attacked.member, attacked.transform).ravel()),
         curve(attacked, interval),
         attacked.details,
         attacked.warning,
-        {"risk": {m: e[0] for m, e in further.items()}, "memorization": {m: e[1] for m, e in further.items()}},
+        further,
         reach=attacked.reach,
-        worst=worst_release(amount, attacked.member, interval.confidence, attacked.transform, attacked.entities),
+        worst=worst_release(
+            attacked.amount, attacked.member, interval.confidence, attacked.transform, attacked.entities
+        ),
     )
 
 
@@ -214,10 +238,8 @@ def contributions_of(attacked: Attacked) -> Contributions:
 
     Where a measure is a function T of a mean m, its contributions are linear ones: T(m) + T'(m)(e - m).
     """
-    amount = attacked.scores if attacked.contribution is None else attacked.contribution
-    groups = (attacked.member, attacked.control)
-    risk, control = (linearised(effects(amount, chosen), attacked.transform) for chosen in groups)
-    return Contributions(risk, control, paired(*(effects(attacked.scores, chosen) for chosen in groups)))
+    risk, control = (linearised(each, attacked.transform) for each in attacked.of_amount)
+    return Contributions(risk, control, attacked.of_memorization)
 
 
 def gained(risk: Estimate, guess: float) -> Estimate:

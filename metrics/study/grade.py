@@ -4,7 +4,7 @@ It is a convention, not a measurement: read the two quantities first.
 """
 
 import numpy as np
-from scipy.interpolate import RegularGridInterpolator
+import scipy
 
 _IMPROVEMENT = (0.0, 0.5, 0.75, 0.9, 0.95, 1.0)
 _LOG_PROBABILITY = (-5.0, -4.0, -3.0, -2.0, 0.0)
@@ -21,7 +21,7 @@ _DEFENSE = np.array(
 _SUSCEPTIBILITY = (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
 _FLOOR = (1.0, 0.99, 0.9, 0.7, 0.4, 0.1, 0.05, 0.0)
 
-_bilinear = RegularGridInterpolator((_IMPROVEMENT, _LOG_PROBABILITY), _DEFENSE)
+_bilinear = scipy.interpolate.RegularGridInterpolator((_IMPROVEMENT, _LOG_PROBABILITY), _DEFENSE)
 
 
 def grade(improvement: float, probability: float) -> float:

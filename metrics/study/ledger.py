@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.metric import Score
+from synthrisk.metrics.tables.codes import factorized
 
 _CLAIM = ("record", "member", "metric", "attacker", "sensitive", "claim", "guessed", "truth")
 _JUDGED = ("confidence", "score", "baseline")
@@ -62,9 +63,9 @@ def ledger_rows(
         {
             "record": np.arange(n, dtype=np.int64),
             "member": member,
-            "metric": pd.Series([measure.label] * n, dtype="string").array,
-            "attacker": pd.Series([measure.attacker] * n, dtype="string").array,
-            "sensitive": pd.Series([measure.sensitive] * n, dtype="string").array,
+            "metric": _same(measure.label, n),
+            "attacker": _same(measure.attacker, n),
+            "sensitive": _same(measure.sensitive, n),
             "claim": ~np.isnan(plain["score"]),
             "guessed": _text(records.get("guessed"), n),
             "truth": _text(truth, n),
@@ -75,11 +76,23 @@ def ledger_rows(
     return rows[[*COLUMNS, *others]]
 
 
+def _same(text: str | None, n: int) -> pd.api.extensions.ExtensionArray:
+    return pd.array([text], dtype="string").take(np.zeros(n, dtype=np.intp))
+
+
 def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
+    """Return the cells as texts; each level of a category, or of texts, is written once."""
     if values is None:
-        return pd.array([pd.NA] * n, dtype="string")
-    texts = values.astype(object)
-    return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype="string")
+        return _same(None, n)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        codes, levels = values.cat.codes.to_numpy(), values.cat.categories.to_series().astype(object)
+    elif values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) == "string":
+        codes, found = factorized(values.to_numpy())
+        levels = pd.Series(found[pd.notna(found)], dtype=object)
+    else:
+        texts = values.astype(object)
+        return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype="string")
+    return pd.array([*map(str, levels), None], dtype="string").take(codes)  # -1, the missing code, takes the last
 
 
 @dataclass(frozen=True)

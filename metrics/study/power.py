@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, stats
+import scipy
 
 from synthrisk.metrics.intervals.estimates import Estimate, Variances, satterthwaite
+from synthrisk.metrics.intervals.quantiles import t_quantile
 
 TARGET = 0.8
 _DRAWS = 400  # quantiles at which the variance between repetitions is taken
@@ -85,7 +86,7 @@ def power(leaks: Sequence[Leak], confidence: float = 0.95, target: float = TARGE
 
     if slope == 0 or missing(1.0) < 0:
         return Power(float("nan"), slope, seen)
-    return Power(float(optimize.brentq(missing, 0.0, 1.0, xtol=1e-6)), slope, seen)
+    return Power(float(scipy.optimize.brentq(missing, 0.0, 1.0, xtol=1e-6)), slope, seen)
 
 
 def of_repetitions(values: np.ndarray) -> Variances | None:
@@ -118,12 +119,12 @@ def _detected(value: float, at: Variances, drift: float, confidence: float) -> f
         terms = np.zeros(1)
     else:
         levels = (np.arange(_DRAWS) + 0.5) / _DRAWS
-        between = (drift + at.noise) * stats.chi2.ppf(levels, r - 1) / (r - 1)
+        between = (drift + at.noise) * scipy.stats.chi2.ppf(levels, r - 1) / (r - 1)
         terms = np.maximum(0.0, at.moderated(between) - at.noise) / r
     own = at.count - 1, at.between_freedom
     freedom = np.array([satterthwaite((at.records, own[0]), (term, own[1])) for term in terms])
-    half = stats.t.ppf(0.5 + confidence / 2, freedom) * np.sqrt(at.records + terms)
-    return float(stats.norm.cdf((value - half) / spread).mean())
+    half = t_quantile(0.5 + confidence / 2, freedom) * np.sqrt(at.records + terms)
+    return float(scipy.stats.norm.cdf((value - half) / spread).mean())
 
 
 def _percent(share: float) -> str:

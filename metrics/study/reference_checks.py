@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
 
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
+from synthrisk.metrics.intervals.quantiles import normal_quantile
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.answer import Answer
@@ -59,7 +59,7 @@ def check_references(
     copies, ideal, independent = of("copy"), of("ideal"), of("independent")
     empty = empty_measures(findings, answers)
     tests = max(1, len(ideal) + len(independent))
-    widen = float(norm.ppf(1 - 0.01 / tests / 2) / norm.ppf(0.5 + confidence / 2))
+    widen = normal_quantile(1 - 0.01 / tests / 2) / normal_quantile(0.5 + confidence / 2)
     checks = []
     if copies:
         seen = [f.measure.key for f in copies if f.memorization.lower > 0]

@@ -22,17 +22,24 @@ _OTHER_SIZE = "groups of other sizes: read the difference"
 _TOO_FEW = "too few records for two groups of one size"
 
 
-def look(real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, used: int) -> ReleaseCheck:
+def tables_of(real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, entities: np.ndarray | None = None) -> Tables:
+    """Return the tables of a release, of which encodings and searches are shared by all that is said of it."""
+    return Tables(real, synthetic, groups=_groups(member), entities=entities)
+
+
+def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
     """Return what a look at the release shows; ``used`` held-out records it was drawn from, 0 if from none."""
     is_member, is_control = member.fillna(False).astype(bool), (~member).fillna(False).astype(bool)
-    return check_release(real[is_member], real[is_control], synthetic, used or None)
+    real, release = tables.real, tables.synthetic
+    if is_member.all() and tables.entities is None:
+        return check_release(real, None, release, used or None, tables)
+    return check_release(real[is_member], real[is_control], release, used or None)
 
 
-def sizes_of_keys(
-    real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, quasi_identifiers: Sequence[str]
-) -> ReleaseKeys:
+def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str]) -> ReleaseKeys:
     """Return how many records share each key, in the release and among the real records."""
-    return keys_of_release(Tables(real, synthetic, groups=_groups(member)), quasi_identifiers)
+    alone = tables if tables.entities is None else Tables(tables.real, tables.synthetic, groups=tables.groups)
+    return keys_of_release(alone, quasi_identifiers)
 
 
 def _groups(member: Any) -> np.ndarray:
@@ -48,6 +55,7 @@ def attack_release(
     seed: int,
     cell: Cell,
     entities: np.ndarray | None = None,
+    tables: Tables | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Said]]:
     """Return the ledger of a release, and what each measure says beside its scores.
 
@@ -56,9 +64,10 @@ def attack_release(
     real record could be nearer to the release than to another real one (identifiability 0), and each released record
     would have a real one at distance 0, as if it were copied (adversarial accuracy). Members and control records are
     alike: each is compared with all others of both groups, in one space. Class shares are those of all real records.
+    ``tables`` are ``tables_of`` the same, where they are there already.
     """
     draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
-    arena = Arena(Tables(real, synthetic, groups=_groups(member), entities=entities), member, draw)
+    arena = Arena(tables_of(real, synthetic, member, entities) if tables is None else tables, member, draw)
     parts: list[pd.DataFrame] = []
     values: dict[str, Said] = {}
     for each in planned:

@@ -5,8 +5,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 from sklearn.model_selection import GroupKFold
 
 from synthrisk.metrics.errors import InputError
@@ -103,8 +102,10 @@ def _groups(frame: pd.DataFrame, split: SplitSettings, identifier: pd.Series | N
         nodes.append(pd.factorize(relation)[0] + nodes[-1].max(initial=-1) + 1)
     edges = np.concatenate(nodes[1:])
     size = int(edges.max(initial=-1)) + 1
-    graph = coo_array((np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1][: len(frame)]
+    graph = scipy.sparse.coo_array(
+        (np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size)
+    )
+    labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][: len(frame)]
     codes: np.ndarray = pd.factorize(labels)[0]
     return codes
 

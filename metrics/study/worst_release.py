@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.stats import norm
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, variances
 from synthrisk.metrics.intervals.proportions import expected_share
+from synthrisk.metrics.intervals.quantiles import normal_quantile
 
 METHOD = "bonferroni"
 NO_ERROR = "this measure has no standard error of a single release"
@@ -81,7 +81,7 @@ def _interval(
             p * (1 - p) / parts.records + 1 if parts.records > 0 and 0 < p < 1 else parts.count
         )  # of zeros and ones: n
         return expected_share(p * size, size, level)
-    half = float(norm.ppf(0.5 + level / 2)) * parts.spread
+    half = normal_quantile(0.5 + level / 2) * parts.spread
     means = np.clip([mean - half, mean + half], np.nanmin(row), np.nanmax(row))  # no other mean need have a transform
     ends = [min(max(transform(float(each)), 0.0), 1.0) for each in means]
     return Estimate(transform(mean), min(ends), max(ends), METHOD)

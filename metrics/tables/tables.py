@@ -1,6 +1,7 @@
 """The tables of one release; encodings and neighbour searches are computed once and shared by all metrics."""
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,12 @@ class Tables:
         assert both.groups is not None  # noqa: S101 - with_control says who is what
         released = both.real[both.groups == 0].reset_index(drop=True)
         return Tables(both.real, released, groups=np.where(both.groups == 1, 1, -1), entities=both.entities)
+
+    def without_groups(self) -> "Tables":
+        """Return the same tables without groups; what is computed of the one is there for the other."""
+        alone = copy(self)
+        alone.groups = None
+        return alone
 
     def part(self, group: int) -> "Tables | None":
         """Return the tables with one group of the real records alone: 1 members, 0 control; None if there are none."""

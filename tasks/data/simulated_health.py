@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import truncnorm
+import scipy
 
 from synthrisk.metrics.errors import ABOVE_0, check_range, check_whole
 
@@ -69,7 +69,7 @@ def simulated_health(
     signal, noise = np.sqrt(kappa / (1 + kappa)), np.sqrt(1 / (1 + kappa))
     status = rng.standard_normal(rows)
     ends = [(end - age_mean) / age_sd for end in AGES]
-    age = np.clip(truncnorm.ppf(rng.uniform(size=rows), *ends, loc=age_mean, scale=age_sd), *AGES)
+    age = np.clip(scipy.stats.truncnorm.ppf(rng.uniform(size=rows), *ends, loc=age_mean, scale=age_sd), *AGES)
     old = _standardised(age)
     level = np.digitize(signal * (0.8 * status - 0.4 * old) + noise * rng.standard_normal(rows), [-0.3, 0.7])
     log_income = signal * (0.5 * status + 0.3 * old + 0.25 * level) + noise * rng.standard_normal(rows)

@@ -1,9 +1,7 @@
 """The sections of the report, in the order in which they stand."""
 
-from importlib.metadata import entry_points
-
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.plugins import SECTION_GROUP
+from synthrisk.metrics.plugins import SECTION_GROUP, points
 from synthrisk.tasks.pages.section import Section
 from synthrisk.tasks.pages.sections.answer import ANSWER
 from synthrisk.tasks.pages.sections.curves import CURVES
@@ -63,7 +61,7 @@ def sections() -> list[Section]:
 def _of_plugins() -> list[Section]:
     taken = {each.name for each in (*FIRST, *DETAILS, *LAST)}
     found = []
-    for entry in entry_points(group=SECTION_GROUP):
+    for entry in points(SECTION_GROUP):
         each = entry.load()
         if not isinstance(each, Section) or each.name != entry.name or each.name in taken:
             raise InputError(

@@ -6,7 +6,6 @@ one file here (or in a package of your own), one line in that group, its test.
 
 import inspect
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from itertools import product
 
@@ -15,7 +14,7 @@ import pandas as pd
 
 from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
+from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
@@ -28,7 +27,7 @@ def synthesizer(name: str) -> Synthesizer:
     Raises:
         InputError: None is called so, or the package that offers it cannot be imported.
     """
-    found = entry_points(group=SYNTHESIZER_GROUP)
+    found = points(SYNTHESIZER_GROUP)
     if name not in found.names:
         known = sorted(found.names)
         raise InputError(f"no synthesizer is called {name!r}{nearest(name, known)}; known: {', '.join(known)}")

@@ -7,6 +7,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.tables.codes import factorized
 from synthrisk.tasks.workspace.empty_columns import empty_columns
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
@@ -35,7 +36,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
     columns = []
     for column in like.columns:
         try:
-            columns.append(_cast(frame[column].reset_index(drop=True), like[column]))
+            columns.append(_cast_levels(frame[column].reset_index(drop=True), like[column]))
         except (ValueError, TypeError, OverflowError):  # its text would hold a cell
             rule = f"{name}: column {column!r} must hold values of dtype {like[column].dtype}"
             hint = ", dates as ISO 8601" if types.is_datetime64_any_dtype(like[column].dtype) else ""
@@ -84,6 +85,16 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
         raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {extra or 'none'}{close}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
+
+
+def _cast_levels(column: pd.Series, like: pd.Series) -> pd.Series:
+    """Return a column cast; of texts each one is cast once, however many cells hold it."""
+    if not _is_text(column) or types.infer_dtype(column, skipna=True) != "string":
+        return _cast(column, like)
+    codes, levels = factorized(column.to_numpy(dtype=object, na_value=np.nan))
+    missing = [np.nan] if (codes < 0).any() else []  # the last level: its code is -1
+    distinct = pd.Series([*levels[pd.notna(levels)], *missing], dtype=object, name=column.name)
+    return _cast(distinct, like).take(codes).reset_index(drop=True)
 
 
 def _cast(column: pd.Series, like: pd.Series) -> pd.Series:

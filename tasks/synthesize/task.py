@@ -12,6 +12,7 @@ from synthrisk.tasks.synthesize import Job, run, synthesizer
 from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample, in_words
@@ -37,6 +38,7 @@ def synthesize(
     fold: int = 0,
     name: str | None = None,
     role: Literal["synthesizer", "reference"] = "synthesizer",
+    limits: Limits = NO_LIMITS,
     **options: Any,
 ) -> ReleaseFolder:
     """Fit a synthesizer on the members of one place, and keep what it releases.
@@ -50,47 +52,57 @@ def synthesize(
         fold: Number of the fold that is held out, from 0.
         name: What the generator is called in results; the kind unless given.
         role: ``reference`` where its answer is known and shall be checked.
+        limits: What it may take.
         **options: Options of the synthesizer.
 
     Raises:
         InputError: There is no such synthesizer or place, or an option is wrong.
-        CellError: The synthesizer failed; its own words are in a private file of the workspace.
+        CellError: The synthesizer failed, or took more than a limit; its own words are in a private file.
     """
     check_given("sample", sample, Sample, "sample")
     if role not in _ROLES:
         raise InputError(f"role must be one of {', '.join(_ROLES)}, got {role!r}")
     made_by = kind if isinstance(kind, Generator) else _ROLES[role](name or kind, kind, options)
-    own, cell = synthesizer(made_by.kind), sample.cell(made_by.name, repetition, fold)
-    drawn = seed_of(sample.seed, repetition, fold, made_by.name)
-    releases = sample.cut.repetitions * sample.cut.releases
-
-    def write(draft: Path) -> None:
-        records = sample.records()
-        held_out = sample.held_out(repetition, fold)
-        train, rest = (records[own].reset_index(drop=True) for own in (~held_out, held_out))
-        whose = sample.entities()
-        whose = None if whose is None else whose[held_out]
-        job = Job(train, rest, len(train), drawn, repetition, fold, releases, sample.form, whose)
-        with printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
-            release = run(job, own, made_by.options)
-        write_typed(release.synthetic, draft / RELEASE)
-        np.save(draft / USED, release.used, allow_pickle=False)
+    folder = Path(sample.workspace)
 
     def kept() -> ReleaseFolder:
-        ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
-        options = dict(made_by.options)
-        inputs = own.inputs(options, repetition, fold) if own.inputs else []
-        key = key_of(
-            sample.table.digest,
-            sample.cut.digest,
-            (releases, sample.identifier, sample.form.model_dump()),
-            (repetition, fold, made_by.kind, options, drawn),
-            [file_digest(path) for path in inputs],
-            code_digest([*ours, *_DECIDE], alone=[__name__]),
-            others,
-            versions(own.packages),
-        )
-        folder = Path(sample.workspace) / "releases" / key
-        return ReleaseFolder(sample, made_by, cell, found_or_made("synthesize", folder, write), key)
+        place = place_of(sample, made_by, repetition, fold)
+        found_or_made("synthesize", Path(place.path), lambda draft: within(limits, folder, cell, _write, draft, place))
+        return place
 
-    return told_safely(Path(sample.workspace), f"synthesize-{cell.name}", kept)
+    cell = f"synthesize-{sample.cell(made_by.name, repetition, fold).name}"
+    return told_safely(folder, cell, kept)
+
+
+def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> ReleaseFolder:
+    """Return where the release of one place is, or will be: a folder named by all that decides what is released."""
+    own, options = synthesizer(made_by.kind), dict(made_by.options)
+    ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
+    inputs = own.inputs(options, repetition, fold) if own.inputs else []
+    key = key_of(
+        sample.table.digest,
+        sample.cut.digest,
+        (sample.cut.repetitions * sample.cut.releases, sample.identifier, sample.form.model_dump()),
+        (repetition, fold, made_by.kind, options, seed_of(sample.seed, repetition, fold, made_by.name)),
+        [file_digest(path) for path in inputs],
+        code_digest([*ours, *_DECIDE], alone=[__name__]),
+        others,
+        versions(own.packages),
+    )
+    cell = sample.cell(made_by.name, repetition, fold)
+    return ReleaseFolder(sample, made_by, cell, str(Path(sample.workspace) / "releases" / key), key)
+
+
+def _write(draft: Path, release: ReleaseFolder) -> None:
+    sample, made_by, cell = release.sample, release.generator, release.cell
+    records, whose = sample.records(), sample.entities()
+    held_out = sample.held_out(cell.repetition, cell.fold)
+    train, rest = (records[own].reset_index(drop=True) for own in (~held_out, held_out))
+    releases = sample.cut.repetitions * sample.cut.releases
+    drawn = seed_of(sample.seed, cell.repetition, cell.fold, made_by.name)
+    whose = None if whose is None else whose[held_out]
+    job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.form, whose)
+    with printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
+        made = run(job, synthesizer(made_by.kind), made_by.options)
+    write_typed(made.synthetic, draft / RELEASE)
+    np.save(draft / USED, made.used, allow_pickle=False)

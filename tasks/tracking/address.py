@@ -1,6 +1,5 @@
 """Where runs go: the address of the store, and of the experiment in it."""
 
-import re
 from pathlib import Path
 
 from mlflow import MlflowClient
@@ -21,16 +20,6 @@ def store_of(tracking: Tracking, workspace: Path) -> str:
     if not tracking.uri and not (workspace / "mlflow.db").exists():
         raise InputError(f"the workspace must hold a study's results, got none in {workspace}; run synthrisk benchmark")
     return store_address(tracking, workspace)
-
-
-def without_user(uri: str) -> str:
-    """Return an address without user and password.
-
-    Example:
-        >>> without_user("http://me:secret@host:5000")
-        'http://host:5000'
-    """
-    return re.sub(r"//[^/@]*@", "//", uri)
 
 
 def experiment_of(client: MlflowClient, name: str, folder: Path | None) -> str:

@@ -46,8 +46,11 @@ def contributions_table(result: StudyResult, found: Sequence[Found], hashes: np.
     if not known:
         return pd.DataFrame()
     # in the order of the hashes: the order of the table would name the records
-    order = ["synthesizer", "record", "repetition"]
-    return pd.concat(known, ignore_index=True).sort_values(order, kind="stable", ignore_index=True)
+    table = pd.concat(known, ignore_index=True)
+    names, records = (pd.factorize(table[c], sort=c == "synthesizer") for c in ("synthesizer", "record"))
+    rank = np.argsort(np.argsort(np.asarray(records[1], dtype=np.str_)))  # texts are compared once a record
+    order = np.lexsort((table["repetition"], rank[records[0]], names[0]))
+    return table.iloc[order].reset_index(drop=True)
 
 
 def _of_one(result: StudyResult, found: Found, hashes: np.ndarray) -> pd.DataFrame:

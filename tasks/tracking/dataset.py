@@ -1,12 +1,13 @@
 """The real table and the releases as datasets of a run: schema, counts and digest, no cells."""
 
-import warnings
+import json
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 from mlflow import MlflowClient
-from mlflow.data.pandas_dataset import from_pandas
-from mlflow.entities import DatasetInput, InputTag
+from mlflow.entities import Dataset, DatasetInput, InputTag
+from mlflow.types import ColSpec, DataType, Schema
 
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.references import RELEASE as RELEASE_FILE
@@ -15,11 +16,18 @@ from synthrisk.tasks.workspace.store import key_of
 
 REAL, RELEASE = "real", "release"
 _CONTEXT = "mlflow.data.context"
+_TYPES = {
+    "b": DataType.boolean,
+    "i": DataType.long,
+    "u": DataType.long,
+    "f": DataType.double,
+    "M": DataType.datetime,
+}
 
 
 def log_real(client: MlflowClient, run_id: str, table: Table) -> None:
     """Record schema, counts and digest of the real table."""
-    client.log_inputs(run_id, datasets=[_given(table.read(), REAL, table.digest)])
+    client.log_inputs(run_id, datasets=[_real(table)])
 
 
 def log_release(client: MlflowClient, run_id: str, found: Found) -> None:
@@ -27,11 +35,31 @@ def log_release(client: MlflowClient, run_id: str, found: Found) -> None:
     releases = [each.release for each in found.ledgers]
     if releases and (Path(releases[0].path) / RELEASE_FILE).exists():  # a workspace may keep ledgers alone
         digest = key_of(*(each.key for each in releases))[:16]
-        client.log_inputs(run_id, datasets=[_given(releases[0].synthetic(), RELEASE, digest)])
+        client.log_inputs(run_id, datasets=[given(releases[0].synthetic(), RELEASE, digest)])
 
 
-def _given(table: pd.DataFrame, name: str, digest: str) -> DatasetInput:
-    with warnings.catch_warnings():  # a hint on how models treat missing integers: there is no model here
-        warnings.filterwarnings("ignore", "Hint: Inferred schema", UserWarning)
-        entity = from_pandas(table, name=name, digest=digest)._to_mlflow_entity()
+@cache
+def _real(table: Table) -> DatasetInput:
+    return given(table.read(), REAL, table.digest)
+
+
+def given(table: pd.DataFrame, name: str, digest: str) -> DatasetInput:
+    """Return a table as MLflow's dataset.
+
+    The types are those of its columns: to infer them, as ``mlflow.data.from_pandas`` does, looks at each cell of text.
+    """
+    schema = Schema([_column(table[c], str(c)) for c in table])
+    entity = Dataset(
+        name=name,
+        digest=digest,
+        source_type="code",
+        source=json.dumps({"tags": {}}),
+        schema=json.dumps({"mlflow_colspec": schema.to_dict()}),
+        profile=json.dumps({"num_rows": len(table), "num_elements": table.size}),
+    )
     return DatasetInput(entity, tags=[InputTag(_CONTEXT, name)])
+
+
+def _column(column: pd.Series, name: str) -> ColSpec:
+    kind = "" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype.kind
+    return ColSpec(_TYPES.get(kind, DataType.string), name, required=not column.hasnans)

@@ -5,9 +5,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from mlflow import MlflowClient
 
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.references import LEDGER
 
 TOP = 100
 _REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
@@ -21,25 +24,61 @@ def log_records(
         folder = Path(place)
         parts = []
         for each in found.ledgers:
-            part = each.ledger().dropna(axis="columns", how="all")
-            parts.append(part.assign(repetition=each.cell.repetition, fold=each.cell.fold))
+            part = _without_empty(_read(Path(each.path) / LEDGER))
+            of_cell = {"repetition": each.cell.repetition, "fold": each.cell.fold}
+            for name, number in of_cell.items():
+                part = part.append_column(name, pa.array(np.full(len(part), number)))
+            parts.append(part)
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
-        ledger = _named(pd.concat(parts, ignore_index=True), hashes, mode)
-        ledger.to_parquet(folder / "ledger.parquet", compression="zstd")
-        exposed = _named(pd.read_parquet(found.exposed), hashes, mode)
-        exposed.to_parquet(folder / "memorization.parquet", compression="zstd")
+        ledger = pa.concat_tables(parts, promote_options="default")
+        pq.write_table(_named(ledger, hashes, mode), folder / "ledger.parquet", compression="zstd")
+        exposed = _named(_read(Path(found.exposed)), hashes, mode)
+        pq.write_table(exposed, folder / "memorization.parquet", compression="zstd")
         client.log_artifacts(run_id, place, "records")
         if page and mode == "full":  # it holds values of the real table
             client.log_artifact(run_id, page, "records")
-        top = exposed.nlargest(TOP, "memorization").reset_index(drop=True)
+        amounts = pd.DataFrame({"memorization": exposed["memorization"].to_numpy()})
+        top = exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy()).to_pandas()
         if len(top):
             client.log_table(run_id, top, "records/most_exposed.json")
 
 
-def _named(records: pd.DataFrame, hashes: np.ndarray, mode: str) -> pd.DataFrame:
-    named = records.assign(record=hashes[records["record"].to_numpy()])
+def _read(path: Path) -> pa.Table:
+    """Return a table of records; texts, which are few and long, as codes."""
+    texts = [field.name for field in pq.read_schema(path) if pa.types.is_string(field.type)]
+    return pq.read_table(path, read_dictionary=texts)
+
+
+def _as_texts(table: pa.Table) -> pa.Table:
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(place, field.name, table[field.name].cast(pa.string()))
+    return table
+
+
+def _without_empty(table: pa.Table) -> pa.Table:
+    """Return the columns that hold a value."""
+    return table.select([name for name in table.column_names if table[name].null_count < len(table)])
+
+
+def _named(records: pa.Table, hashes: np.ndarray, mode: str) -> pa.Table:
+    rows = records["record"].to_numpy()
+    names = pa.DictionaryArray.from_arrays(pa.array(rows.astype(np.int32)), pa.array(hashes, pa.string()))
+    named = records.set_column(records.column_names.index("record"), "record", names)
     if mode == "full":
-        return named.assign(row=records["record"])
+        return _as_texts(named.append_column("row", records["record"]))
     # in the order of the hashes: the order of the table would name the records
-    return named.drop(columns=_REVEALING, errors="ignore").sort_values("record", kind="stable", ignore_index=True)
+    places = np.argsort(np.frombuffer(bytes.fromhex("".join(hashes)), dtype=">u8").astype(np.uint64), kind="stable")
+    told = named.drop_columns([c for c in _REVEALING if c in named.column_names])
+    return _as_texts(told.take(_ordered(rows, places)))
+
+
+def _ordered(rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the order in which records stand as ``places`` has them, those of one record as they stood."""
+    n = len(places)
+    if len(rows) % n == 0 and (rows.reshape(-1, n) == np.arange(n)).all():  # every record in every block
+        return np.asarray((places[:, None] + n * np.arange(len(rows) // n)).ravel())
+    rank = np.empty(n, dtype=np.int64)
+    rank[places] = np.arange(n)
+    return np.argsort(rank[rows], kind="stable")

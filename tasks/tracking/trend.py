@@ -32,19 +32,19 @@ class _Contributed:
 
     study: PastStudy
     tables: dict[str, pd.DataFrame] = field(init=False)  # by synthesizer
+    wide: dict[tuple[str, str], pd.DataFrame] = field(init=False)  # by synthesizer and measure
     prior: Prior | None = field(init=False)
 
     def __post_init__(self) -> None:
         table = self.study.contributions()
         self.tables = {str(name): own for name, own in table.groupby("synthesizer")} if len(table) else {}
-        columns = [str(c) for c in table if str(c).startswith(f"{_QUANTITY}/")]
-        arrays = [_array(own, c) for own in self.tables.values() for c in columns]
-        self.prior = prior_of([each.to_numpy() for each in arrays if len(each.columns)])
+        measures = [str(c).removeprefix(f"{_QUANTITY}/") for c in table if str(c).startswith(f"{_QUANTITY}/")]
+        self.wide = {(n, m): _array(own, f"{_QUANTITY}/{m}") for n, own in self.tables.items() for m in measures}
+        self.prior = prior_of([each.to_numpy() for each in self.wide.values() if len(each.columns)])
 
     def of(self, synthesizer: str, measure: str) -> pd.DataFrame:
         """Return contributions, a row a repetition, a column a record; no columns where there are none."""
-        own, column = self.tables.get(synthesizer), f"{_QUANTITY}/{measure}"
-        return pd.DataFrame() if own is None or column not in own else _array(own, column)
+        return self.wide.get((synthesizer, measure), pd.DataFrame())
 
     def entities(self, synthesizer: str) -> pd.Series | None:
         """Return the entity of each record, where one has several."""
@@ -105,15 +105,16 @@ def _paired(before: Step, after: Step, read: dict[str, _Contributed]) -> tuple[s
     own = [k.of(step.synthesizer, step.measure) for k, step in zip(kept, (before, after), strict=True)]
     if not all(len(each.columns) for each in own):
         return "what each record adds was not kept", None
-    if not set(own[0].columns) & set(own[1].columns):
+    same = own[0].columns.equals(own[1].columns)
+    if not same and not set(own[0].columns) & set(own[1].columns):
         return "kept in another workspace: records have other names", None
     if any(
         abs(np.nanmean(each.to_numpy()) - step.found.value) > _CLOSE
         for each, step in zip(own, (before, after), strict=True)
     ):
         return "the value is no mean over records", None
-    records = own[0].columns.union(own[1].columns)
-    arrays = [each.reindex(columns=records).to_numpy() for each in own]
+    records = own[0].columns if same else own[0].columns.union(own[1].columns)
+    arrays = [each.to_numpy() if same else each.reindex(columns=records).to_numpy() for each in own]
     entities = kept[1].entities(after.synthesizer)
     codes = None if entities is None else pd.factorize(entities.reindex(records).fillna(pd.Series(records, records)))[0]
     confidence = _confidence(after.study)
@@ -122,8 +123,12 @@ def _paired(before: Step, after: Step, read: dict[str, _Contributed]) -> tuple[s
 
 def _array(own: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return contributions, a row a repetition, a column a record; records that contribute nothing are left out."""
-    wide = own.pivot(index="repetition", columns="record", values=column)
-    return wide.dropna(axis="columns", how="any")
+    repetition, repetitions = pd.factorize(own["repetition"], sort=True)
+    record, records = pd.factorize(own["record"], sort=True)
+    wide = np.full((len(repetitions), len(records)), np.nan)
+    wide[repetition, record] = own[column]
+    known = ~np.isnan(wide).any(axis=0)
+    return pd.DataFrame(wide[:, known], index=repetitions, columns=records[known])
 
 
 def _confidence(study: PastStudy) -> float:

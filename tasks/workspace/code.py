@@ -5,12 +5,14 @@ import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
+
+from synthrisk.metrics.plugins import points
 
 _OURS = "synthrisk"
 _ONE_AT_A_TIME = Lock()
@@ -49,7 +51,7 @@ def entry_point_code(group: str, names: Iterable[str]) -> tuple[list[str], list[
 
     Of others: distribution, version and the digest of the package or file, so that an edited plugin is another one.
     """
-    found = entry_points(group=group)
+    found = points(group)
     ours, others = [], []
     for name in sorted(set(names)):
         point = found[name]

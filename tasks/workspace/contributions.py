@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from synthrisk.metrics.study.contributions import Contributions, Isolations, Kept, ReleasedValues
-from synthrisk.tasks.workspace.store import write_file
+from synthrisk.tasks.workspace.store import save_arrays, write_file
 
 _KINDS: dict[str, type[Kept]] = {kind.__name__: kind for kind in (Contributions, ReleasedValues, Isolations)}
 
@@ -18,12 +18,7 @@ def keep_contributions(path: Path, found: Mapping[str, Kept]) -> str:
     arrays = {"keys": np.array(list(found), dtype=np.str_), "kinds": np.array(kinds, dtype=np.str_)}
     for place, each in enumerate(found.values()):  # by number: a key may hold what no file name can
         arrays |= {f"{place}-{name}": values for name, values in asdict(each).items()}
-
-    def write(draft: Path) -> None:
-        with draft.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-
-    return str(write_file(path, write))
+    return str(write_file(path, lambda draft: save_arrays(arrays, draft)))
 
 
 def kept_contributions(path: str) -> dict[str, Kept]:

@@ -25,9 +25,14 @@ def told_safely(folder: Path, cell: str, action: Callable[[], _T]) -> _T:
         return action()
     except (InputError, CellError):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever foreign code raises
-        where = traceback.extract_tb(error.__traceback__)[-1]
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever foreign code raises
         kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", traceback.format_exc())
-        place = f"{Path(where.filename).name}, line {where.lineno}, in {where.name}"
-        failure = f"{type(error).__name__} in {place}; the full text, which may hold data, is in {kept}"
+        failure = sentence_on(error, str(kept))
     raise CellError(failure)  # outside the except block, so that it does not carry the first error along
+
+
+def sentence_on(error: BaseException, kept: str) -> str:
+    """Return kind and place of an error, and where its full text is kept: no word of the text itself."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(where.filename).name}, line {where.lineno}, in {where.name}"
+    return f"{type(error).__name__} in {place}; the full text, which may hold data, is in {kept}"

@@ -1,11 +1,11 @@
 """Names for records that say nothing of them: salted hashes, the same in every study of the same table."""
 
 import hashlib
-import hmac
 import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,21 @@ def record_hashes(workspace: Path, digest: str, rows: int) -> np.ndarray:
 
     Whoever holds the workspace can find a record again by its position; nobody else learns anything.
     """
-    salt = _salt(workspace)
-    return np.array(
-        [hmac.new(salt, f"{digest}/{row}".encode(), hashlib.sha256).hexdigest()[:16] for row in range(rows)],
-        dtype=object,
-    )
+    inner, outer = _keyed(_salt(workspace))
+    names = bytearray()
+    start = f"{digest}/".encode()
+    for row in range(rows):
+        text, name = inner.copy(), outer.copy()
+        text.update(start + b"%d" % row)
+        name.update(text.digest())
+        names += name.digest()[:8]
+    return np.frombuffer(names.hex().encode(), dtype="S16").astype(str).astype(object)
+
+
+def _keyed(salt: bytes) -> tuple[Any, Any]:
+    """Return both SHA-256 of HMAC (RFC 2104) with the key in; a copy of these costs a third of a new HMAC."""
+    block = salt.ljust(64, b"\0")
+    return tuple(hashlib.sha256(bytes(byte ^ pad for byte in block)) for pad in (0x36, 0x5C))  # type: ignore[return-value]
 
 
 def _salt(workspace: Path) -> bytes:

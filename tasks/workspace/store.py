@@ -3,10 +3,11 @@
 import hashlib
 import json
 import os
+import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import fsspec
 import numpy as np
+import psutil
 
 from synthrisk.metrics.errors import InputError
 
@@ -46,7 +48,7 @@ def keep(folder: Path, write: Callable[[Path], None]) -> Path:
     if folder.is_dir():
         return folder
     private_folder(folder.parent)
-    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".draft-"))
+    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_draft()))
     try:
         write(draft)
         draft.rename(folder)
@@ -69,7 +71,7 @@ def private_folder(folder: Path) -> Path:
 def write_file(path: Path, write: Callable[[Path], object]) -> Path:
     """Have a private file written at once or not at all."""
     private_folder(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".draft-")  # mode 0600
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_draft())  # mode 0600
     os.close(handle)
     try:
         write(Path(name))
@@ -88,6 +90,12 @@ def save_array(array: np.ndarray, path: Path) -> None:
     """Write an array under exactly this name."""
     with path.open("wb") as file:
         np.save(file, array, allow_pickle=False)
+
+
+def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
+    """Write named arrays under exactly this name."""
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **dict(arrays))
 
 
 def check_writable(argument: str, path: Path, *, folder: bool) -> None:
@@ -114,7 +122,7 @@ def check_writable(argument: str, path: Path, *, folder: bool) -> None:
 def open_workspace(folder: Path) -> Path:
     """Return the workspace, created for its owner alone and kept out of version control.
 
-    Drafts that a killed process left a day ago or earlier are removed: they hold records.
+    Drafts of processes of this machine that are gone are removed, and others that are a day old: they hold records.
 
     Raises:
         InputError: It is no folder, or cannot be written.
@@ -123,9 +131,24 @@ def open_workspace(folder: Path) -> Path:
     private_folder(folder)
     for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
         with suppress(FileNotFoundError):
-            if time.time() - draft.stat().st_mtime > _ABANDONED:
+            if _is_left(draft.name) or time.time() - draft.stat().st_mtime > _ABANDONED:
                 shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
     ignore = folder / ".gitignore"
     if not ignore.exists():
         replace_file(ignore, "*\n")
     return folder.absolute()
+
+
+def _draft() -> str:
+    """Return how the name of a draft of this process begins."""
+    return f".draft-{_machine()}-{os.getpid()}-"
+
+
+def _is_left(name: str) -> bool:
+    """Tell whether the process of this machine that a draft is of is gone."""
+    _, machine, process, *_ = (*name.split("-"), "", "", "")
+    return machine == _machine() and process.isdecimal() and not psutil.pid_exists(int(process))
+
+
+def _machine() -> str:
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]

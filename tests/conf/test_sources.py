@@ -31,7 +31,7 @@ constant = 3
 def plugins(monkeypatch):
     here = {name: f"{__name__}:{name}" for name in ("patients", "anything", "nothing", "constant", "absent")}
     found = EntryPoints(EntryPoint(n, v, SOURCE_GROUP) for n, v in {**here, "gone": "no_such_module:f"}.items())
-    monkeypatch.setattr(module, "entry_points", lambda group: found)
+    monkeypatch.setattr(module, "points", lambda group: found)
     monkeypatch.setattr(EntryPoint, "load", lambda self: _load(self))
 
 

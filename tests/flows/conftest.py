@@ -31,6 +31,17 @@ def breaks(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
         int(train["city"].astype(str).max())
     except ValueError as error:
         raise ValueError(f"cannot handle {train['city'].astype(str).max()}") from error
+
+def stuck(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+    import time
+    time.sleep(3600)
+
+def leaves(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+    raise SystemExit(f"no idea of {train['city'].astype(str).max()}")
+
+def killed(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+    import os
+    os.kill(os.getpid(), 9)
 """
 
 

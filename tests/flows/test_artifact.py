@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from samples.estimates import around
 from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
-from synthrisk.flows.study import Outcome, concluded
+from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import Limit, StudyResult

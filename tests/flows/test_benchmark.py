@@ -18,7 +18,7 @@ from mlflow import MlflowClient
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.study import Outcome, concluded
+from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.study.result_tables import league_table
 from synthrisk.metrics.study.utility import utility_table
@@ -105,7 +105,7 @@ def resumed(run, first, folder, start) -> Resumed:
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     kept = {k: v for k, v in stamps(folder / "alone").items() if "/.draft-" not in k}
-    tracked = (folder / "alone" / "mlflow.db").exists()
+    tracked = (folder / "alone" / "artifacts").exists()
     return Resumed(process.returncode == -signal.SIGKILL, tracked, kept, run("alone", **parts))
 
 

@@ -337,3 +337,22 @@ def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables
         evaluate(**arguments, control=str(folder / "shared.csv"))
     with pytest.raises(InputError, match="identifier"):
         evaluate(**(arguments | {"identifier": "persn"}))
+
+
+def test_the_command_without_a_server_says_the_same_as_the_flow_to_the_bit(
+    judged, folder, tables, say, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("synthrisk.flows.server.is_configured", lambda: False)
+    monkeypatch.setattr("synthrisk.flows.own_server.OwnServer", lambda: pytest.fail("a server was started"))
+    said = say(
+        *("evaluate", folder / "members.csv", folder / "release.csv", "--control", folder / "controls.csv"),
+        *("--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "all", "--without", "age"),
+        *("--threshold", "memorization/zero_cap.income=0.02", "--threshold", "risk/zero_cap.income=0.999"),
+        *("--workspace", tmp_path / "plain", "--json", tmp_path / "said.json"),
+    )
+    assert said.code == judged.result.exit_code, said.err
+    ours, theirs = json.loads((tmp_path / "said.json").read_text()), json.loads(json.dumps(as_json(judged.result)))
+    for each in (ours, theirs):
+        each.pop("study_id")
+        each["facts"].pop("started")
+    assert ours == theirs

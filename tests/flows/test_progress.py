@@ -5,16 +5,16 @@ import io
 import pytest
 from rich.console import Console
 
-from synthrisk.flows.progress import Lines, shown
+from synthrisk.flows.progress import Lines, Pace, shown
 
 
 def lines_of(total: int, seconds: float) -> list[str]:
     """Return what is said of releases that take so many seconds each."""
     out, now = io.StringIO(), [100.0]
-    lines = Lines(Console(file=out, width=40), total, lambda: now[0])
+    lines, pace = Lines(Console(file=out, width=40), total, lambda: now[0]), Pace(total, lambda: now[0])
     for done in range(1, total + 1):
         now[0] += seconds
-        lines.advance(done)
+        lines.advance(done, pace.left(done))
     return out.getvalue().splitlines()
 
 
@@ -46,27 +46,28 @@ def test_slow_releases_get_a_line_each_half_minute():
 def test_a_terminal_gets_a_bar_and_no_lines():
     out = io.StringIO()
     with shown(Console(file=out, force_terminal=True, width=80), 2) as show:
-        show("cart [bold] 1", 1)
+        show("cart [bold] 1", 1, "about 2 seconds left")
     assert "releases attacked" not in out.getvalue()
     assert "1/2" in out.getvalue()
+    assert "about 2 seconds left" in out.getvalue()
     assert "cart [bold] 1" in out.getvalue()
 
 
 def test_where_there_is_no_terminal_there_is_no_bar():
     out = io.StringIO()
     with shown(Console(file=out, width=80), 2) as show:
-        show("cart [bold] 1", 1)
-        show("cart 2", 2)
+        show("cart [bold] 1", 1, "about 2 seconds left")
+        show("cart 2", 2, "")
     assert out.getvalue().splitlines()[-1] == "releases attacked: 2 of 2"
     assert "\x1b" not in out.getvalue()
 
 
 def test_what_goes_before_the_first_release_is_not_reckoned_with():
     out, now = io.StringIO(), [0.0]
-    lines = Lines(Console(file=out), 4, lambda: now[0])
+    lines, pace = Lines(Console(file=out), 4, lambda: now[0]), Pace(4, lambda: now[0])
     for done, at in enumerate((300.0, 310.0, 320.0, 330.0), 1):
         now[0] = at
-        lines.advance(done)
+        lines.advance(done, pace.left(done))
     assert out.getvalue().splitlines() == [
         "releases attacked: 1 of 4",
         "releases attacked: 2 of 4, about 20 seconds left",

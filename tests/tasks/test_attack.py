@@ -16,7 +16,7 @@ from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons
-from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.metrics.study.scoring import attack_release, look, tables_of
 from synthrisk.tasks.attack import attack, membership
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.workspace.handed import Estimated, Found
@@ -577,3 +577,21 @@ def test_entities_of_a_sample_are_those_that_the_split_keeps_together(tmp_path):
         sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path), identifier="who")
         assert len(set(sample.entities())) == sample.how_many_entities() == 5 - has_entities
     assert Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path)).how_many_entities() == 5
+
+
+def test_a_look_at_a_release_searches_what_its_measures_search(tmp_path):
+    """Where all real records are members, both share one search, and say what they say apart."""
+    rng = np.random.default_rng(4)
+    real = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(list("abc"), 80)})
+    release = real.iloc[rng.integers(80, size=70)].reset_index(drop=True)
+    member = pd.array([True] * 80, dtype="boolean")
+    tables = tables_of(real, release, member)
+    check = look(tables, member, 0)
+    assert check == check_release(real, None, release)
+    searched = [key for key in tables._shared if key[0] == "nearest"]
+    planned = [DISTANCE]
+    together = attack_release(real, release, member, planned, 3, CELL, tables=tables)
+    apart = attack_release(real, release, member, planned, 3, CELL)
+    pd.testing.assert_frame_equal(together[0], apart[0])
+    assert repr(together[1]) == repr(apart[1])
+    assert [key for key in tables._shared if key[0] == "nearest"] == searched  # none was made again

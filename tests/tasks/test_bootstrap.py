@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from samples.studies import ledger_in
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.exposure.vulnerable import vulnerable
 from synthrisk.metrics.intervals.epsilon import epsilon_lower_bound
 from synthrisk.metrics.intervals.estimates import METHODS
 from synthrisk.metrics.intervals.gain import CURVE
@@ -371,3 +373,19 @@ def test_members_found_are_those_of_all_releases_in_one(tmp_path):
         assert found[measure].epsilon == bound
         assert bound.epsilon > 1
     assert (found[CAP].tpr, found[CAP].epsilon) == ({}, None)
+
+
+def test_who_is_vulnerable_is_found_once_for_all_generators(sample, tmp_path, monkeypatch):
+    ledgers, _ = made_ledgers(tmp_path)
+    first, _ = findings(ledgers, sample, tmp_path)
+    (kept,) = (tmp_path / "vulnerable").iterdir()
+    with np.load(kept) as groups:
+        rows = dict(groups)
+    assert {name: int(own.sum()) for name, own in rows.items()} == {
+        name: int(group.details["records"][0]) for name, group in first[CAP].groups.items() if name in rows
+    }
+    monkeypatch.setattr("synthrisk.tasks.bootstrap.vulnerable", wraps(vulnerable)(lambda *_: 1 / 0))
+    again, _ = findings(ledgers, sample, tmp_path)  # would fail if it were computed a second time
+    assert repr(again[CAP].groups) == repr(first[CAP].groups)
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        findings(ledgers, sample, tmp_path, vulnerable=0.2)

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from samples.estimates import around
 from synthrisk.flows.cli.answer_lines import answer_lines
-from synthrisk.flows.study import Outcome
+from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure

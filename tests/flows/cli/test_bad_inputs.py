@@ -26,8 +26,13 @@ def place(tmp_path, people, monkeypatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch):
-    """Fail where a command gets as far as the server."""
-    monkeypatch.setattr("synthrisk.flows.server.prefect_api", lambda: pytest.fail("a server was started"))
+    """Fail where a command gets as far as the server, or as the study itself, which needs none."""
+
+    def started(*_: object, **__: object) -> None:
+        pytest.fail("a server was started")
+
+    monkeypatch.setattr("synthrisk.flows.server.prefect_api", started)
+    monkeypatch.setattr("synthrisk.flows.cli.one_release.course", started)
 
 
 def write(case: Case, people: pd.DataFrame) -> None:

@@ -10,7 +10,7 @@ from samples.studies import report_of
 from synthrisk.conf.study import Bootstrap
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.summary import close
-from synthrisk.flows.study import Outcome
+from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.check import check_release

@@ -2,7 +2,6 @@
 
 import math
 import time
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.stats import f, t
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import attribution
+from synthrisk.metrics.exposure.interactions import FITTED_PAIRS
 from synthrisk.metrics.exposure.risk_terms import LEVELS, RARE
 
 ADULT = Path(__file__).parents[3] / "tasks" / "data" / "adult.parquet"
@@ -576,15 +576,61 @@ def test_what_is_left_out_is_listed():
     table["same"], table["empty"] = 1, np.nan
     y = rng.integers(0, 2, 300).astype(float)
     found = attribution(y, table, list(table.columns))
-    assert len(found.interactions) == 12 * 11 / 2
+    assert len(found.interactions) == FITTED_PAIRS
     why = found.left_out.groupby("reason")["column"].agg(list)
     assert why["constant"] == ["same"]
     assert why[f"fewer than {RARE} records have a value"] == ["empty"]
     assert len(why["interactions: not among the 12 strongest columns"]) == 3
+    weaker = "interactions: not among the 12 strongest pairs by their score tests"
+    assert len(why[weaker]) == 12 * 11 / 2 - FITTED_PAIRS
     assert len(attribution(y, table, list(table.columns), interactions=False).interactions) == 0
     few = attribution(y, table, ["c00", "c01", "many"])
     assert list(few.left_out["reason"]) == ["interactions of levels beyond the 6 most frequent"]
     assert few.interactions.set_index(["first", "second"]).loc[("many", "c00"), "freedom"] == 5
+
+
+def crossed_people(seed: int, kind: str) -> tuple[np.ndarray, pd.DataFrame, np.ndarray | None]:
+    """Return flags or shares of people of eight columns, some of which interact, and their entities."""
+    rng = np.random.default_rng(seed)
+    n = 1500
+    table = pd.DataFrame({f"c{i}": rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1]) for i in range(6)})
+    table["age"], table["gain"] = rng.integers(18, 90, n), rng.exponential(size=n)
+    logit = -0.5 + 0.5 * (table["c0"] == "a") + 0.01 * table["age"]
+    logit += 1.2 * ((table["c0"] == "a") & (table["c1"] == "b")) - 0.03 * (table["age"] - 50) * (table["c2"] == "c")
+    logit += 0.4 * ((table["c3"] == "a") & (table["c4"] == "a"))
+    p = 1 / (1 + np.exp(-logit.to_numpy()))
+    if kind == "shares":
+        return rng.binomial(4, p) / 4, table, None
+    flags = (rng.random(n) < p).astype(float)
+    if kind == "one flag":
+        flags[(table["c1"] == "d") & (table["c5"] == "d")] = 1.0  # a combination that is told completely
+    return flags, table, rng.integers(0, n // 2, n) if kind == "entities" else None
+
+
+@pytest.mark.parametrize("kind", ["flags", "shares", "entities", "one flag"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_screening_pairs_leaves_what_is_reported_as_it_is(kind, seed, monkeypatch):
+    """The pairs with a model of their own have the numbers that they have where all have one, to the bit."""
+    y, table, entities = crossed_people(seed, kind)
+    few = attribution(y, table, list(table.columns), entities=entities)
+    monkeypatch.setattr("synthrisk.metrics.exposure.interactions.FITTED_PAIRS", 10**6)
+    every = attribution(y, table, list(table.columns), entities=entities)
+    assert (len(few.interactions), len(every.interactions)) == (FITTED_PAIRS, 8 * 7 / 2)
+    pairs, columns = ["first", "second"], [c for c in every.interactions if c != "p_holm"]
+    kept = few.interactions.merge(every.interactions, on=pairs, suffixes=("", "_all"))
+    assert len(kept) == FITTED_PAIRS
+    for name in columns[2:]:
+        assert kept[name].tolist() == kept[f"{name}_all"].tolist(), name
+    strongest = every.interactions.head(6)
+    assert few.interactions.head(6)[columns].equals(strongest[columns])  # the figures draw three of them
+    assert few.interactions.head(6)["p_holm"].tolist() == strongest["p_holm"].tolist()
+    significant = every.interactions[every.interactions["p_holm"] < 0.05]
+    assert set(map(tuple, significant[pairs].to_numpy())) <= set(map(tuple, few.interactions[pairs].to_numpy()))
+    assert len(significant) >= 1
+    assert few.triples.equals(every.triples)
+    assert few.triple_grids.equals(every.triple_grids)
+    grids = every.grids.merge(few.interactions[pairs], on=pairs)
+    assert few.grids.equals(grids[few.grids.columns])
 
 
 @pytest.mark.parametrize(
@@ -709,5 +755,5 @@ def test_adult_with_twelve_quasi_identifiers_takes_seconds():
     found = attribution(table["income"] == table["income"].cat.categories[1], table, known)
     assert time.process_time() - started < 15
     assert len(known) == 12
-    assert len(found.interactions) == len(list(combinations(range(11), 2)))
+    assert len(found.interactions) == FITTED_PAIRS
     assert found.left_out.iloc[0].tolist() == ["education_num", "", "determined by education"]

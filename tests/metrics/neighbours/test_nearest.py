@@ -368,3 +368,16 @@ def test_values_are_the_same_without_numba():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     tables = Tables(*random_release())
     assert json.loads(done.stdout) == [digest(f(tables, s, 2)) for s in SPACES for f in PASSES.values()]
+
+
+def test_ties_of_some_records_are_those_of_all_records_there():
+    rng = np.random.default_rng(8)
+    tables = Tables(
+        pd.DataFrame({"x": rng.integers(0, 4, 60), "y": rng.choice(list("ab"), 60)}),
+        pd.DataFrame({"x": rng.integers(0, 4, 50), "y": rng.choice(list("ab"), 50)}),
+    )
+    some = np.array([3, 40, 7])
+    for way in ("real_to_synthetic", "real_to_real"):
+        assert (
+            tie_counts(tables, way, "gower", queries=some).tolist() == tie_counts(tables, way, "gower")[some].tolist()
+        )

@@ -127,3 +127,28 @@ def test_a_record_that_is_not_scored_is_not_said_to_be_safe():
     ]
     rows, _ = attack_release(REAL, RELEASE, MEMBER, planned, 1, Cell("cart", 0, 0))
     assert rows["at_risk"].isna().tolist() == [False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        pd.Series(["a", None, "a\0b", "a"], dtype=object),
+        pd.Series(pd.Categorical(["x", None, "y", "x"])),
+        pd.Series(pd.Categorical([20, None, 3, 20])),
+        pd.Series(pd.Categorical([0.1 + 0.2, None, 1.0, 1e300])),
+        pd.Series([1, True, "1", None], dtype=object),
+        pd.Series([0.5, np.nan, 2.0, 1e-7]),
+        pd.Series([None] * 4, dtype=object),
+        pd.Series(pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-01-01"])),
+    ],
+    ids=["texts", "levels", "codes", "numbers as levels", "mixed", "numbers", "nothing", "dates"],
+)
+def test_truth_is_the_text_of_each_cell(truth):
+    score = Score("zero_cap", 0.5, 0.5, pd.DataFrame({"score": [1.0, 0.0, 1.0, 0.0]}))
+    member = pd.array([True] * 4, dtype="boolean")
+    rows = ledger_rows(score, Measure("cap", "zero_cap", "vote"), member, truth)
+    expected = [pd.NA if pd.isna(cell) else str(cell) for cell in truth.astype(object)]
+    assert rows["truth"].dtype == "string"
+    assert rows["truth"].tolist() == expected
+    assert rows["metric"].tolist() == ["cap"] * 4
+    assert rows["attacker"].isna().all()

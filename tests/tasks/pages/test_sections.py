@@ -187,7 +187,7 @@ def with_plugins(monkeypatch, found):
             return found[self.name]
 
     points = EntryPoints(Entry(name, "x:y", "synthrisk.sections") for name in found)
-    monkeypatch.setattr(register, "entry_points", lambda group: points)
+    monkeypatch.setattr(register, "points", lambda group: points)
 
 
 def test_a_plugin_adds_a_section_before_the_last_ones(monkeypatch):

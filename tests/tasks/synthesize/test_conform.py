@@ -1,3 +1,4 @@
+import sys
 from datetime import date
 
 import numpy as np
@@ -143,3 +144,15 @@ def test_wrong_columns_are_named():
         conform(like.assign(id=1), like, "release")
     with pytest.raises(InputError, match="every column once, got 'age' twice"):
         conform(pd.concat([like, like[["age"]]], axis=1), like, "release")
+
+
+def test_each_text_is_cast_once_however_many_cells_hold_it(monkeypatch):
+    cast = []
+    module = sys.modules[conform.__module__]
+    monkeypatch.setattr(module, "_text", lambda cell: (cast.append(cell), str(cell))[1])
+    like = pd.DataFrame({"vote": pd.Categorical(["a", "b"])})
+    column = pd.Series(["c", None, "a\0", "a", "c"] * 100, dtype=object)
+    found = conform(pd.DataFrame({"vote": column}), like, "release")["vote"]
+    assert found.cat.categories.tolist() == ["a", "b", "c", "a\0"]
+    assert found.astype(object).where(found.notna(), None).tolist() == column.tolist()
+    assert sorted(cast) == ["a", "a\0", "c"]

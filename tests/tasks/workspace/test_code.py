@@ -110,7 +110,7 @@ def test_edits_of_somebody_elses_code_are_seen(tmp_path, monkeypatch):
     (tmp_path / "their_metric.py").write_text("MINE = 1\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     point = EntryPoint("mine", "their_metric:MINE", METRIC_GROUP)
-    monkeypatch.setattr(code, "entry_points", lambda group: EntryPoints([point]))
+    monkeypatch.setattr(code, "points", lambda group: EntryPoints([point]))
     ours, (before,) = entry_point_code(METRIC_GROUP, ["mine"])
     (tmp_path / "their_metric.py").write_text("MINE = 2\n")
     code._source.cache_clear()

@@ -95,12 +95,20 @@ def test_failure_within_a_failure_passes_as_it_is(tmp_path):
     assert len(list((tmp_path / "failures").iterdir())) == 1
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_being_stopped_is_no_failure(tmp_path, stop):
-    def stopped() -> None:
-        raise stop
+def test_foreign_code_that_ends_the_process_has_failed(tmp_path):
+    def leaves() -> None:
+        raise SystemExit("Zebra")
 
-    with pytest.raises(stop):
+    told = str(failed(tmp_path, leaves))
+    assert told.startswith("SystemExit")
+    assert "Zebra" not in told
+
+
+def test_being_stopped_is_no_failure(tmp_path):
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
         told_safely(tmp_path, "x", stopped)
     assert list(tmp_path.iterdir()) == []
 

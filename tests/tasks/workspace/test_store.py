@@ -1,5 +1,6 @@
 """Finished work: atomic, private, found again by its key."""
 
+import hmac
 import json
 import multiprocessing
 import os
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import (
+    _machine,
     file_digest,
     keep,
     key_of,
@@ -225,6 +227,8 @@ def test_record_hashes_are_stable_distinct_and_of_this_table(tmp_path):
     assert all(len(name) == 16 for name in names)
     assert record_hashes(tmp_path, "table", 50).tolist() == names.tolist()
     assert record_hashes(tmp_path, "table", 60)[:50].tolist() == names.tolist()
+    salt = bytes.fromhex((tmp_path / "salt").read_text())
+    assert names.tolist() == [hmac.new(salt, f"table/{i}".encode(), "sha256").hexdigest()[:16] for i in range(50)]
     assert not set(record_hashes(tmp_path, "other", 50)) & set(names)
 
 
@@ -250,3 +254,15 @@ def test_two_processes_share_one_salt(tmp_path):
         for racer in racers:
             racer.join(60)
         assert found[0] == found[1]
+
+
+def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    machine = _machine()
+    left = tmp_path / "ledgers" / f".draft-{machine}-{gone.pid}-abc"
+    under_way = [f".draft-{machine}-{os.getpid()}-abc", f".draft-{'0' * 8}-{gone.pid}-abc", ".draft-abc"]
+    for each in (left, *(tmp_path / "ledgers" / name for name in under_way)):
+        each.mkdir(parents=True)
+    open_workspace(tmp_path)
+    assert sorted(each.name for each in (tmp_path / "ledgers").iterdir()) == sorted(under_way)

@@ -1,0 +1,97 @@
+"""What a study costs beside its fits and attacks: as a bare loop over its functions, and as users run it.
+
+python benchmarks/overhead.py              # smoke, some minutes
+python benchmarks/overhead.py demo
+python benchmarks/overhead.py smoke first  # what people wait for first, too: help, lists, an evaluation
+
+A row is the least of three runs, each in a process of its own with a workspace of its own: seconds of the clock and of
+the processors, those of workers and server included; the peak of memory of the largest process.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+RUNS = 3
+BARE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from _in_process import studied
+from synthrisk.conf import load
+from synthrisk.tasks.data import read
+study = load(sys.argv[1], [f"workspace={sys.argv[2]}"])
+table = read(study.data.source, study.data.missing, study.data.columns)
+studied(study.model_dump(mode="json"), table, Path(sys.argv[2]))
+"""
+COMMAND = [sys.executable, "-m", "synthrisk.flows.cli.app"]
+
+
+class Cost(NamedTuple):
+    """What a command took."""
+
+    clock: float  # seconds
+    processors: float  # seconds
+    memory: float  # MB, of the largest process
+
+
+def cost(command: Sequence[str]) -> Cost:
+    """Run a command and return what it took."""
+    start, pid = (
+        time.perf_counter(),
+        os.posix_spawn(
+            command[0],
+            command,
+            {k: v for k, v in os.environ.items() if k != "PREFECT_API_URL"},
+            file_actions=[(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)],
+        ),
+    )
+    _, _, used = os.wait4(pid, 0)
+    return Cost(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def least(command: Sequence[str], again: bool = False) -> Cost:
+    """Return the least cost of several runs, each in a workspace of its own; ``again``: the second run in it."""
+    costs = []
+    for _ in range(RUNS):
+        with TemporaryDirectory() as folder:
+            filled = [part.format(folder=folder) for part in command]
+            if again:
+                cost(filled)
+            costs.append(cost(filled))
+    return min(costs, key=lambda each: each.processors)
+
+
+def show(name: str, found: Cost, bare: Cost | None = None) -> None:
+    """Print a row."""
+    ratio = f"{found.processors / bare.processors:>8.2f}" if bare else ""
+    print(f"{name:<40}{found.clock:>8.1f}{found.processors:>10.1f}{found.memory:>9.0f}{ratio}", flush=True)
+
+
+def main() -> None:
+    study = sys.argv[1] if len(sys.argv) > 1 else "smoke"
+    print(f"{study:<40}{'clock':>8}{'CPU s':>10}{'MB':>9}{'of bare':>8}")
+    here = str(Path(__file__).parent)
+    bare = least([sys.executable, "-c", BARE, study, "{folder}", here])
+    show("bare loop", bare)
+    whole = [*COMMAND, "benchmark", study, "--set", "workspace={folder}"]
+    for workers in (1, 2):
+        show(f"processes, {workers} workers", least([*whole, "--set", f"runner.workers={workers}"]), bare)
+    show("dask, 2 workers", least([*whole, "--set", "runner.workers=2", "--set", "runner.kind=dask"]), bare)
+    show("2 workers, all found again", least([*whole, "--set", "runner.workers=2"], again=True))
+    if "first" in sys.argv[2:]:
+        for words in (["--help"], ["metrics"], ["schema"]):
+            show(f"synthrisk {' '.join(words)}", least([*COMMAND, *words]))
+        show("import synthrisk.metrics", least([sys.executable, "-c", "import synthrisk.metrics"]))
+
+
+if __name__ == "__main__":
+    subprocess.run(
+        [sys.executable, "-c", "from synthrisk.metrics.neighbours.search import prepare; prepare()"], check=True
+    )
+    main()

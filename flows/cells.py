@@ -1,0 +1,118 @@
+"""The cells of a study: every release made and attacked, each found again where an earlier run has left it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from synthrisk.conf.study import Runner
+from synthrisk.flows.attacks import Attacks
+from synthrisk.flows.calls import LOST, Answer, Calls
+from synthrisk.flows.progress import progress
+from synthrisk.flows.run_log import run_log
+from synthrisk.metrics.neighbours.search import prepare
+from synthrisk.metrics.study.ledger import Cell
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.tasks.attack import attack
+from synthrisk.tasks.found_again import found_again
+from synthrisk.tasks.synthesize import synthesizer
+from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.limited import Limits
+from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
+
+Place = tuple[Generator, Sequence[Planned], Cell]
+"""Whose release is made where, and with what it is attacked."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A cell that is under way."""
+
+    place: Place
+    release: Answer[ReleaseFolder]
+    ledger: Answer[LedgerFolder]
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.place[2]
+
+    def failure(self) -> str | None:
+        """Wait for it; return why it failed."""
+        return self.release.failure() or self.ledger.failure()
+
+
+@dataclass(frozen=True)
+class Running:
+    """The cells of a study: those that are found again, and those that are made and attacked now."""
+
+    kept: Mapping[str, Mapping[Cell, LedgerFolder | None]]  # by generator, all its cells in order
+    made: Sequence[Made]
+
+    @property
+    def before(self) -> int:
+        """How many cells are found again."""
+        return sum(each is not None for own in self.kept.values() for each in own.values())
+
+
+def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) -> Running:
+    """Have every release made and attacked whose ledger is not there yet."""
+    kept = calls.call(found_again, sample, attacks)
+    places: list[Place] = [
+        (each, measured, Cell(each.name, repetition, fold))
+        for each, measured in sorted(attacks, key=lambda own: synthesizer(own[0].kind).extra is None)
+        for repetition in range(sample.cut.repetitions)  # the dearest first, so that the tail is short
+        for fold in range(sample.cut.releases)
+    ]
+    ledgers: dict[str, dict[Cell, LedgerFolder | None]] = {each.name: {} for each, _ in attacks}
+    for each, _, cell in places:
+        ledgers[each.name][cell] = kept.get(cell)
+    wanted = [place for place in places if place[2] not in kept]
+    if wanted:
+        prepare()  # once, not in every worker at the same time: each look at a release searches nearest records
+    return Running(ledgers, [start(runner, sample, place, calls) for place in wanted])
+
+
+def start(runner: Runner, sample: Sample, place: Place, calls: Calls, *, apart: bool = False) -> Made:
+    """Have a release made and attacked, ``apart`` in processes of their own."""
+    (each, measured, cell), limits = place, Limits(runner.time_limit, runner.memory_limit, apart)
+    where = (sample, each, cell.repetition, cell.fold)
+    release = calls.submit(synthesize, *where, retries=runner.retries, limits=limits)
+    return Made(place, release, calls.submit(attack, release, measured, retries=runner.retries, limits=limits))
+
+
+def attacked(
+    runner: Runner, running: Running, sample: Sample, calls: Calls, failures: dict[str, str]
+) -> dict[str, list[LedgerFolder]]:
+    """Wait for all cells; return the ledgers of the generators that did not fail, in order.
+
+    Where a worker is killed, the cells of all workers are lost with it: they are made again, each in a process of its
+    own, so that only the one that had the worker killed fails.
+    """
+    ledgers = {name: dict(own) for name, own in running.kept.items()}
+    with progress(len(running.made), running.before) as bar:
+
+        def wait_for(each: Made, reason: str | None) -> None:
+            name, cell = each.cell.synthesizer, each.cell
+            bar.advance(cell.in_words(sample.cut.releases))
+            if reason is None:
+                ledgers[name][cell] = each.ledger.result()
+            elif name not in failures:
+                failures[name] = f"{cell.name}: {reason}"
+                run_log().error("%s FAILED: %s", name, failures[name])
+
+        lost = []
+        for each in running.made:
+            reason = each.failure()
+            if reason == LOST:
+                lost.append(each.place)
+            else:
+                wait_for(each, reason)
+        if lost:
+            run_log().warning("a worker process was ended from outside; %d releases are made again", len(lost))
+            calls.renew()
+            for each in [start(runner, sample, place, calls, apart=True) for place in lost]:
+                wait_for(each, each.failure())
+    return {
+        name: [each for each in own.values() if each is not None]
+        for name, own in ledgers.items()
+        if name not in failures
+    }

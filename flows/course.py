@@ -1,0 +1,106 @@
+"""The course of a study once its data are there: synthesize, attack, bootstrap, compare, judge, expose, report, log."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+
+from synthrisk.conf import Study
+from synthrisk.conf.study import Tracking
+from synthrisk.flows.attacks import attacks_of
+from synthrisk.flows.calls import Answer, Calls
+from synthrisk.flows.cells import attacked, start_all
+from synthrisk.flows.check import check_on, foreseen
+from synthrisk.flows.outcome import Outcome
+from synthrisk.flows.progress import warn
+from synthrisk.flows.run_log import run_log
+from synthrisk.tasks.bootstrap import bootstrap
+from synthrisk.tasks.compare import compare
+from synthrisk.tasks.expose import expose
+from synthrisk.tasks.judge import judge
+from synthrisk.tasks.report import report
+from synthrisk.tasks.tracking.logged import Pages
+from synthrisk.tasks.workspace.references import Sample
+
+_T = TypeVar("_T")
+
+
+def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warning: str = "") -> Outcome:
+    """Run a study on a table that is split already.
+
+    Args:
+        study: The study.
+        sample: Its table with its splits.
+        calls: How its tasks are called.
+        settings: What was asked, as YAML; the study unless given.
+        warning: Why all numbers are hard to read.
+    """
+    planned, every = check_on(study, sample)
+    warnings = foreseen(sample, planned).warnings
+    warn(warnings)
+    started = datetime.now(UTC)
+    attacks = attacks_of(study, sample, planned, every)
+    failures: dict[str, str] = {}
+    running = start_all(study.runner, sample, attacks, calls)
+    open_store(study.tracking, sample)
+    ledgers = attacked(study.runner, running, sample, calls, failures)
+    estimates = {name: calls.submit(bootstrap, own, study.bootstrap) for name, own in ledgers.items()}
+    found = finished("bootstrap", estimates, failures)
+    ran, power = [each for each, _ in attacks], study.power is not None
+    estimated = calls.submit(
+        compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures
+    ).result()
+    judged = calls.call(
+        judge,
+        estimated,
+        study.thresholds,
+        name=study.name,
+        weakest=study.weakest,
+        warning=warning,
+        warnings=warnings,
+        started=started,
+    )
+    asked = settings or yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}
+    study_id, confidence = judged.result.study_id, study.bootstrap.confidence
+    page = calls.submit(report, judged, asked)
+    written = {name: calls.submit(expose, each, study_id, confidence) for name, each in shown.items()}
+    from synthrisk.tasks.log import log
+
+    exposures = finished("page of exposure", written, {})  # the numbers stand without one
+    place = study.tracking
+    logged = calls.call(
+        log,
+        judged,
+        experiment=place.experiment,
+        tracking_uri=place.uri,
+        records=place.records,
+        registry=place.registry,
+        settings=asked,
+        pages=Pages(page.result(), exposures),
+    )
+    return Outcome(judged.result, logged)
+
+
+def open_store(tracking: Tracking, sample: Sample) -> None:
+    """Open the tracking store, which is made where it is not there, while the first releases are made.
+
+    Raises:
+        InputError: It cannot be opened.
+    """
+    from synthrisk.tasks.tracking.address import store_address
+    from synthrisk.tasks.tracking.store import opened
+
+    opened(store_address(tracking, Path(sample.workspace)))
+
+
+def finished(what: str, answers: Mapping[str, Answer[_T]], failures: dict[str, str]) -> dict[str, _T]:
+    """Return what tasks of single generators ended in; add why others failed."""
+    reasons = {name: answer.failure() for name, answer in answers.items()}
+    for name, reason in reasons.items():
+        if reason:
+            failures[name] = f"{what}: {reason}"
+            run_log().error("%s of %s failed: %s", what, name, reason)
+    return {name: answer.result() for name, answer in answers.items() if not reasons[name]}

@@ -1,0 +1,57 @@
+"""What a study ends in, and the word and state that sum it up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from synthrisk.metrics.study.headlines import Headline, overview
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.verdicts import worst
+from synthrisk.tasks.tracking.logged import Logged
+
+_TOLD = 12  # synthesizers that the message of a state names; the artifact names all
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a study ends in: numbers, where they are tracked, and where its pages are."""
+
+    result: StudyResult
+    logged: Logged
+
+    @property
+    def report(self) -> str:
+        """Path of the report."""
+        return self.logged.pages.report
+
+    @property
+    def exposures(self) -> Mapping[str, str]:
+        """Path of the page of exposure of each synthesizer."""
+        return self.logged.pages.exposures
+
+
+def concluded(outcome: Outcome) -> Any:
+    """Return a completed state that the Prefect UI shows by its verdict; calling the flow gives the outcome.
+
+    The state bears the word of the study, its message the word of each synthesizer with the reason.
+    """
+    from prefect.states import Completed
+
+    result = outcome.result
+    own = sorted(overview(result).synthesizers, key=lambda each: each.word == "NO EVIDENCE")
+    told = [_told(each, result) for each in own[:_TOLD]]
+    told += [f"and {len(own) - _TOLD} more"] if len(own) > _TOLD else []
+    invalid = [] if result.valid else [f"INVALID for {result.invalid}"]
+    return Completed(name=word_of(result), message="; ".join([*invalid, *told]), data=outcome)
+
+
+def word_of(result: StudyResult) -> str:
+    """Return the word that a study is summed up by: the worst of its synthesizers', ``NOT JUDGED`` without limits."""
+    if not result.valid:
+        return "INVALID"
+    return worst([result.verdict(each.synthesizer) for each in overview(result).synthesizers]) or "NOT JUDGED"
+
+
+def _told(each: Headline, result: StudyResult) -> str:
+    reason = result.failures.get(each.synthesizer, each.brief)
+    return f"{each.synthesizer}: {each.word or 'NOT JUDGED'} ({reason})"

@@ -1,0 +1,99 @@
+"""Ctrl-C and SIGTERM: all ends within seconds, in one line, and the next run goes on from what is finished."""
+
+import contextvars
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+import psutil
+
+_SAID = "stopped: what is finished is kept, and the same command goes on from there"
+_PATIENCE = 2.0  # seconds, for Prefect to hear of it, and again for children to end
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_CAUGHT: list[bool] = []  # not empty in the time of ``stoppable``
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """End this process and all that it started on the first signal; on a second one at once.
+
+    The exit code is 130 after Ctrl-C, 143 after SIGTERM. Signals belong to the main thread; elsewhere none is caught.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [signal.signal(each, _stop) for each in _SIGNALS]
+    _CAUGHT.append(True)
+    try:
+        yield
+    finally:
+        _CAUGHT.pop()
+        for each, handler in zip(_SIGNALS, before, strict=True):
+            signal.signal(each, handler)
+
+
+def catch_again() -> None:
+    """Catch the signals again in the time of ``stoppable``: Prefect puts a handler of its own around a flow run.
+
+    That one waits for the tasks that are under way, which may be hours.
+    """
+    if _CAUGHT and threading.current_thread() is threading.main_thread():
+        for each in _SIGNALS:
+            signal.signal(each, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    for each in _SIGNALS:
+        signal.signal(each, _end_at_once)
+    os.write(2, f"\n{_SAID}\n".encode())  # print may be under way
+    run = _flow_run()
+    if run is not None:
+        teller = threading.Thread(target=contextvars.copy_context().run, args=(_tell_prefect, run), daemon=True)
+        teller.start()
+        teller.join(_PATIENCE)
+    _end(number)
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> None:
+    for each in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            each.kill()
+    os._exit(128 + number)
+
+
+def _end(number: int) -> None:
+    children = psutil.Process().children(recursive=True)
+    for each in children:
+        with suppress(psutil.Error):
+            each.terminate()
+    for each in psutil.wait_procs(children, timeout=_PATIENCE)[1]:
+        with suppress(psutil.Error):
+            each.kill()
+    os._exit(128 + number)
+
+
+def _tell_prefect(run: Any) -> None:
+    """Have the pages of Prefect say that a flow run and those around it were stopped, if its server answers in time."""
+    from prefect.client.orchestration import get_client
+    from prefect.states import Cancelled
+
+    with suppress(Exception), get_client(sync_client=True) as client:
+        while run is not None:
+            client.set_flow_run_state(run.id, Cancelled(message=_SAID), force=True)
+            around = run.parent_task_run_id and client.read_task_run(run.parent_task_run_id).flow_run_id
+            run = client.read_flow_run(around) if around else None
+
+
+def _flow_run() -> Any:
+    """Return the flow run of this thread that is under way, if any."""
+    if "prefect.context" not in sys.modules:
+        return None
+    from prefect.context import FlowRunContext
+
+    context = FlowRunContext.get()
+    return context and context.flow_run

@@ -1,0 +1,38 @@
+"""Where a finished study is: its pages, and its runs in MLflow. Importing this does not import MLflow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from synthrisk.tasks.tracking.links import compare_link, list_link, view_link
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Where the pages of a study are: its report, and a page of exposure a synthesizer."""
+
+    report: str
+    exposures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Logged:
+    """Where a study is: MLflow store (without user and password), experiment, run ids by synthesizer, and pages."""
+
+    uri: str
+    experiment_id: str
+    study_id: str
+    runs: dict[str, str]
+    pages: Pages
+    experiment: str = ""  # name of the experiment
+
+    def view_link(self, server: str, *, charts: bool = False) -> str:
+        """Return the address of this study's saved view, the page to open first: its table, or its charts."""
+        return view_link(server, self.experiment_id, self.study_id, charts=charts)
+
+    def compare_link(self, server: str) -> str:
+        """Return the address of the page that compares the synthesizers' runs."""
+        return compare_link(server, self.experiment_id, list(self.runs.values()))
+
+    def list_link(self, server: str) -> str:
+        """Return the address of the list and charts of this study's runs."""
+        return list_link(server, self.experiment_id, self.study_id)

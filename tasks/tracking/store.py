@@ -1,0 +1,56 @@
+"""Opening a store: one process at a time makes or migrates its tables."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import sha256
+
+from filelock import FileLock
+from mlflow import MlflowClient
+from mlflow.exceptions import MlflowException
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from synthrisk.conf.secrets import without_secrets
+from synthrisk.metrics.errors import InputError
+
+_LOCKS = {  # of databases: said, waited for, and given back with the connection
+    "postgresql": "SELECT pg_advisory_lock(:key)",
+    "mysql": "SELECT GET_LOCK(CAST(:key AS CHAR), 600)",
+}
+
+
+def opened(uri: str) -> MlflowClient:
+    """Return a client of a store whose tables are there and of this version.
+
+    MLflow makes and migrates the tables when a store is first used, with no regard for other processes that do so too:
+    of four that open a new SQLite file at once three fail, and the file stays broken.
+
+    Raises:
+        InputError: It cannot be opened; the text holds neither user nor password.
+    """
+    try:
+        with _alone(uri):
+            client = MlflowClient(uri)
+            client.search_experiments(max_results=1)
+    except (MlflowException, SQLAlchemyError, OSError) as error:
+        place, kind = without_secrets(uri), type(error).__name__
+        raise InputError(f"tracking.uri must lead to a store that can be opened, got {place} ({kind})") from None
+    return client
+
+
+def _alone(uri: str) -> AbstractContextManager[object]:
+    """Return what keeps other processes out: a lock beside a file, or one of the database; servers see to it."""
+    kind = uri.partition(":")[0].partition("+")[0]
+    if kind == "sqlite":
+        file = make_url(uri).database
+        return FileLock(f"{file}.lock") if file and file != ":memory:" else nullcontext()
+    return _locked(uri, _LOCKS[kind]) if kind in _LOCKS else nullcontext()
+
+
+@contextmanager
+def _locked(uri: str, statement: str) -> Iterator[None]:
+    key = int(sha256(b"synthrisk opens this store").hexdigest()[:12], 16)
+    with create_engine(uri, poolclass=NullPool).connect() as connection:
+        connection.execute(text(statement), {"key": key})
+        yield

@@ -1,0 +1,44 @@
+"""Generators that end the process, never return or are killed: they have failed, and the others finish."""
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def ended(run, folder):
+    """A study of four synthesizers, of which one behaves."""
+    path = str(folder / "generators.py")
+    bad = [{"name": name, "kind": "callable", "path": f"{path}:{name}"} for name in ("leaves", "stuck", "killed")]
+    runner = {"time_limit": 20, "memory_limit": 8}
+    return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner)
+
+
+@pytest.mark.proof
+def test_a_generator_that_behaves_finishes_beside_those_that_do_not(ended):
+    result = ended.result
+    assert set(result.failures) == {"leaves", "stuck", "killed"}
+    assert {f.synthesizer for f in result.findings} == {"cart"}
+    assert result.exit_code == 1
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("leaves", "SystemExit in generators.py"),
+        ("stuck", "it took longer than runner.time_limit, 20 seconds"),
+        ("killed", "its process was ended by signal 9 (SIGKILL)"),
+    ],
+)
+def test_the_reason_is_told_without_a_cell(ended, secret, name, reason):
+    told = ended.result.failures[name]
+    assert reason in told
+    assert secret not in told
+
+
+@pytest.mark.proof
+def test_a_worker_that_is_killed_costs_the_one_who_killed_it_alone(run, folder, secret):
+    killed = {"name": "killed", "kind": "callable", "path": f"{folder / 'generators.py'}:killed"}
+    result = run("killed", synthesizers=["cart", killed], references=["copy"], metrics=["zero_cap"]).result
+    assert list(result.failures) == ["killed"]
+    assert "its process was ended by signal 9 (SIGKILL)" in result.failures["killed"]
+    assert {f.synthesizer for f in result.findings} == {"cart", "copy"}

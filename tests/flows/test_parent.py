@@ -1,0 +1,35 @@
+"""Children end with the process that started them, though it is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+SERVER = "from synthrisk.flows.own_server import OwnServer; import time; print(OwnServer()._process.pid, flush=True); "
+WORKER = """
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+import os, time
+from synthrisk.flows.workers import begin
+if __name__ == "__main__":
+    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=begin)
+    print(pool.submit(os.getpid).result(), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("kind", ["server", "worker"])
+def test_a_child_of_a_killed_process_ends_within_ten_seconds(tmp_path, kind):
+    script = tmp_path / "starts.py"
+    script.write_text(WORKER if kind == "worker" else f"{SERVER}time.sleep(600)")
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    child = psutil.Process(int(parent.stdout.readline()))
+    time.sleep(1)  # so that it has begun to watch
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.communicate()
+    child.wait(timeout=10 if kind == "worker" else 30)  # a server that is still importing looks a little later
+    assert not psutil.pid_exists(child.pid)

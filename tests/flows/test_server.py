@@ -1,0 +1,44 @@
+"""The Prefect server of a command: it answers while the block runs, and ends with it whatever happens."""
+
+import os
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
+
+from synthrisk.flows.own_server import OwnServer
+from synthrisk.flows.server import prefect_api
+
+
+def answers(url: str) -> bool:
+    """Tell whether a Prefect API answers there."""
+    try:
+        with urlopen(f"{url}/health", timeout=5) as answer:
+            return bool(answer.read() == b"true")
+    except URLError:
+        return False
+
+
+def test_a_server_of_its_own_answers_in_the_block_and_ends_with_it_though_it_raises():
+    seen: list[object] = []
+
+    def fail() -> None:
+        with prefect_api(meanwhile="synthrisk.flows.study") as url:
+            seen.extend([url, answers(url), os.environ["PREFECT_API_URL"], PREFECT_API_URL.value()])
+            raise ZeroDivisionError
+
+    with temporary_settings({PREFECT_API_URL: None}), pytest.raises(ZeroDivisionError):
+        fail()
+    url = str(seen[0])
+    assert seen == [url, True, url, url]
+    assert not answers(url)
+    assert "PREFECT_API_URL" not in os.environ
+
+
+def test_a_server_that_ends_at_once_is_told(monkeypatch):
+    monkeypatch.setattr("synthrisk.flows.own_server.sys.executable", "/bin/false")
+    server = OwnServer()
+    with pytest.raises(RuntimeError, match="ended with exit code 1"):
+        server.wait()
+    server.stop()

@@ -1,0 +1,59 @@
+"""Ctrl-C and SIGTERM: one line, the exit code of the signal, nothing left, and the study can go on."""
+
+import os
+import signal
+import time
+
+import psutil
+import pytest
+import yaml
+
+
+@pytest.fixture(scope="module")
+def study(folder, settings):
+    """A study whose only synthesizer takes an hour."""
+    slow = {"name": "stuck", "kind": "callable", "path": f"{folder / 'generators.py'}:stuck"}
+    path = folder / "stopped.yaml"
+    own = settings(folder / "stopped", folder / "people.csv", name="stopped", synthesizers=[slow])
+    path.write_text(yaml.safe_dump(own))
+    return path
+
+
+def stopped(start, study, folder, number: int, whole_group: bool):
+    """Start the study, send the signal when a worker is at work, and return process, children, seconds, and stderr."""
+    process = start("benchmark", study, cwd=folder)
+    own = psutil.Process(process.pid)
+    last = time.monotonic() + 180
+    while time.monotonic() < last and process.poll() is None:
+        time.sleep(0.2)
+        busy = [each for each in own.children(recursive=True) if each.memory_info().rss > 150e6]
+        if busy:
+            break
+    time.sleep(5)
+    children = own.children(recursive=True)
+    begun = time.monotonic()
+    (os.killpg if whole_group else os.kill)(process.pid, number)
+    _, err = process.communicate(timeout=60)
+    return process, children, time.monotonic() - begun, err
+
+
+@pytest.mark.parametrize(
+    ("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "SIGTERM"]
+)
+def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, whole_group):
+    process, children, seconds, err = stopped(start, study, folder, number, whole_group)
+    assert process.returncode == 128 + number
+    assert seconds < 20  # 5 on a free machine
+    assert "stopped: what is finished is kept, and the same command goes on from there" in err
+    assert "Traceback" not in err
+    assert children
+    assert not psutil.wait_procs(children, timeout=5)[1]
+
+
+def test_prefect_hears_of_it(study, prefect_database):
+    from prefect.client.orchestration import get_client
+
+    with get_client(sync_client=True) as client:
+        runs = [run for run in client.read_flow_runs(limit=200) if run.name in ("benchmark stopped", "study stopped")]
+    assert len(runs) == 4
+    assert {run.state.name for run in runs} == {"Cancelled"}

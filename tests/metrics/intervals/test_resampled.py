@@ -1,0 +1,83 @@
+"""Resamples by counts against the plain loop: the same intervals within Monte Carlo error, in little memory."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from synthrisk.metrics.intervals.bootstraps import bootstraps
+from synthrisk.metrics.intervals.resampled import GROUPS, resampled_sums
+
+RESAMPLES, TAIL = 4000, 0.025
+METHODS = ("crossed_bootstrap", "records", "repetitions", "pigeonhole")
+
+
+def plain(e: np.ndarray, method: str, rng: np.random.Generator, units: np.ndarray | None, spread: float) -> np.ndarray:
+    """Return the resampled means by a loop that draws positions and takes the mean anew in each resample."""
+    repetitions, n = e.shape
+    sizes = np.ones(n) if units is None else np.bincount(units)
+    draws = np.empty(RESAMPLES)
+    for b in range(RESAMPLES):
+        rows = rng.integers(repetitions, size=repetitions) if method in ("pigeonhole", "repetitions") else slice(None)
+        means = e[rows].mean(axis=0)
+        sums = means if units is None else np.bincount(units, means)
+        picked = np.arange(len(sums)) if method == "repetitions" else rng.integers(len(sums), size=len(sums))
+        draws[b] = sums[picked].sum() / sizes[picked].sum()
+    return draws + rng.normal(0, spread, RESAMPLES) if method == "crossed_bootstrap" else draws
+
+
+def scores(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    if kind == "right or wrong":
+        return (rng.random((3, n)) < rng.beta(0.3, 0.7, n)).astype(float)
+    return rng.gamma(0.3, size=(3, n)) + rng.gamma(0.2, size=n)  # long tails
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("n", [300, 3 * GROUPS + 7])
+@pytest.mark.parametrize("kind", ["right or wrong", "real"])
+def test_limits_are_those_of_the_plain_loop_within_monte_carlo_error(kind, n, clustered):
+    rng = np.random.default_rng(n)
+    e = scores(kind, n, rng)
+    units = np.sort(rng.integers(0, n // 2, n)) if clustered else None
+    units = None if units is None else np.unique(units, return_inverse=True)[1]
+    spread = 0.3 * float(e.std()) / np.sqrt(n)
+    found = bootstraps(e, units, METHODS, RESAMPLES, 1, spread)
+    density = 0.0584  # of the normal distribution at its 2.5 % quantile
+    for method in METHODS:
+        expected = plain(e, method, rng, units, spread)
+        sd = expected.std()
+        error = sd * np.sqrt(TAIL * (1 - TAIL) / RESAMPLES) / density * np.sqrt(2)
+        for share in (TAIL, 1 - TAIL):
+            between = np.quantile(found[method], share) - np.quantile(expected, share)
+            assert abs(between) < 4.5 * error, (method, share, between / error)
+        assert found[method].mean() == pytest.approx(e.mean(), abs=4.5 * sd / np.sqrt(RESAMPLES))
+        assert found[method].std() == pytest.approx(sd, rel=0.07)
+
+
+def test_up_to_a_number_of_units_it_is_the_bootstrap_itself():
+    """Sums of one-hot units are the counts: whole numbers that add up to the units, multinomial each."""
+    sums = resampled_sums(np.eye(40), 5000, 3)
+    assert np.array_equal(sums, np.round(sums))
+    assert (sums.sum(axis=1) == 40).all()
+    assert sums.mean(axis=0) == pytest.approx(np.ones(40), abs=0.07)
+    assert sums.var(axis=0) == pytest.approx(np.full(40, 39 / 40), abs=0.12)
+    between = np.cov(sums.T)[~np.eye(40, dtype=bool)]
+    assert between.mean() == pytest.approx(-1 / 40, abs=0.002)
+
+
+def test_the_draws_of_a_method_do_not_depend_on_what_was_drawn_before():
+    e = np.random.default_rng(0).normal(size=(2, 2000))
+    together = bootstraps(e, None, METHODS, 50, 7, 0.1)
+    for method in reversed(METHODS):
+        resampled_sums(np.ones((1, 10 + len(method))), 5, 7)
+        assert np.array_equal(bootstraps(e, None, [method], 50, 7, 0.1)[method], together[method])
+    assert not np.array_equal(bootstraps(e, None, ["records"], 50, 8, 0.1)["records"], together["records"])
+
+
+def test_memory_does_not_grow_with_resamples_times_records():
+    values = np.random.default_rng(0).normal(size=(1, 200_000))
+    tracemalloc.start()
+    resampled_sums(values, 1000, 1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * values.nbytes + 3 * 8 * 1000 * GROUPS  # a matrix of resamples x records would be 1,600 MB

@@ -1,0 +1,29 @@
+"""The order of records in MLflow: that of their names, whatever rows a table holds."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from synthrisk.tasks.tracking.records import _named, _ordered
+
+HASHES = np.array([f"{number:016x}" for number in (7, 2**63, 0, 12)], dtype=object)
+PLACES = np.array([2, 0, 3, 1])
+
+
+@pytest.mark.parametrize("rows", [np.tile(np.arange(4), 3), np.array([3, 1, 1, 0, 2, 3, 0, 1])], ids=["blocks", "some"])
+def test_records_stand_in_the_order_of_their_names_and_those_of_one_as_they_stood(rows):
+    rank = {record: i for i, record in enumerate(PLACES)}
+    by_hand = sorted(range(len(rows)), key=lambda i: (rank[rows[i]], i))
+    assert _ordered(rows, PLACES).tolist() == by_hand
+
+
+def test_hashed_records_hold_no_guess_and_full_ones_their_row():
+    table = pa.table({"record": [0, 1, 2, 3], "score": [0.0, 0.1, 0.2, 0.3], "truth": list("abcd")})
+    hashed = _named(table, HASHES, "hashed").to_pylist()
+    assert hashed == [{"record": HASHES[i], "score": i / 10} for i in (2, 0, 3)] + [
+        {"record": HASHES[1], "score": pytest.approx(0.1)}
+    ]
+    full = _named(table, HASHES, "full")
+    assert full.column_names == ["record", "score", "truth", "row"]
+    assert full["record"].to_pylist() == HASHES.tolist()
+    assert full["row"].to_pylist() == [0, 1, 2, 3]
