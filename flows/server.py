@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from prefect.context import refresh_global_settings_context
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from synthrisk.flows.reach import check_prefect
@@ -59,15 +60,17 @@ def _ended(server: "OwnServer") -> Iterator["OwnServer"]:
 
 @contextmanager
 def _in_environment(url: str) -> Iterator[None]:
-    """Put the address where worker processes look."""
+    """Put the address where worker processes look, and Prefect's own threads, which would start one more server."""
     before = os.environ.get("PREFECT_API_URL")
     os.environ["PREFECT_API_URL"] = url
+    refresh_global_settings_context()
     try:
         yield
     finally:
         os.environ.pop("PREFECT_API_URL")
         if before is not None:
             os.environ["PREFECT_API_URL"] = before
+        refresh_global_settings_context()
 
 
 @contextmanager

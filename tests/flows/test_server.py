@@ -1,6 +1,7 @@
 """The Prefect server of a command: it answers while the block runs, and ends with it whatever happens."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -34,6 +35,17 @@ def test_a_server_of_its_own_answers_in_the_block_and_ends_with_it_though_it_rai
     assert seen == [url, True, url, url]
     assert not answers(url)
     assert "PREFECT_API_URL" not in os.environ
+
+
+def test_threads_of_prefect_find_the_server_too_and_start_none_of_their_own():
+    def seen_by_a_thread() -> str | None:
+        with ThreadPoolExecutor(1) as pool:  # a thread does not inherit settings of a block
+            return pool.submit(PREFECT_API_URL.value).result()
+
+    before = seen_by_a_thread()
+    with temporary_settings({PREFECT_API_URL: None}), prefect_api() as url:
+        assert seen_by_a_thread() == url
+    assert seen_by_a_thread() == before
 
 
 def test_a_server_that_ends_at_once_is_told(monkeypatch):
