@@ -60,7 +60,7 @@ def least(command: Sequence[str], again: bool = False) -> Cost:
     costs = []
     for _ in range(RUNS):
         with TemporaryDirectory() as folder:
-            filled = [part.format(folder=folder) for part in command]
+            filled = [part.replace("{folder}", folder) for part in command]
             if again:
                 cost(filled)
             costs.append(cost(filled))

@@ -1,6 +1,7 @@
 """Let the findings of one generator be made from its ledgers, and keep who is most exposed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,14 @@ from synthrisk.metrics.study.synthesizer_findings import find_all
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.contributions import keep_contributions
 from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.findings import Findings, keep_findings, kept_findings
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.references import LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import key_of, save_arrays, versions, write_file
-from synthrisk.tasks.workspace.verb import verb
+from synthrisk.tasks.workspace.verb import found_or_made, verb
+
+FINDINGS, EXPOSED, CONTRIBUTIONS = "findings.json", "exposed.parquet", "contributions.npz"
+_PACKAGES = ("numpy", "pandas", "scikit-learn", "scipy")
 
 
 def _title(parameters: dict[str, Any]) -> str:
@@ -27,24 +32,45 @@ def _title(parameters: dict[str, Any]) -> str:
 
 @verb("bootstrap", _title)
 def bootstrap(ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> Found:
-    """Return what was found of one generator, risks and utility; what it says of single records is kept by path."""
-    sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
-    measures, folder = [p.measure for p in ledgers[0].planned], Path(sample.workspace)
-    drawn = seed_of(sample.seed, "bootstrap", generator.name)
+    """Return what was found of one generator, risks and utility; what it says of single records is kept by path.
+
+    Findings that are there already are found again by their key.
+    """
+    release, folder = ledgers[0].release, findings_folder(ledgers, settings)
 
     def found() -> Found:
-        records = sample.records()
-        groups = _vulnerable(sample, settings.vulnerable)
-        interval = Interval(settings.confidence, settings.method, settings.resamples, drawn)
-        releases = Releases(ledgers, records, sample.entities(), groups)
-        made = find_all(generator.name, generator.role, releases, measures, interval)
-        name = key_of(generator.name, [each.path for each in ledgers], [m.key for m in measures])
-        path = folder / "exposed" / f"{name}.parquet"
-        write_file(path, lambda draft: made.exposed.to_parquet(draft, compression="zstd"))
-        kept = keep_contributions(folder / "contributions" / f"{name}.npz", made.kept)
-        return Found(tuple(ledgers), made.findings, made.utility, str(path), kept)
+        found_or_made("bootstrap", folder, lambda draft: _write(draft, ledgers, settings))
+        risks, utility = kept_findings(folder / FINDINGS)
+        return Found(tuple(ledgers), risks, utility, str(folder / EXPOSED), str(folder / CONTRIBUTIONS))
 
-    return told_safely(folder, f"bootstrap-{generator.name}", found)
+    return told_safely(Path(release.sample.workspace), f"bootstrap-{release.generator.name}", found)
+
+
+def findings_folder(ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> Path:
+    """Return where the findings of these ledgers are, or will be: a folder named by all that decides what is in it."""
+    sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
+    key = key_of(
+        (generator.name, generator.role),
+        [each.path for each in ledgers],
+        [asdict(p.measure) for p in ledgers[0].planned],
+        settings.model_dump(mode="json"),
+        (sample.seed, sample.identifier, sample.key),
+        code_digest([find_all.__module__, vulnerable.__module__], alone=[__name__]),
+        versions(_PACKAGES),
+    )
+    return Path(sample.workspace) / "findings" / key
+
+
+def _write(draft: Path, ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> None:
+    sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
+    drawn = seed_of(sample.seed, "bootstrap", generator.name)
+    interval = Interval(settings.confidence, settings.method, settings.resamples, drawn)
+    releases = Releases(ledgers, sample.records(), sample.entities(), _vulnerable(sample, settings.vulnerable))
+    measures = [p.measure for p in ledgers[0].planned]
+    made = find_all(generator.name, generator.role, releases, measures, interval)
+    made.exposed.to_parquet(draft / EXPOSED, compression="zstd")
+    keep_contributions(draft / CONTRIBUTIONS, made.kept)
+    keep_findings(draft / FINDINGS, Findings(made.findings, made.utility))
 
 
 def _vulnerable(sample: Sample, share: float) -> Mapping[str, np.ndarray]:

@@ -166,7 +166,7 @@ def find(
         attacked.guess,
         gained(risk, attacked.guess),
         gain(risk.value, control.value),
-        tuple(release_values(attacked.amount, attacked.member, attacked.transform).ravel()),
+        tuple(release_values(attacked.amount, attacked.member, attacked.transform).ravel().tolist()),
         curve(attacked, interval),
         attacked.details,
         attacked.warning,
@@ -227,7 +227,7 @@ def find_released(
         guess,
         gained(risk, guess),
         control_gain=gain(risk.value, risk_control.value),
-        release_risk=tuple(released.value.ravel()),
+        release_risk=tuple(released.value.ravel().tolist()),
         details=told,
         worst=worst_value(released.value),
     )

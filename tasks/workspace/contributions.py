@@ -12,13 +12,13 @@ from synthrisk.tasks.workspace.store import save_arrays, write_file
 _KINDS: dict[str, type[Kept]] = {kind.__name__: kind for kind in (Contributions, ReleasedValues, Isolations)}
 
 
-def keep_contributions(path: Path, found: Mapping[str, Kept]) -> str:
-    """Write what is kept of each measure, by key; return where."""
+def keep_contributions(path: Path, found: Mapping[str, Kept]) -> None:
+    """Write what is kept of each measure, by key."""
     kinds = [type(each).__name__ for each in found.values()]
     arrays = {"keys": np.array(list(found), dtype=np.str_), "kinds": np.array(kinds, dtype=np.str_)}
     for place, each in enumerate(found.values()):  # by number: a key may hold what no file name can
         arrays |= {f"{place}-{name}": values for name, values in asdict(each).items()}
-    return str(write_file(path, lambda draft: save_arrays(arrays, draft)))
+    write_file(path, lambda draft: save_arrays(arrays, draft))
 
 
 def kept_contributions(path: str) -> dict[str, Kept]:

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,10 @@ def key_of(*parts: Any) -> str:
 
 def versions(packages: Sequence[str]) -> dict[str, str]:
     """Return the installed versions of distributions."""
-    return {p: version(p) for p in packages}
+    return {p: _version(p) for p in packages}
+
+
+_version = cache(version)
 
 
 def file_digest(path: str | Path) -> str:

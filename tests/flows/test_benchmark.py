@@ -778,7 +778,7 @@ def test_secret_is_where_it_must_be(first, folder, secret):
 
 def test_workspace_is_closed_to_others(first, folder):
     for path in (folder / "first").rglob("*"):
-        if path.is_dir() and path.name in ("data", "releases", "ledgers", "exposed", "split"):
+        if path.is_dir() and path.name in ("data", "releases", "ledgers", "findings", "split"):
             assert oct(path.stat().st_mode & 0o777) == "0o700", path
     assert oct((folder / "first").stat().st_mode & 0o777) == "0o700"
     assert (folder / "first" / ".gitignore").read_text() == "*\n"

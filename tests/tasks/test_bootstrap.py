@@ -1,7 +1,7 @@
 """From ledgers to findings, against plain loops over hand-made ledgers."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import wraps
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons, values_as_plain, values_from_plain
 from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.metrics.study.synthesizer_findings import find_all
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
 from synthrisk.tasks.workspace.store import save_array
@@ -170,6 +171,33 @@ def test_release_risk_is_one_value_a_release_in_order(sample, tmp_path):
         for k in range(FOLDS)
     ]
     assert found.release_risk == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_findings_are_found_again_to_the_bit_and_made_anew_where_anything_is_asked_otherwise(
+    sample, tmp_path, monkeypatch
+):
+    ledgers, _ = made_ledgers(tmp_path, holes=True)
+    calls = []
+    computed = find_all
+
+    def counted(*given):
+        calls.append(computed(*given))
+        return calls[-1]
+
+    monkeypatch.setattr("synthrisk.tasks.bootstrap.find_all", counted)
+    first, second = (findings(ledgers, sample, tmp_path)[0] for _ in range(2))
+    assert len(calls) == 1
+    assert told(first) == told(second) == told({f.measure: f for f in calls[0].findings})
+    findings(ledgers, sample, tmp_path, confidence=0.9)
+    findings(ledgers[::-1], sample, tmp_path)
+    findings(ledgers, sample, tmp_path, measures=(CAP,))
+    findings(ledgers, replace(sample, seed=2), tmp_path)
+    assert len(calls) == 5
+
+
+def told(found) -> str:
+    """Return all that findings hold, types and hidden fields too."""
+    return repr([asdict(each) for each in found.values()])
 
 
 def test_order_of_the_ledgers_does_not_matter(sample, tmp_path):

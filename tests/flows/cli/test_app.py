@@ -22,7 +22,7 @@ COMMANDS = ("benchmark", "evaluate", "init", "split", "metrics", "compare", "ui"
 def is_clean(place: Path) -> bool:
     """Tell whether nothing was computed or tracked: no release, ledger, report or store."""
     left = {p.name for p in place.rglob("*")}
-    return not left & {"releases", "ledgers", "exposed", "mlflow.db", "artifacts", "report.html", "failures"}
+    return not left & {"releases", "ledgers", "findings", "mlflow.db", "artifacts", "report.html", "failures"}
 
 
 def refused(said, place: Path, *words: str) -> str:

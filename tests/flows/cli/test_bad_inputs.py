@@ -8,7 +8,7 @@ import yaml
 from bad_inputs import CASES, Case
 from bad_inputs.case import EVALUATE, STUDY
 
-COMPUTED = {"releases", "ledgers", "exposed", "reports", "printed", "failures", "mlflow.db", "artifacts", "parts"}
+COMPUTED = {"releases", "ledgers", "findings", "reports", "printed", "failures", "mlflow.db", "artifacts", "parts"}
 FOREIGN = ("Traceback", "pydantic", "ValidationError", "validation error", "pandas.", "pyarrow", "numpy", "NoneType")
 
 
