@@ -3,7 +3,7 @@
 The course of a study is written once, against ``Calls``; what it ends in is the same to the bit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +13,7 @@ from prefect import Task
 from prefect.context import FlowRunContext
 from prefect.futures import PrefectFuture
 from prefect.task_runners import ProcessPoolTaskRunner
+from prefect.utilities.annotations import quote
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -44,6 +45,9 @@ class Calls(Protocol):
     def renew(self) -> None:
         """Have workers again, where they were lost."""
 
+    def here(self) -> "Calls":
+        """Return calls for what is not worth a worker: one after the other in this process, when an answer is asked."""
+
 
 @dataclass(frozen=True)
 class _Run(Generic[T]):
@@ -63,17 +67,24 @@ class _Run(Generic[T]):
         return self.future.result()
 
 
+@dataclass(frozen=True)
 class TaskRuns:
-    """Task runs of the flow that is under way, on its task runner."""
+    """Task runs of the flow that is under way, on its task runner; or in this process."""
+
+    on_runner: bool = True
 
     def submit(self, task: Task[..., T], *arguments: Any, retries: int = 0, **named: Any) -> Answer[T]:
         """See ``Calls``."""
-        given = [each.future if isinstance(each, _Run) else each for each in arguments]
-        return _Run(task.with_options(retries=retries).submit(*given, **named))
+        ours = task.with_options(retries=retries)
+        if not self.on_runner:
+            return _Plain(lambda: self.call(ours, *_answered(arguments), **named), attempts=1)
+        given, others = _handed(arguments, named)
+        return _Run(ours.submit(*given, **others))
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""
-        return task(*arguments, **named)
+        given, others = _handed(arguments, named)
+        return task(*given, **others)
 
     def renew(self) -> None:
         """See ``Calls``."""
@@ -81,6 +92,16 @@ class TaskRuns:
         if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner):
             run.task_runner.__exit__(None, None, None)
             run.task_runner.__enter__()
+
+    def here(self) -> "TaskRuns":
+        """See ``Calls``."""
+        return TaskRuns(on_runner=False)
+
+
+def _handed(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return what a task run is given: Prefect would look for futures in each number of what is not quoted."""
+    given = [each.future if isinstance(each, _Run) else quote(each) for each in arguments]
+    return given, {name: quote(each) for name, each in named.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +130,11 @@ class _Plain(Generic[T]):
         return value  # type: ignore[return-value]  # there is no error, so it is what the function returned
 
 
+def _answered(arguments: Sequence[Any]) -> list[Any]:
+    """Return arguments, with what earlier calls ended in."""
+    return [each.result() if isinstance(each, _Plain | _Run) else each for each in arguments]
+
+
 class PlainCalls:
     """The functions themselves, one after the other in this process, each when its answer is asked for."""
 
@@ -116,7 +142,7 @@ class PlainCalls:
         """See ``Calls``."""
 
         def function() -> T:
-            return task.fn(*(each.result() if isinstance(each, _Plain) else each for each in arguments), **named)
+            return task.fn(*_answered(arguments), **named)
 
         return _Plain(function, 1 + retries)
 
@@ -126,3 +152,7 @@ class PlainCalls:
 
     def renew(self) -> None:
         """See ``Calls``: there is none but this process."""
+
+    def here(self) -> "PlainCalls":
+        """See ``Calls``."""
+        return self

@@ -16,7 +16,7 @@ from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.progress import warn
 from synthrisk.flows.run_log import run_log
-from synthrisk.tasks.bootstrap import bootstrap
+from synthrisk.tasks.bootstrap import bootstrap, findings_folder
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.judge import judge
@@ -46,10 +46,11 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     running = start_all(study.runner, sample, attacks, calls)
     open_store(study.tracking, sample)
     ledgers = attacked(study.runner, running, sample, calls, failures)
-    estimates = {name: calls.submit(bootstrap, own, study.bootstrap) for name, own in ledgers.items()}
+    ends = calls.here() if all(findings_folder(own, study.bootstrap).exists() for own in ledgers.values()) else calls
+    estimates = {name: ends.submit(bootstrap, own, study.bootstrap) for name, own in ledgers.items()}
     found = finished("bootstrap", estimates, failures)
     ran, power = [each for each, _ in attacks], study.power is not None
-    estimated = calls.submit(
+    estimated = ends.submit(
         compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures
     ).result()
     judged = calls.call(
@@ -65,8 +66,8 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     asked = settings or yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}
     study_id, confidence = judged.result.study_id, study.bootstrap.confidence
-    page = calls.submit(report, judged, asked)
-    written = {name: calls.submit(expose, each, study_id, confidence) for name, each in shown.items()}
+    page = ends.submit(report, judged, asked)
+    written = {name: ends.submit(expose, each, study_id, confidence) for name, each in shown.items()}
     from synthrisk.tasks.log import log
 
     exposures = finished("page of exposure", written, {})  # the numbers stand without one

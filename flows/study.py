@@ -1,5 +1,6 @@
 """The flow ``study``: a study once its data are there, on the task runner that the flow is given."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prefect import flow
@@ -21,7 +22,8 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     from synthrisk.flows.stopped import catch_again
 
     catch_again()
-    start_workers()
+    if not Path(sample.workspace, "ledgers").exists():  # where there are some, all may be found again
+        start_workers()
     from synthrisk.flows.calls import TaskRuns
     from synthrisk.flows.course import course
 

@@ -3,17 +3,44 @@
 from pathlib import Path
 
 from synthrisk.tasks.pages.exposure import exposure_page
+from synthrisk.tasks.pages.templates import looks
+from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Found
-from synthrisk.tasks.workspace.store import replace_file
+from synthrisk.tasks.workspace.store import file_digest, key_of, replace_file, versions
 from synthrisk.tasks.workspace.verb import verb
+
+_PAGE = "synthrisk.tasks.pages.exposure"
+_PACKAGES = ("numpy", "pandas", "scikit-learn", "scipy", "matplotlib", "jinja2")
 
 
 @verb("expose", "expose {found.name}")
 def expose(found: Found, study_id: str, confidence: float) -> str:
-    """Write the page of exposure, its intervals at this confidence; return its path. It holds values of the table."""
+    """Write the page of exposure, its intervals at this confidence; return its path. It holds values of the table.
+
+    A page that an earlier study has left is found again, and given this study's id.
+    """
     folder = Path(found.sample.workspace)
     path = folder / "reports" / study_id / f"exposure-{found.name}.html"
-    return told_safely(
-        folder, f"expose-{found.name}", lambda: str(replace_file(path, exposure_page(found, study_id, confidence)))
+
+    def written() -> str:
+        key = page_key(found, confidence)
+        kept = folder / "exposures" / f"{key}.html"
+        if not kept.exists():
+            replace_file(kept, exposure_page(found, key, confidence))
+        return str(replace_file(path, kept.read_text("utf-8").replace(key, study_id)))
+
+    return told_safely(folder, f"expose-{found.name}", written)
+
+
+def page_key(found: Found, confidence: float) -> str:
+    """Return a digest of all that decides what is on the page; it stands there for the study's id."""
+    return key_of(
+        found.name,
+        file_digest(found.exposed),
+        (found.sample.table.digest, found.sample.identifier, confidence),
+        repr((found.findings, found.planned)),
+        code_digest([_PAGE], alone=[__name__]),
+        looks(),
+        versions(_PACKAGES),
     )

@@ -48,7 +48,9 @@ def usefulness(
     own, others = [each.details for each in in_order], [each.ceiling.details for each in in_order if each.ceiling]
     names = dict.fromkeys(name for each in own for name in each)
     means = {name: (_mean(own, name), _mean(others, name)) for name in names}
-    return Usefulness(synthesizer, role, measure, value, thinned, reached, tuple(tables[0].ravel().tolist()), means, reason)
+    return Usefulness(
+        synthesizer, role, measure, value, thinned, reached, tuple(tables[0].ravel().tolist()), means, reason
+    )
 
 
 def utility_table(findings: Sequence[Usefulness]) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from math import isnan
 from typing import Any
@@ -20,6 +21,14 @@ def render(template: str, **values: Any) -> str:
     ``template`` is a file of this folder or of its ``sections``, or ``<package>:<file>`` in another package.
     """
     return _environment().get_template(template).render(**values)
+
+
+@cache
+def looks() -> str:
+    """Return a digest of our templates and styles."""
+    own = [each for place in _PLACES for each in files(place).iterdir() if each.name.endswith((".html", ".css"))]
+    texts = sorted((each.name, each.read_text("utf-8")) for each in own)
+    return sha256(repr(texts).encode()).hexdigest()[:12]
 
 
 @cache

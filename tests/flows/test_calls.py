@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from prefect import task
+from prefect import flow, task
 
-from synthrisk.flows.calls import PlainCalls
+from synthrisk.flows.calls import PlainCalls, TaskRuns
 from synthrisk.metrics.errors import InputError
 
 
@@ -61,3 +61,31 @@ def test_call_runs_at_once():
     add, runs = counting(0)
     assert PlainCalls().call(add, value=2) == 3
     assert runs == [2]
+
+
+def test_task_runs_in_this_process_run_when_they_are_asked_for_and_take_the_answers_of_others():
+    add, runs = counting(0)
+
+    @flow
+    def adds() -> tuple[list[int], int, list[int]]:
+        calls = TaskRuns().here()
+        answer = calls.submit(add, calls.submit(add, 1))
+        return list(runs), answer.result(), list(runs)
+
+    assert adds() == ([], 3, [1, 2])
+
+
+def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
+    @task
+    def same(*given: object, **named: object) -> object:
+        return given, named
+
+    @flow
+    def handed() -> object:
+        calls = TaskRuns()
+        earlier = calls.submit(same, 1)
+        return calls.call(same, [1, {"a": None}], name=(2, "x")), calls.submit(same, earlier, [3], name={4}).result()
+
+    called, submitted = handed()
+    assert called == (([1, {"a": None}],), {"name": (2, "x")})
+    assert submitted == ((((1,), {}), [3]), {"name": {4}})

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,21 @@ def rows_of(html, title):
     part = html.partition(f"{title}</")[2].partition("</table>")[0].partition("<tbody>")[2]
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL) for row in part.split("</tr>")]
     return [[words(cell) for cell in row] for row in cells if row]
+
+
+def test_a_page_is_found_again_under_the_id_of_the_study_that_asks(sample, tmp_path, monkeypatch):
+    first = page_of(sample, tmp_path, [np.full(200, 0.5)], [CAP])
+    drawn = []
+    monkeypatch.setattr("synthrisk.tasks.expose.exposure_page", lambda *given: drawn.append(given) or "anew")
+    release = ReleaseFolder(sample, Generator("cart", "cart"), Cell("cart", 0, 0), "unused", "unused")
+    found = Found((LedgerFolder(release, (CAP,), "unused"),), (), (), str(tmp_path / "exposed.parquet"), "")
+    again = Path(expose.fn(found, "another", 0.95))
+    assert again.read_text("utf-8") == first.replace("s-1", "another")
+    assert "another" in again.read_text("utf-8")
+    assert again.parent.name == "another"
+    assert drawn == []
+    assert Path(expose.fn(found, "another", 0.9)).read_text("utf-8") == "anew"
+    assert len(drawn) == 1
 
 
 def test_groups_and_effects_are_told(sample, tmp_path):
