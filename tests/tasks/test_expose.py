@@ -73,18 +73,16 @@ def rows_of(html, title):
 
 
 def test_a_page_is_found_again_under_the_id_of_the_study_that_asks(sample, tmp_path, monkeypatch):
-    first = page_of(sample, tmp_path, [np.full(200, 0.5)], [CAP])
+    page_of(sample, tmp_path, [np.full(200, 0.5)], [CAP])
     drawn = []
     monkeypatch.setattr("synthrisk.tasks.expose.exposure_page", lambda *given: drawn.append(given) or "anew")
     release = ReleaseFolder(sample, Generator("cart", "cart"), Cell("cart", 0, 0), "unused", "unused")
     found = Found((LedgerFolder(release, (CAP,), "unused"),), (), (), str(tmp_path / "exposed.parquet"), "")
-    again = Path(expose.fn(found, "another", 0.95))
-    assert again.read_text("utf-8") == first.replace("s-1", "another")
-    assert "another" in again.read_text("utf-8")
-    assert again.parent.name == "another"
+    first, second = (Path(expose.fn(found, study, 0.95)) for study in ("study-one", "study-two"))
     assert drawn == []
-    assert Path(expose.fn(found, "another", 0.9)).read_text("utf-8") == "anew"
-    assert len(drawn) == 1
+    assert "study-one" in first.read_text("utf-8")
+    assert second.read_text("utf-8") == first.read_text("utf-8").replace("study-one", "study-two")
+    assert Path(expose.fn(found, "study-two", 0.9)).read_text("utf-8") == "anew"
 
 
 def test_groups_and_effects_are_told(sample, tmp_path):
