@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from synthrisk.conf.reading import FileForm, Reading, Texts
 from synthrisk.conf.settings import Settings
@@ -334,11 +334,17 @@ class Tracking(Settings):
     verdict is NO EVIDENCE under limits, ``candidate`` where it is INCONCLUSIVE or nothing was judged."""
 
 
+_RUNNERS = ("processes", "dask")
+
+
 class Runner(Settings):
     """Where cells are computed."""
 
-    kind: Literal["processes", "dask"] = "processes"
-    """Processes of this machine, or a Dask cluster."""
+    kind: str = "processes"
+    """``processes`` of this machine, ``dask``, or any other task runner of Prefect by import path:
+    ``package.module:Class``."""
+    options: dict[str, Any] = {}
+    """What a task runner that is given by import path is made with."""
     workers: int = Field(default=2, ge=1)
     """Processes at the same time."""
     address: str | None = None
@@ -350,10 +356,27 @@ class Runner(Settings):
     memory_limit: float | None = Field(default=None, gt=0)
     """Gigabytes that it may take, with all processes that it starts."""
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is one of those that the study sets up itself."""
+        return self.kind in _RUNNERS
+
+    @field_validator("kind")
+    @classmethod
+    def _is_known(cls, kind: str) -> str:
+        if kind not in _RUNNERS and not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", kind):
+            known = ", ".join(repr(each) for each in _RUNNERS)
+            raise ValueError(f"must be {known} or the import path of a task runner, package.module:Class, got {kind!r}")
+        return kind
+
     @model_validator(mode="after")
-    def _address_is_dasks(self) -> "Runner":
+    def _settings_are_of_the_kind(self) -> "Runner":
         if self.address and self.kind != "dask":
             raise ValueError(f"address belongs to kind dask, got kind {self.kind!r}")
+        if self.options and self.is_ours:
+            raise ValueError(f"options belong to a task runner given by import path, got kind {self.kind!r}")
+        if "workers" in self.model_fields_set and not self.is_ours:
+            raise ValueError(f"workers belongs to kinds {' and '.join(_RUNNERS)}, got kind {self.kind!r}: see options")
         return self
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,17 @@ from synthrisk.metrics.errors import InputError
 
 
 def check_runner(settings: Runner) -> None:
-    """Refuse a runner whose extra is not installed, and a script that its worker processes would run again."""
+    """Refuse a runner that cannot be had, and a script that its worker processes would run again.
+
+    Raises:
+        InputError: Its extra is not installed, its import path leads to no task runner, or the script has no guard.
+    """
     if settings.kind == "dask" and find_spec("prefect_dask") is None:
         raise InputError(
             "runner.kind dask needs the extra 'dask', which is not installed: pip install 'synthrisk[dask]'"
         )
+    if not settings.is_ours:
+        _by_path(settings)
     script = getattr(sys.modules["__main__"], "__file__", None)
     if script and not settings.address and not _has_guard(Path(script)):
         raise InputError(
@@ -32,6 +39,8 @@ def task_runner(settings: Runner) -> TaskRunner[Any]:
     """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
     if settings.kind == "processes":
         return ProcessPoolTaskRunner(max_workers=settings.workers, initializer=begin)
+    if not settings.is_ours:
+        return _by_path(settings)
     from prefect_dask import DaskTaskRunner
 
     if settings.address:
@@ -39,6 +48,23 @@ def task_runner(settings: Runner) -> TaskRunner[Any]:
     return DaskTaskRunner(
         cluster_kwargs={"n_workers": settings.workers, "threads_per_worker": 1, "dashboard_address": None}
     )
+
+
+def _by_path(settings: Runner) -> TaskRunner[Any]:
+    """Return the task runner that an import path leads to."""
+    module, _, name = settings.kind.partition(":")
+    try:
+        kind = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f"runner.kind must be a class that can be imported, got {settings.kind!r} ({type(error).__name__})"
+        ) from None
+    if not (isinstance(kind, type) and issubclass(kind, TaskRunner)):
+        raise InputError(f"runner.kind must be a task runner of Prefect, got {settings.kind!r}")
+    try:
+        return kind(**settings.options)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"runner.options must be those of {name}, got {settings.options!r} ({error})") from None
 
 
 def start_workers() -> None:

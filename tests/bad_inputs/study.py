@@ -239,7 +239,7 @@ _SETTINGS = (
     study("records kept as nobody can", "tracking.records: must be 'hashed', 'full' or 'none', got 'some'",
           tracking={"records": "some"}),
     study("tracking in a list", "tracking: must be a mapping of settings, got list", tracking=[]),
-    study("a runner that is none", "runner.kind: must be 'processes' or 'dask', got 'threads'", runner={"kind": "threads"}),
+    study("a runner that is none", "must be 'processes', 'dask' or the import path of a task runner", runner={"kind": "threads"}),
     study("no worker", "runner.workers: must be at least 1, got 0", runner={"workers": 0}),
     study("an address without Dask", "address belongs to kind dask, got kind 'processes'",
           runner={"address": "tcp://somewhere:1"}),
