@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import sha256
+from pathlib import Path
 
 from filelock import FileLock
 from mlflow import MlflowClient
@@ -13,6 +14,7 @@ from sqlalchemy.pool import NullPool
 
 from synthrisk.conf.secrets import without_secrets
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.store import draft_name
 
 _LOCKS = {  # of databases: said, waited for, and given back with the connection
     "postgresql": "SELECT pg_advisory_lock(:key)",
@@ -24,13 +26,14 @@ def opened(uri: str) -> MlflowClient:
     """Return a client of a store whose tables are there and of this version.
 
     MLflow makes and migrates the tables when a store is first used, with no regard for other processes that do so too:
-    of four that open a new SQLite file at once three fail, and the file stays broken.
+    of four that open a new SQLite file at once three fail, and the file stays broken, as it does where one is killed.
 
     Raises:
         InputError: It cannot be opened; the text holds neither user nor password.
     """
     try:
         with _alone(uri):
+            _make(uri)
             client = MlflowClient(uri)
             client.search_experiments(max_results=1)
     except (MlflowException, SQLAlchemyError, OSError) as error:
@@ -39,12 +42,33 @@ def opened(uri: str) -> MlflowClient:
     return client
 
 
+def _make(uri: str) -> None:
+    """Make a SQLite store that is not there under another name, so that one with half its tables is never seen."""
+    file = Path(_file(uri))
+    if not _file(uri) or file.exists():
+        return
+    draft = file.with_name(f"{draft_name()}{file.name}")
+    try:
+        place = make_url(uri).set(database=str(draft)).render_as_string(hide_password=False)
+        MlflowClient(place).search_experiments(max_results=1)
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _file(uri: str) -> str:
+    """Return the file of a SQLite store, or an empty string."""
+    if uri.partition(":")[0].partition("+")[0] != "sqlite":
+        return ""
+    file = make_url(uri).database or ""
+    return "" if file == ":memory:" else file
+
+
 def _alone(uri: str) -> AbstractContextManager[object]:
     """Return what keeps other processes out: a lock beside a file, or one of the database; servers see to it."""
     kind = uri.partition(":")[0].partition("+")[0]
-    if kind == "sqlite":
-        file = make_url(uri).database
-        return FileLock(f"{file}.lock") if file and file != ":memory:" else nullcontext()
+    if file := _file(uri):
+        return FileLock(f"{file}.lock")
     return _locked(uri, _LOCKS[kind]) if kind in _LOCKS else nullcontext()
 
 

@@ -52,7 +52,7 @@ def keep(folder: Path, write: Callable[[Path], None]) -> Path:
     if folder.is_dir():
         return folder
     private_folder(folder.parent)
-    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_draft()))
+    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=draft_name()))
     try:
         write(draft)
         draft.rename(folder)
@@ -75,7 +75,7 @@ def private_folder(folder: Path) -> Path:
 def write_file(path: Path, write: Callable[[Path], object]) -> Path:
     """Have a private file written at once or not at all."""
     private_folder(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_draft())  # mode 0600
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=draft_name())  # mode 0600
     os.close(handle)
     try:
         write(Path(name))
@@ -143,8 +143,8 @@ def open_workspace(folder: Path) -> Path:
     return folder.absolute()
 
 
-def _draft() -> str:
-    """Return how the name of a draft of this process begins."""
+def draft_name() -> str:
+    """Return how the name of a draft of this process begins: one that is left by a dead process is removed."""
     return f".draft-{_machine()}-{os.getpid()}-"
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -68,7 +69,8 @@ def shown(folder, findings, limits, settings=SETTINGS, kind="cart", planned=PLAN
     empty = np.empty((3, 0))
     values = rng.normal(0.2, 0.3, (3, 400))
     kept = {CAP.key: Contributions(empty, empty, values), FEWER.key: Contributions(empty, empty, values - falls)}
-    path = keep_contributions(folder / "kept.npz", kept)
+    path = str(folder / "kept.npz")
+    keep_contributions(Path(path), kept)
     found = []
     for name in dict.fromkeys(f.synthesizer for f in findings if f.role == "synthesizer"):
         release = ReleaseFolder(sample, Generator(name, kind), Cell(name, 0, 0), "unused", "unused")
