@@ -5,19 +5,23 @@ The course of a study is written once, against ``Calls``; what it ends in is the
 
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
+import httpx
 from prefect import Task
 from prefect.context import FlowRunContext
-from prefect.futures import PrefectFuture
+from prefect.futures import PrefectWrappedFuture
 from prefect.task_runners import ProcessPoolTaskRunner
+
+from synthrisk.flows.gone import is_gone
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-
+_LOOK = 1.0  # seconds
 LOST = "its worker process was ended from outside, such as for want of memory"
 """Why calls failed whose workers are gone; one of them ended the worker, and the others were beside it."""
 
@@ -45,12 +49,15 @@ class Calls(Protocol):
         """Have workers again, where they were lost."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Run(Generic[T]):
-    future: PrefectFuture[T]
+    future: PrefectWrappedFuture[T, Any]
+    instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
 
     def failure(self) -> str | None:
         try:
+            if self._is_lost():
+                return self.instead.failure()
             self.future.wait()
         except BrokenExecutor:
             return LOST
@@ -60,25 +67,62 @@ class _Run(Generic[T]):
         return str(error) if isinstance(error, Exception) else f"{self.future.state.name}: {self.future.state.message}"
 
     def result(self) -> T:
-        return self.future.result()
+        return self.instead.result() if self._is_lost() else self.future.result()
+
+    def _is_lost(self) -> bool:
+        """Wait until it has ended, or the server has gone; tell whether the latter was first."""
+        while not self.future.wrapped_future.done() and not is_gone():
+            with suppress(BrokenExecutor):
+                self.future.wait(timeout=_LOOK)
+        if not is_gone():
+            return False
+        try:
+            return not (self.future.wrapped_future.done() and self._has_completed())
+        finally:
+            _end_workers()
+
+    def _has_completed(self) -> bool:
+        try:
+            self.future.wait()
+        except BrokenExecutor:
+            return False
+        return self.future.state.is_completed()
+
+
+def _end_workers() -> None:
+    """End worker processes, which would go on to ask a server that has gone."""
+    run = FlowRunContext.get()
+    runner = run.task_runner if run is not None else None
+    if isinstance(runner, ProcessPoolTaskRunner) and runner._executor is not None:
+        for each in list((runner._executor._processes or {}).values()):
+            each.kill()
 
 
 class TaskRuns:
-    """Task runs of the flow that is under way, on its task runner."""
+    """Task runs of the flow that is under way, on its task runner; plain calls once Prefect's server has gone."""
 
     def submit(self, task: Task[..., T], *arguments: Any, retries: int = 0, **named: Any) -> Answer[T]:
         """See ``Calls``."""
+        instead = PlainCalls().submit(task, *arguments, retries=retries, **named)
+        if is_gone():
+            return instead
         given = [each.future if isinstance(each, _Run) else each for each in arguments]
-        return _Run(task.with_options(retries=retries).submit(*given, **named))
+        return _Run(cast(Any, task.with_options(retries=retries).submit(*given, **named)), instead)
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""
-        return task(*arguments, **named)
+        if not is_gone():
+            try:
+                return task(*arguments, **named)
+            except httpx.TransportError:  # before it began: what it does itself asks no Prefect
+                if not is_gone():
+                    raise
+        return task.fn(*arguments, **named)
 
     def renew(self) -> None:
         """See ``Calls``."""
         run = FlowRunContext.get()
-        if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner):
+        if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner) and not is_gone():
             run.task_runner.__exit__(None, None, None)
             run.task_runner.__enter__()
 
@@ -116,7 +160,7 @@ class PlainCalls:
         """See ``Calls``."""
 
         def function() -> T:
-            return task.fn(*(each.result() if isinstance(each, _Plain) else each for each in arguments), **named)
+            return task.fn(*(each.result() if isinstance(each, _Plain | _Run) else each for each in arguments), **named)
 
         return _Plain(function, 1 + retries)
 
