@@ -88,7 +88,7 @@ class TaskRuns:
     def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
         given = [each.future if isinstance(each, _Run) else each for each in arguments]
-        asked = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or None, tags=how.tags)
+        asked = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or 0, tags=how.tags)
         return _Run(asked.submit(*given, **named))
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
