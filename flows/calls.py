@@ -98,10 +98,17 @@ class TaskRuns:
         return TaskRuns(on_runner=False)
 
 
+class _Quoted(quote):
+    """A ``quote`` that is the same after it was sent to another process: Prefect's holds itself once more then."""
+
+    def __getnewargs__(self) -> tuple[Any]:
+        return (self[0],)
+
+
 def _handed(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Return what a task run is given: Prefect would look for futures in each number of what is not quoted."""
-    given = [each.future if isinstance(each, _Run) else quote(each) for each in arguments]
-    return given, {name: quote(each) for name, each in named.items()}
+    given = [each.future if isinstance(each, _Run) else _Quoted(each) for each in arguments]
+    return given, {name: _Quoted(each) for name, each in named.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,14 @@
 """The two ways to call tasks: what fails, what is tried again, and that the course of a study does not see which."""
 
+import pickle
 from collections.abc import Callable
 
+import cloudpickle
 import pytest
 from prefect import flow, task
+from prefect.utilities.annotations import quote
 
-from synthrisk.flows.calls import PlainCalls, TaskRuns
+from synthrisk.flows.calls import PlainCalls, TaskRuns, _handed
 from synthrisk.metrics.errors import InputError
 
 
@@ -89,3 +92,11 @@ def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
     called, submitted = handed()
     assert called == (([1, {"a": None}],), {"name": (2, "x")})
     assert submitted == ((((1,), {}), [3]), {"name": {4}})
+
+
+def test_what_a_task_run_gets_is_the_same_after_it_was_sent_to_another_process():
+    (given,), named = _handed([[1, {"a": None}]], {"name": (2,)})
+    for each, meant in ((given, [1, {"a": None}]), (named["name"], (2,))):
+        for sent in (each, cloudpickle.loads(cloudpickle.dumps(each)), pickle.loads(pickle.dumps(each))):
+            assert isinstance(sent, quote)
+            assert sent.unquote() == meant
