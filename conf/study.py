@@ -332,6 +332,8 @@ class Tracking(Settings):
     registry: bool = False
     """Whether each synthesizer becomes a version in MLflow's model registry, with the alias ``approved`` where the
     verdict is NO EVIDENCE under limits, ``candidate`` where it is INCONCLUSIVE or nothing was judged."""
+    offline: bool = False
+    """Ask no tracking server: what is to be logged is kept in the workspace until ``synthrisk log`` delivers it."""
 
 
 _RUNNERS = ("processes", "dask")

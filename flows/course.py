@@ -14,17 +14,20 @@ from synthrisk.flows.calls import Answer, Calls
 from synthrisk.flows.cells import attacked, start_all
 from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.outcome import Outcome
-from synthrisk.flows.progress import warn
+from synthrisk.flows.progress import say, warn
 from synthrisk.flows.run_log import run_log
+from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.bootstrap import bootstrap, findings_folder
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.logged import Pages
+from synthrisk.tasks.workspace.failure import RunError
 from synthrisk.tasks.workspace.references import Sample
 
 _T = TypeVar("_T")
+_TOLD = (InputError, RunError)  # errors whose texts hold no data
 
 
 def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warning: str = "") -> Outcome:
@@ -68,33 +71,53 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     study_id, confidence = judged.result.study_id, study.bootstrap.confidence
     page = ends.submit(report, judged, asked)
     written = {name: ends.submit(expose, each, study_id, confidence) for name, each in shown.items()}
-    from synthrisk.tasks.log import log
+    from synthrisk.tasks.log import NotLoggedError, log
 
     exposures = finished("page of exposure", written, {})  # the numbers stand without one
+    failed = page.failure()  # and without the report
+    if failed:
+        run_log().error("report failed: %s", failed)
     place = study.tracking
-    logged = calls.call(
-        log,
-        judged,
-        experiment=place.experiment,
-        tracking_uri=place.uri,
-        records=place.records,
-        registry=place.registry,
-        settings=asked,
-        pages=Pages(page.result(), exposures),
-    )
+    try:
+        logged = calls.call(
+            log,
+            judged,
+            experiment=place.experiment,
+            tracking_uri=place.uri,
+            records=place.records,
+            registry=place.registry,
+            settings=asked,
+            pages=Pages("" if failed else page.result(), exposures, failed or ""),
+            offline=place.offline,
+        )
+    except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
+        run_log().error("%s (%s)", error, error.logged.waits)
+        logged = error.logged
     return Outcome(judged.result, logged)
 
 
 def open_store(tracking: Tracking, sample: Sample) -> None:
     """Open the tracking store, which is made where it is not there, while the first releases are made.
 
+    Studies that wait in the workspace to be logged are, each to its own store.
+
     Raises:
         InputError: It cannot be opened.
     """
+    if tracking.offline:
+        return
+    from synthrisk.tasks.log import deliver_all
     from synthrisk.tasks.tracking.address import store_address
     from synthrisk.tasks.tracking.store import opened
 
     opened(store_address(tracking, Path(sample.workspace)))
+    for study_id, error in deliver_all(Path(sample.workspace)).items():
+        if error is None:
+            say(f"logged: study {study_id}, which an earlier run had left")
+        else:
+            warn(
+                [f"study {study_id} is still not logged: {error if isinstance(error, _TOLD) else type(error).__name__}"]
+            )
 
 
 def finished(what: str, answers: Mapping[str, Answer[_T]], failures: dict[str, str]) -> dict[str, _T]:

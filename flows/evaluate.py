@@ -50,6 +50,7 @@ def evaluate(
     drop: list[str] | None = None,
     columns: dict[str, Any] | None = None,
     study: StudyName = None,
+    offline: bool = False,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -82,6 +83,7 @@ def evaluate(
         columns: How single columns are read, as in a study.
         study: Path of a study's YAML file, or name of a shipped one: what its ``data`` says of the columns, its metrics
             and thresholds hold for this release, where nothing else is given.
+        offline: Ask no tracking server: keep what is to be logged in the workspace, until ``synthrisk log``.
 
     Raises:
         InputError: An argument or a table breaks a rule.
@@ -92,7 +94,7 @@ def evaluate(
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
     check_control(control, meant.thresholds)
-    one = study_of(meant, synthetic, what_if, references, experiment, tracking_uri, workspace, seed)
+    one = study_of(meant, synthetic, what_if, references, experiment, tracking_uri, workspace, seed, offline)
     check(one)
     with tagged(experiment):
         whole, sample, warning = prepared(one, control, synthetic, given)

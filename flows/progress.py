@@ -28,6 +28,12 @@ def warn(warnings: Sequence[str]) -> None:
         Console(stderr=True, highlight=False).print(Text(f"Mind         {warning}", style="yellow"), soft_wrap=True)
 
 
+def say(text: str) -> None:
+    """Tell what is done beside the study: on stderr, and in the log of the flow run."""
+    run_log().info(text)
+    Console(stderr=True, highlight=False).print(Text(text), soft_wrap=True)
+
+
 class Pace:
     """How long a number of releases will still take, at the pace of those that are done."""
 
@@ -100,9 +106,7 @@ def progress(total: int, before: int = 0) -> Iterator[Progress]:
     """
     console = Console(stderr=True, highlight=False)
     if before:
-        said = f"found again: {before} of {total + before} releases, as an earlier run has left them"
-        run_log().info(said)
-        console.print(said, soft_wrap=True)
+        say(f"found again: {before} of {total + before} releases, as an earlier run has left them")
     with shown(console, total) as show:
         yield Progress(show, total)
 

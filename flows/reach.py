@@ -21,7 +21,7 @@ def check_tracking(tracking: Tracking) -> None:
     Raises:
         InputError: So it is; the text holds neither user nor password.
     """
-    if not tracking.uri:
+    if not tracking.uri or tracking.offline:
         return
     address = urlsplit(resolve(tracking.uri))
     kind = address.scheme.partition("+")[0] or "file"

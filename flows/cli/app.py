@@ -27,18 +27,24 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables
 Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
+Offline = Annotated[
+    bool, typer.Option("--offline", help="Ask no tracking server: `synthrisk log` delivers what is to be logged.")
+]
+
 
 @app.command(epilog="Example: `synthrisk benchmark study.yaml --set split.folds=3`")
 def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
+    offline: Offline = False,
     verbose: Verbose = False,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
     from synthrisk.flows.check import check, checked_on
 
-    settings = load(study, overrides or ())
+    asked = [*(overrides or ()), *(["tracking.offline=true"] if offline else ())]
+    settings = load(study, asked)
     check(settings)
     from synthrisk.flows.sample import sample_of
     from synthrisk.flows.server import prefect_api
@@ -46,7 +52,7 @@ def benchmark(
     with stoppable(), checked_on(settings, sample_of(settings)), prefect_api(meanwhile="synthrisk.flows.benchmark"):
         from synthrisk.flows.benchmark import benchmark as flow
 
-        outcome = flow(study, overrides or [])
+        outcome = flow(study, asked)
     from synthrisk.flows.cli.summary import close
 
     close(outcome, verbose=verbose)
@@ -89,6 +95,7 @@ def evaluate(
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
+    offline: Offline = False,
     verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
@@ -116,6 +123,7 @@ def evaluate(
         "tracking_uri": tracking_uri,
         "workspace": workspace,
         "seed": seed,
+        "offline": offline,
     }
     with stoppable():
         code = judged(said, others, limit, json_to, verbose=verbose)
@@ -215,6 +223,19 @@ def compare(
         raise InputError(f"--{' and --'.join(forms)} must not stand together")
     asked = Asked(experiment, measure, every, history, forms[0] if forms else "")
     print_comparison(asked, Tracking(uri=tracking_uri), Path(workspace))
+
+
+@app.command(epilog="Example: `synthrisk log 20261123-013609-1ddbd6`")
+def log(
+    study_id: Annotated[
+        str | None, typer.Argument(metavar="STUDY_ID", help="Study that waits; all that do unless given.")
+    ] = None,
+    workspace: Workspace = ".synthrisk",
+) -> None:
+    """Log studies that wait in the workspace, for their tracking server was away or not to be asked."""
+    from synthrisk.flows.cli.deliver import deliver_studies
+
+    deliver_studies(study_id, Path(workspace))
 
 
 @app.command(epilog="Example: `synthrisk ui --open demo`")

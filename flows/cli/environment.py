@@ -16,7 +16,13 @@ _SILENT = {
 }
 
 
+_BOUNDED = {  # MLflow's own retries take minutes, request after request: a study that cannot be logged waits
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "5",  # a minute in all, while a server starts again
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",  # seconds
+}
+
+
 def set_up() -> None:
     """Set what is not set, before prefect and mlflow are imported."""
-    for name, value in (QUIET | _PATIENT | _SILENT).items():
+    for name, value in (QUIET | _PATIENT | _SILENT | _BOUNDED).items():
         os.environ.setdefault(name, value)

@@ -12,7 +12,11 @@ from synthrisk.tasks.workspace.store import replace_file
 _T = TypeVar("_T")
 
 
-class CellError(RuntimeError):
+class RunError(RuntimeError):
+    """The run itself failed; its text is a sentence that can be shown, for it holds no data."""
+
+
+class CellError(RunError):
     """A cell failed; its text names the kind and place of the error, and the private file with the rest."""
 
 
