@@ -10,6 +10,7 @@ from prefect.runtime import flow_run
 from synthrisk.conf import Study, load
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
+from synthrisk.flows.crashed import noted
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.form import StudyChoice
 from synthrisk.flows.outcome import Outcome, concluded
@@ -45,8 +46,9 @@ def benchmark(
     """
     settings = settings_of(study, overrides, tracking_uri)
     check(settings)
-    with tagged(settings.name):
-        workspace = str(open_workspace(Path(settings.workspace)))
+    folder = open_workspace(Path(settings.workspace))
+    with tagged(settings.name), noted(folder):
+        workspace = str(folder)
         table = data(settings.data, settings.split, workspace, settings.seed)
         cut = split(table, settings.split, settings.data.identifier, workspace, settings.seed)
         sample = Sample.of(settings.data, table, cut, workspace, settings.seed)

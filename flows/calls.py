@@ -5,20 +5,24 @@ The course of a study is written once, against ``Calls``; what it ends in is the
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
+import httpx
 from prefect import Task
 from prefect.context import FlowRunContext
-from prefect.futures import PrefectFuture
+from prefect.futures import PrefectWrappedFuture
 from prefect.task_runners import ProcessPoolTaskRunner
 from prefect.utilities.annotations import quote
+
+from synthrisk.flows.gone import is_gone
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-
+_LOOK = 1.0  # seconds
 LOST = "its worker process was ended from outside, such as for want of memory"
 """Why calls failed whose workers are gone; one of them ended the worker, and the others were beside it."""
 
@@ -49,12 +53,15 @@ class Calls(Protocol):
         """Return calls for what is not worth a worker: one after the other in this process, when an answer is asked."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Run(Generic[T]):
-    future: PrefectFuture[T]
+    future: PrefectWrappedFuture[T, Any]
+    instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
 
     def failure(self) -> str | None:
         try:
+            if self._is_lost():
+                return self.instead.failure()
             self.future.wait()
         except BrokenExecutor:
             return LOST
@@ -64,12 +71,43 @@ class _Run(Generic[T]):
         return str(error) if isinstance(error, Exception) else f"{self.future.state.name}: {self.future.state.message}"
 
     def result(self) -> T:
-        return self.future.result()
+        return self.instead.result() if self._is_lost() else self.future.result()
+
+    def _is_lost(self) -> bool:
+        """Wait until it has ended, or the server has gone; tell whether the latter was first."""
+        while not self.future.wrapped_future.done() and not is_gone():
+            with suppress(BrokenExecutor):
+                self.future.wait(timeout=_LOOK)
+        if not is_gone():
+            return False
+        try:
+            return not (self.future.wrapped_future.done() and self._has_completed())
+        finally:
+            _end_workers()
+
+    def _has_completed(self) -> bool:
+        try:
+            self.future.wait()
+        except BrokenExecutor:
+            return False
+        return self.future.state.is_completed()
+
+
+def _end_workers() -> None:
+    """End worker processes, which would go on to ask a server that has gone."""
+    run = FlowRunContext.get()
+    runner = run.task_runner if run is not None else None
+    if isinstance(runner, ProcessPoolTaskRunner) and runner._executor is not None:
+        for each in list((runner._executor._processes or {}).values()):
+            each.kill()
 
 
 @dataclass(frozen=True)
 class TaskRuns:
-    """Task runs of the flow that is under way, on its task runner; or in this process."""
+    """Task runs of the flow that is under way, on its task runner or in this process.
+
+    Once Prefect's server has gone: plain calls.
+    """
 
     on_runner: bool = True
 
@@ -78,18 +116,27 @@ class TaskRuns:
         ours = task.with_options(retries=retries)
         if not self.on_runner:
             return _Plain(lambda: self.call(ours, *_answered(arguments), **named), attempts=1)
+        instead = PlainCalls().submit(task, *arguments, retries=retries, **named)
+        if is_gone():
+            return instead
         given, others = _handed(arguments, named)
-        return _Run(ours.submit(*given, **others))
+        return _Run(cast(Any, ours.submit(*given, **others)), instead)
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""
-        given, others = _handed(arguments, named)
-        return task(*given, **others)
+        if not is_gone():
+            given, others = _handed(arguments, named)
+            try:
+                return task(*given, **others)
+            except httpx.TransportError:  # before it began: what it does itself asks no Prefect
+                if not is_gone():
+                    raise
+        return task.fn(*arguments, **named)
 
     def renew(self) -> None:
         """See ``Calls``."""
         run = FlowRunContext.get()
-        if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner):
+        if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner) and not is_gone():
             run.task_runner.__exit__(None, None, None)
             run.task_runner.__enter__()
 

@@ -8,6 +8,7 @@ from prefect.events import emit_event
 
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
+from synthrisk.flows.crashed import noted
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.form import MetricNames, StudyName
 from synthrisk.flows.one_release import (
@@ -25,6 +26,7 @@ from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.workspace.store import open_workspace
 
 EVALUATED = "synthetic-data.evaluated"
 
@@ -96,7 +98,7 @@ def evaluate(
     check_control(control, meant.thresholds)
     one = study_of(meant, synthetic, what_if, references, experiment, tracking_uri, workspace, seed, offline)
     check(one)
-    with tagged(experiment):
+    with tagged(experiment), noted(open_workspace(Path(workspace))):
         whole, sample, warning = prepared(one, control, synthetic, given)
         with workers_share_the_api():
             course = conduct.with_options(task_runner=task_runner(one.runner))

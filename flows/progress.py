@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import cast
 from uuid import UUID
 
+import httpx
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.context import FlowRunContext
 from rich.console import Console
@@ -14,6 +15,7 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from synthrisk.flows.durations import in_words
+from synthrisk.flows.gone import is_gone
 from synthrisk.flows.run_log import run_log
 
 Show = Callable[[str, int, str], None]
@@ -85,17 +87,20 @@ class Progress:
         left = self._pace.left(self._done)
         self._show(name, self._done, left)
         told = f"{self._done} of {self._total}" + (f", {left}" if left else "")
-        if self._artifact is not None:
-            update_progress_artifact(
-                self._artifact, 100 * self._done / self._total, description=f"Releases attacked: {told}"
-            )
+        if self._artifact is not None and not is_gone():
+            with suppress(httpx.HTTPError):  # a bar less: the study goes on
+                update_progress_artifact(
+                    self._artifact, 100 * self._done / self._total, description=f"Releases attacked: {told}"
+                )
         run_log().info("%s finished, %s", name, told)
 
 
 def _artifact(total: int) -> UUID | None:
-    if not total or FlowRunContext.get() is None:
+    if not total or FlowRunContext.get() is None or is_gone():
         return None
-    return cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
+    with suppress(httpx.HTTPError):
+        return cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
+    return None
 
 
 @contextmanager

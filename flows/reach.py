@@ -47,6 +47,16 @@ def check_prefect(url: str) -> None:
     _check_answer("PREFECT_API_URL", address.hostname or "", _port(address) or _PORTS[address.scheme])
 
 
+def answers_at(url: str) -> bool:
+    """Tell whether a Prefect server answers at an address, if with a refusal."""
+    address = urlsplit(url)
+    try:
+        _check_answer("PREFECT_API_URL", address.hostname or "", _port(address) or _PORTS[address.scheme])
+    except InputError:
+        return False
+    return True
+
+
 def check_address(runner: Runner) -> None:
     """Refuse the address of a Dask scheduler that does not answer.
 

@@ -12,6 +12,7 @@ QUIET = {
 _PATIENT = {"PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "240"}
 _SILENT = {
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",  # the closing table says what failed
+    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",  # each event that a server which is gone does not take
     "MLFLOW_LOGGING_LEVEL": "WARNING",  # a new store is no news
 }
 

@@ -145,14 +145,15 @@ def open_workspace(folder: Path) -> Path:
 
 def draft_name() -> str:
     """Return how the name of a draft of this process begins: one that is left by a dead process is removed."""
-    return f".draft-{_machine()}-{os.getpid()}-"
+    return f".draft-{machine()}-{os.getpid()}-"
 
 
 def _is_left(name: str) -> bool:
     """Tell whether the process of this machine that a draft is of is gone."""
     _, machine, process, *_ = (*name.split("-"), "", "", "")
-    return machine == _machine() and process.isdecimal() and not psutil.pid_exists(int(process))
+    return machine == machine() and process.isdecimal() and not psutil.pid_exists(int(process))
 
 
-def _machine() -> str:
+def machine() -> str:
+    """Return a name of this machine that says nothing of it."""
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from synthrisk.flows.cli.app import main
+from synthrisk.flows.cli.app import command
 
 SECRET = "Zebrafink-Qx7"
 """A cell of every real table here: it must be found nowhere but in the private folders of a workspace."""
@@ -68,7 +68,7 @@ def _say(*arguments: object) -> Said:
     out, err = io.StringIO(), io.StringIO()
     with patch.object(sys, "argv", ["synthrisk", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
         try:
-            main()
+            command()
             code = 0
         except SystemExit as end:
             code = int(end.code or 0)

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import (
-    _machine,
     file_digest,
     keep,
     key_of,
+    machine,
     open_workspace,
     private_folder,
     replace_file,
@@ -259,9 +259,8 @@ def test_two_processes_share_one_salt(tmp_path):
 def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(tmp_path):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    machine = _machine()
-    left = tmp_path / "ledgers" / f".draft-{machine}-{gone.pid}-abc"
-    under_way = [f".draft-{machine}-{os.getpid()}-abc", f".draft-{'0' * 8}-{gone.pid}-abc", ".draft-abc"]
+    left = tmp_path / "ledgers" / f".draft-{machine()}-{gone.pid}-abc"
+    under_way = [f".draft-{machine()}-{os.getpid()}-abc", f".draft-{'0' * 8}-{gone.pid}-abc", ".draft-abc"]
     for each in (left, *(tmp_path / "ledgers" / name for name in under_way)):
         each.mkdir(parents=True)
     open_workspace(tmp_path)
