@@ -76,30 +76,18 @@ class _Run(Generic[T]):
     def _is_lost(self) -> bool:
         """Wait until it has ended, or the server has gone; tell whether the latter was first."""
         while not self.future.wrapped_future.done() and not is_gone():
-            with suppress(BrokenExecutor):
+            with suppress(Exception):  # the wait below raises it again
                 self.future.wait(timeout=_LOOK)
         if not is_gone():
             return False
-        try:
-            return not (self.future.wrapped_future.done() and self._has_completed())
-        finally:
-            _end_workers()
+        return not (self.future.wrapped_future.done() and self._has_completed())
 
     def _has_completed(self) -> bool:
         try:
             self.future.wait()
-        except BrokenExecutor:
+        except Exception:  # noqa: BLE001 - its worker is gone, or that of one that it waits for
             return False
         return self.future.state.is_completed()
-
-
-def _end_workers() -> None:
-    """End worker processes, which would go on to ask a server that has gone."""
-    run = FlowRunContext.get()
-    runner = run.task_runner if run is not None else None
-    if isinstance(runner, ProcessPoolTaskRunner) and runner._executor is not None:
-        for each in list((runner._executor._processes or {}).values()):
-            each.kill()
 
 
 @dataclass(frozen=True)

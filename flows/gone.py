@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import psutil
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def with_or_without(run: "Callable[[], Outcome]", without: "Callable[[], Outcome
     """
     try:
         return run()
-    except Exception:
+    except Exception as error:
+        if isinstance(error, httpx.TransportError):
+            _GONE.wait(PATIENCE + 2 * _LOOK)  # it may have gone just now
         if not is_gone():
             raise
     return _ENDED[0] if _ENDED else without()
@@ -94,6 +97,7 @@ def _watch(answers: Callable[[], bool], patience: float, over: threading.Event) 
         elif time.monotonic() - last >= patience and not over.is_set():
             _GONE.set()
             _be_quiet()
+            _end_workers()
             print("the Prefect server has gone: the study goes on without it", file=sys.stderr, flush=True)
             return
 
@@ -102,6 +106,14 @@ def _be_quiet() -> None:
     for settings in _SETTINGS:
         settings.client.max_retries = 0
         settings.logging.to_api.enabled = False
+
+
+def _end_workers() -> None:
+    """End worker processes, which would go on to ask a server that has gone, and keep the flow from ending."""
+    for each in psutil.Process().children():
+        with suppress(psutil.Error):
+            if any("multiprocessing.spawn" in part for part in each.cmdline()):
+                each.kill()
 
 
 def _send_the_rest() -> None:

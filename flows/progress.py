@@ -6,7 +6,6 @@ from contextlib import contextmanager, suppress
 from typing import cast
 from uuid import UUID
 
-import httpx
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.context import FlowRunContext
 from rich.console import Console
@@ -88,7 +87,7 @@ class Progress:
         self._show(name, self._done, left)
         told = f"{self._done} of {self._total}" + (f", {left}" if left else "")
         if self._artifact is not None and not is_gone():
-            with suppress(httpx.HTTPError):  # a bar less: the study goes on
+            with suppress(Exception):  # a bar less: the study goes on
                 update_progress_artifact(
                     self._artifact, 100 * self._done / self._total, description=f"Releases attacked: {told}"
                 )
@@ -98,7 +97,7 @@ class Progress:
 def _artifact(total: int) -> UUID | None:
     if not total or FlowRunContext.get() is None or is_gone():
         return None
-    with suppress(httpx.HTTPError):
+    with suppress(Exception):
         return cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
     return None
 
