@@ -15,6 +15,7 @@ from synthrisk.tasks.attack import attack
 from synthrisk.tasks.found_again import found_again
 from synthrisk.tasks.synthesize import synthesizer
 from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.failure import NO_SPACE, DiskError
 from synthrisk.tasks.workspace.limited import Limits
 from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
 
@@ -51,6 +52,16 @@ class Running:
     def before(self) -> int:
         """How many cells are found again."""
         return sum(each is not None for own in self.kept.values() for each in own.values())
+
+
+def refuse_full_disk(reason: str | None) -> None:
+    """End the study where a call failed because a disk takes no more: no other can be kept either.
+
+    Raises:
+        DiskError: It did.
+    """
+    if reason and reason.startswith(NO_SPACE):
+        raise DiskError(reason)
 
 
 def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) -> Running:
@@ -92,6 +103,7 @@ def attacked(
 
         def wait_for(each: Made, reason: str | None) -> None:
             name, cell = each.cell.synthesizer, each.cell
+            refuse_full_disk(reason)
             bar.advance(cell.in_words(sample.cut.releases))
             if reason is None:
                 ledgers[name][cell] = each.ledger.result()

@@ -11,7 +11,7 @@ from synthrisk.conf import Study
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.attacks import attacks_of
 from synthrisk.flows.calls import Answer, Calls
-from synthrisk.flows.cells import attacked, start_all
+from synthrisk.flows.cells import attacked, refuse_full_disk, start_all
 from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.progress import say, warn
@@ -75,6 +75,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
 
     exposures = finished("page of exposure", written, {})  # the numbers stand without one
     failed = page.failure()  # and without the report
+    refuse_full_disk(failed)
     if failed:
         run_log().error("report failed: %s", failed)
     place = study.tracking
@@ -123,6 +124,8 @@ def open_store(tracking: Tracking, sample: Sample) -> None:
 def finished(what: str, answers: Mapping[str, Answer[_T]], failures: dict[str, str]) -> dict[str, _T]:
     """Return what tasks of single generators ended in; add why others failed."""
     reasons = {name: answer.failure() for name, answer in answers.items()}
+    for reason in reasons.values():
+        refuse_full_disk(reason)
     for name, reason in reasons.items():
         if reason:
             failures[name] = f"{what}: {reason}"

@@ -24,8 +24,10 @@ def told() -> Iterator[None]:
     except InputError as error:
         _end(str(error), WRONG_INPUT)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a store, a disk or a worker
-        from synthrisk.tasks.workspace.failure import RunError, sentence_on
+        from synthrisk.tasks.workspace.failure import RunError, full, is_full, sentence_on
 
+        if is_full(error):
+            _end(str(full(error)), BROKEN)
         if isinstance(error, RunError):
             _end(str(error), BROKEN)
         _end(f"the run failed: {sentence_on(error, _kept(traceback.format_exc()))}", BROKEN)

@@ -66,9 +66,9 @@ def judged(
     arguments = {"real": said["real"], "control": said["control"], **meant.arguments, **others}
     with checked_on(whole, sample):
         outcome = _outcome(whole, sample, warning, arguments)
+    close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
-    close(outcome, verbose=verbose)
     return outcome.result.exit_code
 
 

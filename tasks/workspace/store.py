@@ -150,8 +150,8 @@ def draft_name() -> str:
 
 def _is_left(name: str) -> bool:
     """Tell whether the process of this machine that a draft is of is gone."""
-    _, machine, process, *_ = (*name.split("-"), "", "", "")
-    return machine == machine() and process.isdecimal() and not psutil.pid_exists(int(process))
+    _, place, process, *_ = (*name.split("-"), "", "", "")
+    return place == machine() and process.isdecimal() and not psutil.pid_exists(int(process))
 
 
 def machine() -> str:
