@@ -107,4 +107,9 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [spec.origin] if spec is not None and spec.has_location and spec.origin else []
 
 
-CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_check)
+def _located(path: str, folder: Path) -> str:
+    place, name = _parts(path)
+    return f"{folder / place}:{name}" if place.endswith(".py") else path
+
+
+CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, located=_located, check=_check)

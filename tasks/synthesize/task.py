@@ -78,7 +78,7 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
     """Return where the release of one place is, or will be: a folder named by all that decides what is released."""
     own, options = synthesizer(made_by.kind), dict(made_by.options)
     ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
-    inputs = own.inputs(options, repetition, fold) if own.inputs else []
+    inputs = own.inputs(_located(made_by), repetition, fold) if own.inputs else []
     key = key_of(
         sample.table.digest,
         sample.cut.digest,
@@ -93,6 +93,14 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
     return ReleaseFolder(sample, made_by, cell, str(Path(sample.workspace) / "releases" / key), key)
 
 
+def _located(made_by: Generator) -> dict[str, Any]:
+    """Return the options with absolute paths: a worker may run in another folder; the key has them as they are written."""
+    located, path = synthesizer(made_by.kind).located, made_by.options.get("path")
+    if located is None or not made_by.folder or not isinstance(path, str):
+        return dict(made_by.options)
+    return {**made_by.options, "path": located(path, Path(made_by.folder))}
+
+
 def _write(draft: Path, release: ReleaseFolder) -> None:
     sample, made_by, cell = release.sample, release.generator, release.cell
     records, whose = sample.records(), sample.entities()
@@ -103,6 +111,6 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
     whose = None if whose is None else whose[held_out]
     job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.form, whose)
     with printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
-        made = run(job, synthesizer(made_by.kind), made_by.options)
+        made = run(job, synthesizer(made_by.kind), _located(made_by))
     write_typed(made.synthetic, draft / RELEASE)
     np.save(draft / USED, made.used, allow_pickle=False)

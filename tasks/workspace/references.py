@@ -147,6 +147,7 @@ class Generator:
     role: Literal["synthesizer", "reference", "yardstick"] = "synthesizer"
     answer: Answer | None = None  # what is known of the releases of a reference generator
     leaked: float | None = None  # share of training rows in its releases, where that is known
+    folder: str = ""  # where relative paths among its options begin; that of the process unless given
 
 
 @dataclass(frozen=True)
