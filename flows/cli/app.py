@@ -233,6 +233,32 @@ def ui(
     raise typer.Exit(serve(port, tracking_uri, Path(workspace), study, opens))
 
 
+@app.command(epilog='Example: `synthrisk serve study.yaml --cron "0 3 * * 1" --timezone Europe/Vienna`')
+def serve(
+    study: Annotated[str, typer.Argument(help="YAML file, or a shipped study.")],
+    cron: Annotated[str | None, typer.Option(help="When: five fields, 0 3 * * 1 is Mondays at three.")] = None,
+    timezone: Annotated[str, typer.Option(help="Time zone of --cron.")] = "UTC",
+    interval: Annotated[float | None, typer.Option(help="Seconds between two starts, in place of --cron.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the deployment; the study's unless given.")] = None,
+    overrides: Set = None,
+) -> None:
+    """Run a study on a schedule, on this machine, until Ctrl-C; a Prefect server must be there."""
+    from synthrisk.flows.cli.serve import When, check_api, check_name, check_when, serve_study
+
+    when = When(cron, timezone, interval)
+    check_when(when)
+    check_name(name)
+    check_api()
+    from synthrisk.conf import load
+    from synthrisk.flows.check import check, check_on
+    from synthrisk.flows.sample import sample_of
+
+    settings = load(study, overrides or ())
+    check(settings)
+    check_on(settings, sample_of(settings))
+    serve_study(study, settings, overrides or (), when, name)
+
+
 @app.command(epilog="Example: `synthrisk schema > study.schema.json`")
 def schema() -> None:
     """Print the JSON schema of a study."""
