@@ -44,15 +44,19 @@ def check_when(when: When) -> None:
         raise InputError(f"--cron and --interval must not stand together, got {when.cron!r} and {when.interval:g}")
     if when.interval is not None and not 0 < when.interval < math.inf:
         raise InputError(f"--interval must be a number of seconds above 0, got {when.interval:g}")
-    for name, given in (
-        ("cron", {"cron": _MONDAYS if when.cron is None else when.cron}),
-        ("timezone", {"timezone": when.timezone}),
-    ):
-        try:
-            CronSchedule.model_validate({"cron": _MONDAYS} | given)
-        except (ValidationError, ValueError):
-            hint = f"five fields such as {_MONDAYS!r}" if name == "cron" else "a name such as Europe/Vienna"
-            raise InputError(f"--{name} must be {hint}, got {given[name]!r}") from None
+    cron = _MONDAYS if when.cron is None else when.cron
+    if not _fits(cron, "UTC"):
+        raise InputError(f"--cron must be five fields such as {_MONDAYS!r}, got {cron!r}")
+    if not _fits(_MONDAYS, when.timezone):
+        raise InputError(f"--timezone must be a name such as Europe/Vienna, got {when.timezone!r}")
+
+
+def _fits(cron: str, timezone: str) -> bool:
+    try:
+        CronSchedule(cron=cron, timezone=timezone)
+    except ValidationError:
+        return False
+    return True
 
 
 def check_name(name: str | None) -> None:
@@ -97,8 +101,8 @@ def serve_study(study: str, settings: Study, overrides: Sequence[str], when: Whe
 
     file, called = Path(study), name or settings.name
     place = str(file.absolute()) if file.is_file() else study  # whoever reads the deployment sees which file it is
-    schedule = Cron(when.cron, timezone=when.timezone) if when.cron else None
-    schedule = Interval(when.interval) if when.interval else schedule
+    schedule = Interval(when.interval) if when.interval else None
+    schedule = Cron(when.cron, timezone=when.timezone) if when.cron else schedule
     typer.echo(f"serving study {settings.name} from {os.getcwd()} as benchmark/{called}, {when.in_words}")  # noqa: PTH109
     typer.echo(f"now: prefect deployment run benchmark/{called}; Ctrl-C ends, and pauses the schedule")
     benchmark.serve(
