@@ -325,6 +325,8 @@ class Tracking(Settings):
 
     uri: Annotated[str | None, AfterValidator(lambda uri: uri or None)] = None
     """Tracking URI; null or empty: SQLite in the workspace."""
+    block: str | None = Field(default=None, pattern=r"^[a-z0-9\-]+$")
+    """Name of a Prefect block ``SynthriskTracking`` that holds the URI, in place of ``uri``: passwords stay there."""
     experiment: str | None = None
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
@@ -332,6 +334,12 @@ class Tracking(Settings):
     registry: bool = False
     """Whether each synthesizer becomes a version in MLflow's model registry, with the alias ``approved`` where the
     verdict is NO EVIDENCE under limits, ``candidate`` where it is INCONCLUSIVE or nothing was judged."""
+
+    @model_validator(mode="after")
+    def _one_address(self) -> "Tracking":
+        if self.uri and self.block:
+            raise ValueError(f"give uri or block, not both, got uri and block={self.block!r}")
+        return self
 
 
 _RUNNERS = ("processes", "dask")

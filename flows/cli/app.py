@@ -37,16 +37,17 @@ def benchmark(
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
     from synthrisk.flows.check import check, checked_on
+    from synthrisk.flows.tracked import tracked
 
-    settings = load(study, overrides or ())
-    check(settings)
-    from synthrisk.flows.sample import sample_of
-    from synthrisk.flows.server import prefect_api
+    with stoppable(), tracked(load(study, overrides or ())) as settings:
+        check(settings)
+        from synthrisk.flows.sample import sample_of
+        from synthrisk.flows.server import prefect_api
 
-    with stoppable(), checked_on(settings, sample_of(settings)), prefect_api(meanwhile="synthrisk.flows.benchmark"):
-        from synthrisk.flows.benchmark import benchmark as flow
+        with checked_on(settings, sample_of(settings)), prefect_api(meanwhile="synthrisk.flows.benchmark"):
+            from synthrisk.flows.benchmark import benchmark as flow
 
-        outcome = flow(study, overrides or [])
+            outcome = flow(study, overrides or [])
     from synthrisk.flows.cli.summary import close
 
     close(outcome, verbose=verbose)
@@ -252,8 +253,9 @@ def serve(
     from synthrisk.conf import load
     from synthrisk.flows.check import check, check_on
     from synthrisk.flows.sample import sample_of
+    from synthrisk.tasks.tracking.where import with_block
 
-    settings = load(study, overrides or ())
+    settings = with_block(load(study, overrides or ()))
     check(settings)
     check_on(settings, sample_of(settings))
     serve_study(study, settings, overrides or (), when, name)

@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,17 +16,21 @@ class CellError(RuntimeError):
     """A cell failed; its text names the kind and place of the error, and the private file with the rest."""
 
 
-def told_safely(folder: Path, cell: str, action: Callable[[], _T]) -> _T:
+def told_safely(folder: Path, cell: str, action: Callable[[], _T], hide: Sequence[str] = ()) -> _T:
     """Return what ``action`` returns; turn any exception into a ``CellError`` without its text.
 
-    The full text goes to a private file. ``InputError`` passes as it is: its texts hold no cells.
+    The full text, without what is to ``hide``, goes to a private file. ``InputError`` passes as it is: its texts hold
+    no cells.
     """
     try:
         return action()
     except (InputError, CellError):
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever foreign code raises
-        kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", traceback.format_exc())
+        text = traceback.format_exc()
+        for each in hide:
+            text = text.replace(each, "...")
+        kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", text)
         failure = sentence_on(error, str(kept))
     raise CellError(failure)  # outside the except block, so that it does not carry the first error along
 
