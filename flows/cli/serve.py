@@ -94,8 +94,8 @@ def serve_study(study: str, settings: Study, overrides: Sequence[str], when: Whe
         name: Name of the deployment; the study's unless given.
     """
     import typer
-    from prefect.deployments.runner import EntrypointType
     from prefect.schedules import Cron, Interval
+    from prefect.types.entrypoint import EntrypointType
 
     from synthrisk.flows.benchmark import benchmark
 

@@ -1,6 +1,6 @@
 """The address of a store as it is used, with its password: of a block, or with its variables filled in."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from synthrisk.conf import Study, resolve
 from synthrisk.conf.study import Tracking
@@ -51,8 +51,9 @@ def _block(name: str) -> "SynthriskTracking":
     from synthrisk.tasks.tracking_block import SynthriskTracking
 
     try:
-        return SynthriskTracking.load(name, _sync=True)
+        found = SynthriskTracking.load(name, _sync=True)  # type: ignore[call-arg]  # Prefect adds it to both kinds
     except ValueError:
         raise InputError(
             f"tracking.block must name a block of Prefect of the type SynthriskTracking, got {name!r}, which is none"
         ) from None
+    return cast("SynthriskTracking", found)
