@@ -359,6 +359,8 @@ class Runner(Settings):
     """Scheduler of an existing Dask cluster; null starts a local one."""
     retries: int = Field(default=0, ge=0)
     """How often a failed cell is tried again."""
+    retry_delay: float = Field(default=0, ge=0, le=3600)
+    """Seconds before it is tried again for the first time; twice as many before each further time, an hour at most."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds that a release may take to be made, and again to be attacked; what takes longer has failed."""
     memory_limit: float | None = Field(default=None, gt=0)

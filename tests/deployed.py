@@ -7,8 +7,8 @@ from pathlib import Path
 from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient
-from prefect.client.schemas import FlowRun
-from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId
+from prefect.client.schemas import FlowRun, TaskRun
+from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId, TaskRunFilter, TaskRunFilterTags
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.events.filters import EventFilter, EventNameFilter
 from prefect.exceptions import ObjectNotFound
@@ -18,8 +18,8 @@ PATIENCE = 300  # seconds a run, on a slow machine
 
 def deployment_of(client: SyncPrefectClient, name: str, served: "subprocess.Popen[bytes]") -> DeploymentResponse:
     """Wait until a process that serves has made its deployment."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and served.poll() is None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and served.poll() is None:
         try:
             return client.read_deployment_by_name(name)
         except ObjectNotFound:
@@ -34,8 +34,8 @@ def runs(client: SyncPrefectClient, deployment: UUID) -> list[FlowRun]:
 def finished(client: SyncPrefectClient, deployment: UUID, wanted: Callable[[FlowRun], bool]) -> FlowRun:
     """Wait for the first run of a deployment to end; meanwhile they run one at a time."""
     seen: list[FlowRun] = []
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         everyone = runs(client, deployment)
         assert sum(r.state is not None and r.state.is_running() for r in everyone) <= 1, "one at a time"
         seen = [r for r in everyone if wanted(r)]
@@ -60,11 +60,24 @@ def mlflow_runs(home: Path, experiment: str) -> dict[str, str]:
 
 def announced(client: SyncPrefectClient, name: str) -> dict[str, object]:
     """Wait for the event that says how an evaluation ended; return what it says."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         # the client's default limit, 100, is more than the server takes
         found = client.read_events(EventFilter(event=EventNameFilter(name=[name])), limit=10).events
         if found:
             return found[0].payload
         time.sleep(2)
     raise AssertionError(f"no event {name} in 60 s")
+
+
+def task_runs(client: SyncPrefectClient, study: str) -> list[TaskRun]:
+    """Return the task runs of a study, by the tag that all of them have."""
+    return client.read_task_runs(task_run_filter=TaskRunFilter(tags=TaskRunFilterTags(all_=[f"study:{study}"])))
+
+
+def until(holds: Callable[[], bool], otherwise: str, seconds: float = 120) -> None:
+    """Wait until something holds; fail where it does not in time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, otherwise
+        time.sleep(1)
