@@ -23,7 +23,7 @@ import yaml
 
 HERE = Path(__file__).parent
 PREFECT_YAML = HERE.parents[1] / "deployments" / "prefect.yaml"
-START, DEPLOY, TESTS = 240, 240, 660  # seconds, on a slow machine
+START, DEPLOY, TESTS = 240, 240, 1800  # seconds, on a slow machine
 QUIET = {
     "DO_NOT_TRACK": "true",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
