@@ -19,6 +19,7 @@ from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
+from synthrisk.tasks.tracking.where import with_block
 from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import open_workspace
 
@@ -60,5 +61,5 @@ def benchmark(
 
 def settings_of(study: StudyChoice, overrides: Sequence[str] | None = None, tracking_uri: str | None = None) -> Study:
     """Return the study with its overrides, tracked in another store where one is given."""
-    tracked = [f"tracking.uri={json.dumps(tracking_uri)}"] if tracking_uri else []
-    return load(study, [*(overrides or ()), *tracked])
+    tracked = [f"tracking.uri={json.dumps(tracking_uri)}", "tracking.block=null"] if tracking_uri else []
+    return with_block(load(study, [*(overrides or ()), *tracked]))

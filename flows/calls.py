@@ -3,6 +3,7 @@
 The course of a study is written once, against ``Calls``; what it ends in is the same to the bit.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
@@ -23,8 +24,26 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _LOOK = 1.0  # seconds
+_LONGEST = 3600.0  # seconds between two attempts
 LOST = "its worker process was ended from outside, such as for want of memory"
 """Why calls failed whose workers are gone; one of them ended the worker, and the others were beside it."""
+
+
+@dataclass(frozen=True)
+class How:
+    """How a task is called: how often again where it fails, after what wait, and by which tags Prefect knows it."""
+
+    retries: int = 0
+    delay: float = 0.0  # seconds before the first retry
+    tags: Sequence[str] = ()
+
+    @property
+    def delays(self) -> list[float]:
+        """The wait before each retry: each twice the one before. Prefect takes 50, and repeats the last."""
+        return [min(self.delay * 2.0**k, _LONGEST) for k in range(min(self.retries, 50))]
+
+
+ONCE = How()
 
 
 class Answer(Protocol[T_co]):
@@ -40,7 +59,7 @@ class Answer(Protocol[T_co]):
 class Calls(Protocol):
     """A way to call tasks."""
 
-    def submit(self, task: Task[..., T], *arguments: Any, retries: int = 0, **named: Any) -> Answer[T]:
+    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """Call a task where there is room for it, beside others; arguments may be answers of earlier calls."""
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
@@ -99,12 +118,12 @@ class TaskRuns:
 
     on_runner: bool = True
 
-    def submit(self, task: Task[..., T], *arguments: Any, retries: int = 0, **named: Any) -> Answer[T]:
+    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
-        ours = task.with_options(retries=retries)
+        ours = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or None, tags=how.tags)
         if not self.on_runner:
-            return _Plain(lambda: self.call(ours, *_answered(arguments), **named), attempts=1)
-        instead = PlainCalls().submit(task, *arguments, retries=retries, **named)
+            return _Plain(lambda: self.call(ours, *_answered(arguments), **named), [])
+        instead = PlainCalls().submit(task, *arguments, how=how, **named)
         if is_gone():
             return instead
         given, others = _handed(arguments, named)
@@ -142,12 +161,13 @@ def _handed(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[An
 @dataclass(frozen=True, eq=False)
 class _Plain(Generic[T]):
     function: Callable[[], T]
-    attempts: int
+    delays: Sequence[float]
 
     @cached_property
     def _ended(self) -> tuple[T | None, Exception | None]:
         error: Exception | None = None
-        for _ in range(self.attempts):
+        for delay in (0.0, *self.delays):
+            time.sleep(delay)
             try:
                 return self.function(), None
             except Exception as raised:  # noqa: BLE001 - a task may raise whatever it likes, as in a task run
@@ -173,13 +193,13 @@ def _answered(arguments: Sequence[Any]) -> list[Any]:
 class PlainCalls:
     """The functions themselves, one after the other in this process, each when its answer is asked for."""
 
-    def submit(self, task: Task[..., T], *arguments: Any, retries: int = 0, **named: Any) -> Answer[T]:
+    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
 
         def function() -> T:
             return task.fn(*_answered(arguments), **named)
 
-        return _Plain(function, 1 + retries)
+        return _Plain(function, how.delays)
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""

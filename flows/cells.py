@@ -1,11 +1,11 @@
 """The cells of a study: every release made and attacked, each found again where an earlier run has left it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from synthrisk.conf.study import Runner
 from synthrisk.flows.attacks import Attacks
-from synthrisk.flows.calls import LOST, Answer, Calls
+from synthrisk.flows.calls import LOST, Answer, Calls, How
 from synthrisk.flows.progress import progress
 from synthrisk.flows.run_log import run_log
 from synthrisk.metrics.neighbours.search import prepare
@@ -85,9 +85,10 @@ def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) ->
 def start(runner: Runner, sample: Sample, place: Place, calls: Calls, *, apart: bool = False) -> Made:
     """Have a release made and attacked, ``apart`` in processes of their own."""
     (each, measured, cell), limits = place, Limits(runner.time_limit, runner.memory_limit, apart)
-    where = (sample, each, cell.repetition, cell.fold)
-    release = calls.submit(synthesize, *where, retries=runner.retries, limits=limits)
-    return Made(place, release, calls.submit(attack, release, measured, retries=runner.retries, limits=limits))
+    where, how = (sample, each, cell.repetition, cell.fold), How(runner.retries, runner.retry_delay)
+    tagged = replace(how, tags=(f"generator:{each.name}", f"kind:{each.kind}"))  # by which Prefect limits how many run
+    release = calls.submit(synthesize, *where, how=tagged, limits=limits)
+    return Made(place, release, calls.submit(attack, release, measured, how=how, limits=limits))
 
 
 def attacked(

@@ -85,6 +85,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
             judged,
             experiment=place.experiment,
             tracking_uri=place.uri,
+            tracking_block=place.block,
             records=place.records,
             registry=place.registry,
             settings=asked,

@@ -26,6 +26,7 @@ from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.tracking.where import with_block
 from synthrisk.tasks.workspace.store import open_workspace
 
 EVALUATED = "synthetic-data.evaluated"
@@ -52,6 +53,7 @@ def evaluate(
     drop: list[str] | None = None,
     columns: dict[str, Any] | None = None,
     study: StudyName = None,
+    tracking_block: str | None = None,
     offline: bool = False,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
@@ -85,6 +87,8 @@ def evaluate(
         columns: How single columns are read, as in a study.
         study: Path of a study's YAML file, or name of a shipped one: what its ``data`` says of the columns, its metrics
             and thresholds hold for this release, where nothing else is given.
+        tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the MLflow store, in place of
+            ``tracking_uri``.
         offline: Ask no tracking server: keep what is to be logged in the workspace, until ``synthrisk log``.
 
     Raises:
@@ -96,7 +100,8 @@ def evaluate(
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
     check_control(control, meant.thresholds)
-    one = study_of(meant, synthetic, what_if, references, experiment, tracking_uri, workspace, seed, offline)
+    place = experiment, tracking_uri, workspace, seed, tracking_block, offline
+    one = with_block(study_of(meant, synthetic, what_if, references, *place))
     check(one)
     with tagged(experiment), noted(open_workspace(Path(workspace))):
         whole, sample, warning = prepared(one, control, synthetic, given)

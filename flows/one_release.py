@@ -131,6 +131,7 @@ def study_of(
     tracking_uri: str | None,
     workspace: str,
     seed: int,
+    tracking_block: str | None = None,
     offline: bool = False,
 ) -> Study:
     """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
@@ -146,7 +147,12 @@ def study_of(
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
             "thresholds": dict(meant.thresholds),
-            "tracking": {"experiment": experiment, "uri": tracking_uri or None, "offline": offline},
+            "tracking": {
+                "experiment": experiment,
+                "uri": tracking_uri or None,
+                "block": tracking_block,
+                "offline": offline,
+            },
             "runner": {"workers": 1},
             "workspace": workspace,
             "seed": seed,

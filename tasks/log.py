@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from synthrisk.conf.load import checked, refuse_passwords
-from synthrisk.conf.secrets import without_secrets
+from synthrisk.conf.secrets import secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.report import without_values
@@ -30,8 +30,9 @@ from synthrisk.tasks.tracking.waiting import (
     no_longer_waiting,
     read_waiting,
 )
+from synthrisk.tasks.tracking.where import allowed
 from synthrisk.tasks.tracking.written import Written
-from synthrisk.tasks.workspace.failure import RunError
+from synthrisk.tasks.workspace.failure import RunError, told_safely
 from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
@@ -60,6 +61,7 @@ def log(
     exposure: bool = True,
     settings: str | None = None,
     pages: Pages | None = None,
+    tracking_block: str | None = None,
     offline: bool = False,
 ) -> Logged:
     """Write runs, metrics, tags and artifacts of a study to MLflow, and its report; return where they are.
@@ -77,6 +79,7 @@ def log(
         exposure: Whether a page for each judged synthesizer says who is at risk, and why.
         settings: What was asked, as YAML; what the references remember of it unless given.
         pages: Report and pages of exposure where they are written already.
+        tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the address, in place of it.
         offline: Ask no store: keep the study in the workspace, for ``deliver``.
 
     Raises:
@@ -84,16 +87,21 @@ def log(
         NotLoggedError: The store does not do its work; the study waits in the workspace.
     """
     check_given("judged", judged, Judged, "judge")
-    given = {"experiment": experiment, "uri": tracking_uri, "records": records, "registry": registry}
+    given = {
+        "experiment": experiment,
+        "uri": tracking_uri,
+        "block": tracking_block,
+        "records": records,
+        "registry": registry,
+    }
     refuse_passwords(given)
-    tracking = checked(Tracking, given | {"offline": offline}, "log")
-    result, estimated = judged.result, judged.estimated
-    sample, asked = estimated.sample, settings or described(judged)
+    tracking = allowed(checked(Tracking, given | {"offline": offline}, "log"))
+    sample, asked = judged.estimated.sample, settings or described(judged)
     own = pages or Pages(
         report.fn(judged, asked),
         {
-            found.name: expose.fn(found, result.study_id, estimated.settings.confidence)
-            for found in estimated.found
+            found.name: expose.fn(found, judged.result.study_id, judged.estimated.settings.confidence)
+            for found in judged.estimated.found
             if exposure and found.generator.role == "synthesizer"
         },
     )
@@ -139,6 +147,12 @@ def _kept(waiting: Waiting, reason: str) -> Logged:
 
 def _logged(waiting: Waiting, *, late: bool = False) -> Logged:
     """Log a study that waits, and forget that it does; ``late``: an earlier attempt may have left a part of it."""
+    uri, folder = store_address(waiting.tracking, waiting.workspace), private_folder(waiting.workspace)
+    # a store's errors name its address, with the password
+    return told_safely(folder, "log", lambda: _attempt(waiting, late=late), secrets_of(uri))
+
+
+def _attempt(waiting: Waiting, *, late: bool) -> Logged:
     try:
         logged = _write(waiting, late=late)
     except (StoreError, *FAULTS) as error:
@@ -154,7 +168,7 @@ def _write(waiting: Waiting, *, late: bool) -> Logged:
     folder = private_folder(waiting.workspace)
     uri = store_address(tracking, folder)
     client = opened(uri)
-    place = experiment_of(client, waiting.experiment, None if tracking.uri else folder)
+    place = experiment_of(client, waiting.experiment, None if tracking.uri or tracking.block else folder)
     to = Written(client, place, waiting.judged.result, estimated.sample.table)
     logged = replace(_kept(waiting, ""), experiment_id=place)
     if late:

@@ -42,15 +42,15 @@ def benchmark(
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
     from synthrisk.flows.check import check, checked_on
+    from synthrisk.flows.tracked import tracked
 
     asked = [*(overrides or ()), *(["tracking.offline=true"] if offline else ())]
-    settings = load(study, asked)
-    check(settings)
-    from synthrisk.flows.gone import with_or_without
-    from synthrisk.flows.sample import sample_of
-    from synthrisk.flows.server import prefect_api
+    with stoppable(), tracked(load(study, asked)) as settings:
+        check(settings)
+        from synthrisk.flows.gone import with_or_without
+        from synthrisk.flows.sample import sample_of
+        from synthrisk.flows.server import prefect_api
 
-    with stoppable():
         sample = sample_of(settings)
         with checked_on(settings, sample), prefect_api(meanwhile="synthrisk.flows.benchmark"):
             from synthrisk.flows.benchmark import benchmark as flow
@@ -257,6 +257,33 @@ def ui(
     from synthrisk.flows.cli.ui import serve
 
     raise typer.Exit(serve(port, tracking_uri, Path(workspace), study, opens))
+
+
+@app.command(epilog='Example: `synthrisk serve study.yaml --cron "0 3 * * 1" --timezone Europe/Vienna`')
+def serve(
+    study: Annotated[str, typer.Argument(help="YAML file, or a shipped study.")],
+    cron: Annotated[str | None, typer.Option(help="When: five fields, 0 3 * * 1 is Mondays at three.")] = None,
+    timezone: Annotated[str, typer.Option(help="Time zone of --cron.")] = "UTC",
+    interval: Annotated[float | None, typer.Option(help="Seconds between two starts, in place of --cron.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the deployment; the study's unless given.")] = None,
+    overrides: Set = None,
+) -> None:
+    """Run a study on a schedule, on this machine, until Ctrl-C; a Prefect server must be there."""
+    from synthrisk.flows.cli.serve import When, check_api, check_name, check_when, serve_study
+
+    when = When(cron, timezone, interval)
+    check_when(when)
+    check_name(name)
+    check_api()
+    from synthrisk.conf import load
+    from synthrisk.flows.check import check, check_on
+    from synthrisk.flows.sample import sample_of
+    from synthrisk.tasks.tracking.where import with_block
+
+    settings = with_block(load(study, overrides or ()))
+    check(settings)
+    check_on(settings, sample_of(settings))
+    serve_study(study, settings, overrides or (), when, name)
 
 
 @app.command(epilog="Example: `synthrisk schema > study.schema.json`")

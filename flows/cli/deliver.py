@@ -4,9 +4,10 @@ from pathlib import Path
 
 import typer
 
+from synthrisk.flows.tracked import block_readable
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.log import deliver
-from synthrisk.tasks.tracking.waiting import ids_waiting
+from synthrisk.tasks.tracking.waiting import ids_waiting, read_waiting
 
 
 def deliver_studies(study_id: str | None, workspace: Path) -> None:
@@ -20,5 +21,6 @@ def deliver_studies(study_id: str | None, workspace: Path) -> None:
     if not waits:
         raise InputError(f"the workspace must hold a study that waits to be logged, got none in {workspace}")
     for each in [study_id] if study_id else waits:
-        logged = deliver(workspace, each)
+        with block_readable(read_waiting(workspace, each).tracking):
+            logged = deliver(workspace, each)
         typer.echo(f"logged: study {each} in {logged.uri}" if logged else f"another process is logging study {each}")

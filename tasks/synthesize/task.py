@@ -94,7 +94,7 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
 
 
 def _located(made_by: Generator) -> dict[str, Any]:
-    """Return the options with absolute paths: a worker may run in another folder; the key has them as they are written."""
+    """Return the options with absolute paths, for a worker in another folder; the key has them as written."""
     located, path = synthesizer(made_by.kind).located, made_by.options.get("path")
     if located is None or not made_by.folder or not isinstance(path, str):
         return dict(made_by.options)

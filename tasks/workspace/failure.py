@@ -3,7 +3,7 @@
 import errno
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,11 +39,11 @@ def full(error: BaseException) -> DiskError:
     return DiskError(f"{NO_SPACE} ({word}); what is finished is kept, and the same command goes on from there")
 
 
-def told_safely(folder: Path, cell: str, action: Callable[[], _T]) -> _T:
+def told_safely(folder: Path, cell: str, action: Callable[[], _T], hide: Sequence[str] = ()) -> _T:
     """Return what ``action`` returns; turn any exception into a ``CellError`` without its text.
 
-    The full text goes to a private file. ``InputError`` passes as it is: its texts hold no cells. Where a disk takes no
-    more it is a ``DiskError``.
+    The full text, without what is to ``hide``, goes to a private file. ``InputError`` passes as it is: its texts hold
+    no cells. Where a disk takes no more it is a ``DiskError``.
     """
     failure: RunError
     try:
@@ -51,8 +51,11 @@ def told_safely(folder: Path, cell: str, action: Callable[[], _T]) -> _T:
     except (InputError, RunError):
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever foreign code raises
+        text = traceback.format_exc()
+        for each in hide:
+            text = text.replace(each, "...")
         try:
-            kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", traceback.format_exc())
+            kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", text)
             failure = full(error) if is_full(error) else CellError(sentence_on(error, str(kept)))
         except OSError as beside:
             failure = full(error if is_full(error) else beside)

@@ -65,10 +65,10 @@ def keep(folder: Path, write: Callable[[Path], None]) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return ``folder``, created for its owner alone."""
+    """Return ``folder``, created for its owner alone, with all that is absent above it."""
     if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o700)
+        private_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 

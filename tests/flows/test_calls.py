@@ -1,11 +1,21 @@
 """The two ways to call tasks: what fails, what is tried again, and that the course of a study does not see which."""
 
+import os
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable
+from uuid import uuid4
 
 import pytest
 from prefect import flow, task
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
+from prefect.settings import PREFECT_API_URL
+from prefect.task_runners import ThreadPoolTaskRunner
 
-from synthrisk.flows.calls import PlainCalls, TaskRuns
+from synthrisk.flows.calls import How, PlainCalls, TaskRuns
 from synthrisk.metrics.errors import InputError
 
 
@@ -40,10 +50,10 @@ def test_a_call_takes_the_answers_of_others():
 
 def test_a_failed_call_is_tried_again_as_often_as_is_said():
     add, runs = counting(2)
-    assert PlainCalls().submit(add, 1, retries=2).failure() is None
+    assert PlainCalls().submit(add, 1, how=How(2)).failure() is None
     assert runs == [1, 1, 1]
     add, runs = counting(2)
-    assert PlainCalls().submit(add, 1, retries=1).failure() == "failed 2"
+    assert PlainCalls().submit(add, 1, how=How(1)).failure() == "failed 2"
     assert len(runs) == 2
 
 
@@ -89,3 +99,71 @@ def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
     called, submitted = handed()
     assert called == (([1, {"a": None}],), {"name": (2, "x")})
     assert submitted == ((((1,), {}), [3]), {"name": {4}})
+
+
+def test_the_wait_before_a_retry_doubles_up_to_an_hour():
+    assert How(4, 2.0).delays == [2, 4, 8, 16]
+    assert How(3, 3000.0).delays == [3000, 3600, 3600]
+    assert How(0, 5.0).delays == []
+    assert len(How(80, 1.0).delays) == 50
+
+
+def test_without_a_server_a_retry_waits_too():
+    add, runs = counting(2)
+    before = time.monotonic()
+    assert PlainCalls().submit(add, 1, how=How(2, 0.1)).failure() is None
+    assert len(runs) == 3
+    assert time.monotonic() - before >= 0.3
+
+
+def test_prefect_waits_and_tries_again(prefect_database):
+    name, runs = f"unsure-{uuid4()}", []
+
+    @task(name=name, task_run_name=name)
+    def unsure() -> int:
+        runs.append(1)
+        if len(runs) < 3:
+            raise ValueError("not yet")
+        return len(runs)
+
+    @flow(task_runner=ThreadPoolTaskRunner(max_workers=1))
+    def tries() -> int:
+        return TaskRuns().submit(unsure, how=How(2, 0.2, ("kind:unsure",))).result()
+
+    assert tries() == 3
+    with get_client(sync_client=True) as client:
+        (run,) = client.read_task_runs(task_run_filter=TaskRunFilter(name=TaskRunFilterName(any_=[name])))
+    assert run.tags == ["kind:unsure"]
+    assert (run.empirical_policy.retries, run.empirical_policy.retry_delay) == (2, [0.2, 0.4])
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1, 1), (2, 2)])
+def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most):
+    """Made as the docs say; three tasks in three threads, of which so many run at the same time."""
+    tag, inside, seen, lock = f"kind:licensed-{limit}", [0], [], threading.Lock()
+    made = subprocess.run(
+        [sys.executable, "-m", "prefect", "concurrency-limit", "create", tag, str(limit)],
+        env=os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stderr
+
+    @task
+    def heavy() -> None:
+        with lock:
+            inside[0] += 1
+            seen.append(inside[0])
+        time.sleep(0.5)
+        with lock:
+            inside[0] -= 1
+
+    @flow(task_runner=ThreadPoolTaskRunner(max_workers=3))
+    def many() -> None:
+        for answer in [TaskRuns().submit(heavy, how=How(tags=(tag,))) for _ in range(3)]:
+            answer.result()
+
+    many()
+    assert len(seen) == 3
+    assert max(seen) == most

@@ -265,3 +265,8 @@ def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(
         each.mkdir(parents=True)
     open_workspace(tmp_path)
     assert sorted(each.name for each in (tmp_path / "ledgers").iterdir()) == sorted(under_way)
+
+
+def test_every_folder_on_the_way_to_a_private_one_is_private(tmp_path):
+    folder = private_folder(tmp_path / "reports" / "study" / "pages")
+    assert [mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3
