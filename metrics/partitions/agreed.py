@@ -121,6 +121,12 @@ def cells(part: Coded, column: Any, behind: np.ndarray) -> np.ndarray:
     return np.asarray(behind[part[column]])
 
 
+def as_categories(codes: np.ndarray, size: int) -> "pd.Categorical[int]":
+    """Return codes as categories; the last, that of a missing cell, is missing."""
+    narrow = codes.astype(np.min_scalar_type(-size))
+    return pd.Categorical.from_codes(np.where(narrow == size - 1, -1, narrow), categories=pd.RangeIndex(size - 1))
+
+
 def _agreed(name: Any, found: list[list[Any]], settled: Settled) -> Column:
     for who, sides in (("real", found[MEMBERS] + found[CONTROLS]), ("synthetic", found[RELEASE])):
         if not sum(each.missing + int(each.counts.sum()) for each in sides):
@@ -137,9 +143,7 @@ def _agreed(name: Any, found: list[list[Any]], settled: Settled) -> Column:
     tables = Tables(pd.DataFrame({name: typed}), pd.DataFrame({name: other}))
     tables.check_comparable([name])
     joint, kind = tables.codes([name]), tables.kind(name)
-    codes = tuple(
-        np.append(each[: len(own)], [joint.size - 1]) for each, own in zip(joint.tables, raw, strict=True)
-    )
+    codes = tuple(np.append(each[: len(own)], [joint.size - 1]) for each, own in zip(joint.tables, raw, strict=True))
     floats, by_code = np.full(joint.size, np.nan), np.zeros((3, joint.size), dtype=np.int64)
     if kind == "numeric":
         for each, numbers in zip(joint.tables, tables.floats(name), strict=True):
@@ -149,7 +153,15 @@ def _agreed(name: Any, found: list[list[Any]], settled: Settled) -> Column:
         by_code[side, -1] += missing[side]
     is_date = bool(types.is_datetime64_any_dtype(typed.dtype))
     return Column(
-        name, kind, is_temporal(typed), is_date, joint.size, by_code, floats, raw, codes  # type: ignore[arg-type]
+        name,
+        kind,
+        is_temporal(typed),
+        is_date,
+        joint.size,
+        by_code,
+        floats,
+        raw,
+        codes,  # type: ignore[arg-type]
     )
 
 

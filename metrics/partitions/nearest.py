@@ -89,10 +89,9 @@ def _to_group(tables: Partitioned, side: int) -> np.ndarray:
     space, ways = _space(tables, "gower", "reference"), _ways(tables, "gower", [side])
     costs = scale_of([way.axis for way in ways], space, "real")
     queries = _gathered(tables.of_side(RELEASE, _records, ways))
-    least = np.full(len(queries.codes), np.inf)
     parts = tables.parts[side]
     assert parts is not None  # noqa: S101 - the callers see to it
-    return as_distances(parts.fold(_nearer, least, ways, costs, queries), space)
+    return as_distances(parts.each(_nearest_in, ways, costs, queries).joined(np.minimum), space)
 
 
 def _space(tables: Partitioned, name: SpaceName, ranges: Ranges) -> Space:
@@ -156,9 +155,8 @@ def _nearest(part: Coded, ways: list[_Way], searched: Search) -> np.ndarray:
     return searched.nearest(queries, np.full(rows, -1), 1)[0][:, 0] if rows else np.empty(0)
 
 
-def _nearer(part: Coded, least: np.ndarray, ways: list[_Way], costs: Scale, queries: Records) -> np.ndarray:
-    reference = _records(part, ways)
+def _nearest_in(part: Coded, ways: list[_Way], costs: Scale, queries: Records) -> np.ndarray:
+    reference, rows = _records(part, ways), len(queries.codes)
     if not len(reference.codes):
-        return least
-    found = search(reference, costs).nearest(queries, np.full(len(least), -1), 1)[0][:, 0]
-    return np.minimum(least, found)
+        return np.full(rows, np.inf)
+    return search(reference, costs).nearest(queries, np.full(rows, -1), 1)[0][:, 0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol, TypeVar
 
 _S = TypeVar("_S")
@@ -18,6 +19,9 @@ class Parts(Protocol):
 
     def fold(self, function: Callable[..., _S], state: _S, *shared: Any) -> _S:
         """Return the last state of ``state = function(part, state, *shared)``, one part after the other."""
+
+    def joined(self, function: Callable[[Any, Any], Any]) -> Any:
+        """Return what ``function(one, other)`` makes of all parts, two and two; their order may not matter."""
 
     def placed(self, items: Sequence[Any]) -> "Parts":
         """Return other parts in the same places."""
@@ -42,6 +46,10 @@ class Here:
         for part in self.parts:
             state = function(part, state, *shared)
         return state
+
+    def joined(self, function: Callable[[Any, Any], Any]) -> Any:
+        """Return what the function makes of all parts (``Parts.joined``)."""
+        return reduce(function, self.parts)
 
     def placed(self, items: Sequence[Any]) -> "Here":
         """Return other parts (``Parts.placed``)."""

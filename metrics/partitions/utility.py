@@ -170,7 +170,11 @@ def _added(part: Coded, totals: dict[Any, np.ndarray], numbers: Mapping[Any, np.
 
 
 def _of_numbers(
-    tables: Partitioned, name: Any, statistic: str, numbers: Mapping[Any, np.ndarray], totals: list[dict[Any, np.ndarray]]
+    tables: Partitioned,
+    name: Any,
+    statistic: str,
+    numbers: Mapping[Any, np.ndarray],
+    totals: list[dict[Any, np.ndarray]],
 ) -> Answered:
     column = tables.columns[name]
     sizes = [tables.rows[side] - column.missing(side) for side in _SIDES]

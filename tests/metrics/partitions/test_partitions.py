@@ -1,6 +1,7 @@
 """Each measure in parts is what one machine finds on the same rows, to the last bit."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -70,7 +71,7 @@ def with_categories(*tables: pd.DataFrame) -> list[pd.DataFrame]:
 def in_parts(frame: pd.DataFrame, cuts: list[int]) -> Here:
     """The rows in parts, some of them empty, each with the categories that it holds alone."""
     ends = [0, *sorted(cut % (len(frame) + 1) for cut in cuts), len(frame)]
-    parts = [frame[a:b].copy() for a, b in zip(ends, ends[1:], strict=False)]
+    parts = [frame[a:b].copy() for a, b in pairwise(ends)]
     for part in parts:
         for name in part.select_dtypes("category"):
             part[name] = part[name].cat.remove_unused_categories()
@@ -96,7 +97,12 @@ def of_one_machine(name: str, tables: Tables, options: dict):
 
 
 def assert_same(name: str, one, parts) -> None:
-    assert (parts.metric, parts.settings, parts.reason, parts.warning) == (one.metric, one.settings, one.reason, one.warning)
+    assert (parts.metric, parts.settings, parts.reason, parts.warning) == (
+        one.metric,
+        one.settings,
+        one.reason,
+        one.warning,
+    )
     for mine, due in ((parts.value, one.value), (parts.published, one.published)):
         np.testing.assert_array_equal(mine, due, err_msg=name)
     assert list(parts.details) == list(one.details)
