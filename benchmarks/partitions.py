@@ -1,10 +1,10 @@
 """A release of 1, 3 and 10 million rows measured in parts: seconds of each stage, peak memory a worker.
 
-python benchmarks/partitions.py [--rows 1000000 3000000 10000000] [--workers 2]
+python benchmarks/partitions.py [--rows 1000000 3000000 10000000] [--workers 2] [--control]
 
-Members and release of so many rows and a tenth as many control records, 8 columns, written from seeds as Parquet files
-into a temporary folder, a million rows a row group at most, ten groups at least. Each size is measured in a process of
-its own, with a local Dask cluster of one thread a worker.
+Members and release of so many rows, with ``--control`` a tenth as many control records, 8 columns, written from seeds
+as Parquet files into a temporary folder, a million rows a row group at most, ten groups at least. Each size is measured
+in a process of its own, with a local Dask cluster of one thread a worker.
 """
 
 import argparse
@@ -29,7 +29,7 @@ _KINDS = 500  # kinds of people: columns depend on each other through them, as i
 
 
 def drawn(rows: int, rng: np.random.Generator) -> pa.Table:
-    """Return records of people; ``copied`` ones would be drawn by the same generator state."""
+    """Return records of people."""
     kind = rng.integers(_KINDS, size=rows)
     usual = rng.random((5, rows)) < 0.9
     age = np.clip((kind * 37 % 80) + 5 + rng.normal(0, 3, rows).round(), 0, 99).astype(np.int64)
@@ -37,7 +37,9 @@ def drawn(rows: int, rng: np.random.Generator) -> pa.Table:
     town = np.where(usual[0], kind * 13 % 1000, rng.integers(1000, size=rows))
     job = np.where(usual[1], kind * 7 % 60, rng.integers(60, size=rows))
     illness = np.where(usual[2], kind % 8, rng.integers(8, size=rows))
-    born = np.datetime64("2024-01-01", "ns") - age.astype("timedelta64[D]") * 365 - (kind % 12) * np.timedelta64(30, "D")
+    born = (
+        np.datetime64("2024-01-01", "ns") - age.astype("timedelta64[D]") * 365 - (kind % 12) * np.timedelta64(30, "D")
+    )
 
     def texts(codes: np.ndarray, name: str) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(codes.astype(np.int32), [f"{name} {i}" for i in range(codes.max() + 1)])
@@ -78,35 +80,34 @@ def measured(folder: Path, workers: int) -> dict[str, Any]:
     from synthrisk.metrics.intervals.estimates import Interval
     from synthrisk.metrics.neighbours.search import prepare
     from synthrisk.metrics.partitions.exact import keys_of_real
-    from synthrisk.metrics.partitions.found import Contributed, contributed, findings
+    from synthrisk.metrics.partitions.found import contributed, found_in
     from synthrisk.metrics.partitions.look import broken, strangers_in_words
     from synthrisk.metrics.partitions.measures import IN_PARTS
     from synthrisk.tasks.partitions.on_dask import cluster
     from synthrisk.tasks.partitions.read import kept_columns, tables_in_parts
 
     prepare()
-    files = {name: str(folder / f"{name}.parquet") for name in ("real", "control", "synthetic")}
+    files = {path.stem: str(path) for path in folder.glob("*.parquet")}
     data = Data(source=files["real"], quasi_identifiers=KEY, sensitive=[SENSITIVE])
-    columns, stages = kept_columns(data, files), {}
+    columns, stages = kept_columns(data, files), dict[str, float]()
 
     def stage(name: str, work: Callable[[], Any]) -> Any:
         started = time.perf_counter()
         made = work()
-        stages[name] = time.perf_counter() - started
+        stages[name] = stages.get(name, 0.0) + time.perf_counter() - started
         print(f"{name}: {stages[name]:.1f} s, driver {_peak():,.0f} MB", file=sys.stderr, flush=True)
         return made
 
     with cluster(None, workers) as client:
         tables = stage("read, agree, code", lambda: _computed(tables_in_parts(client, data, files, columns)))
         planned = plan(list(IN_PARTS), columns, KEY, [SENSITIVE])
-        ledgers = [stage(p.measure.metric, lambda p=p: contributed(tables, [p], "release")) for p in planned]
+        interval = Interval(method=Bootstrap().method)
+        for each in planned:
+            ledger = stage(each.measure.metric, lambda p=each: contributed(tables, [p], "release"))
+            stage("intervals, verdicts", lambda p=each, own=ledger: found_in(tables, p, own, interval, interval))
         stage("k-anonymity", lambda: keys_of_real(tables, KEY))
         stage("look at columns", lambda: broken(tables))
         stage("control records", lambda: strangers_in_words(tables))
-        rows = {key: each for ledger in ledgers for key, each in ledger.rows.items()}
-        said = {key: each for ledger in ledgers for key, each in ledger.said.items()}
-        every, interval = Contributed(ledgers[0].cell, rows, said), Interval(method=Bootstrap().method)
-        stage("findings, intervals", lambda: findings(tables, every, planned, interval, interval))
         return {"stages": stages, "driver": _peak(), "workers": list(client.run(_peak).values())}
 
 
@@ -116,11 +117,12 @@ def _computed(tables: Any) -> Any:
     return tables
 
 
-def run_of(rows: int, workers: int) -> dict[str, Any]:
+def run_of(rows: int, workers: int, control: bool) -> dict[str, Any]:
     """Return what is measured in a process of its own."""
     with TemporaryDirectory() as folder:
-        for seed, (name, count) in enumerate((("real", rows), ("control", rows // 10), ("synthetic", rows))):
-            written(Path(folder) / f"{name}.parquet", count, seed)
+        for seed, (name, count) in enumerate((("real", rows), ("control", rows // 10 * control), ("synthetic", rows))):
+            if count:
+                written(Path(folder) / f"{name}.parquet", count, seed)
         size = sum(each.stat().st_size for each in Path(folder).iterdir()) / 2**20
         command = [sys.executable, __file__, "--of", folder, "--workers", str(workers)]
         told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -132,11 +134,12 @@ def main() -> None:
     parser.add_argument("--of", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--rows", type=int, nargs="*", default=ROWS)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--control", action="store_true")
     asked = parser.parse_args()
     if asked.of:
         print(json.dumps(measured(asked.of, asked.workers)))
         return
-    every = {rows: run_of(rows, asked.workers) for rows in asked.rows}
+    every = {rows: run_of(rows, asked.workers, asked.control) for rows in asked.rows}
     print("| stage, s | " + " | ".join(f"{rows:,} rows" for rows in every) + " |")
     print("|---|" + "---|" * len(every))
     for name in next(iter(every.values()))["stages"]:

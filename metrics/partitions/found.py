@@ -13,7 +13,8 @@ from synthrisk.metrics.partitions.agreed import CONTROLS, MEMBERS, Coded, Partit
 from synthrisk.metrics.partitions.measures import check_in_parts, score_in_parts
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.attacked import Releases
-from synthrisk.metrics.study.compared import Compared, compare_findings
+from synthrisk.metrics.study.compared import compare_findings
+from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.quantities import limited
@@ -57,7 +58,7 @@ def check_planned(planned: Sequence[Planned], limits: Sequence[str]) -> None:
 
 
 def contributed(tables: Partitioned, planned: Sequence[Planned], name: str) -> Contributed:
-    """Return what each measure says of a release: the columns that a study reads are gathered, 8 bytes a record each.
+    """Return what measures say of a release: the columns that a study reads are gathered, 8 bytes a record each.
 
     Raises:
         InputError: A measure or an option is not computed in parts.
@@ -77,19 +78,31 @@ def contributed(tables: Partitioned, planned: Sequence[Planned], name: str) -> C
 
 
 def findings(
-    tables: Partitioned, ledger: Contributed, planned: Sequence[Planned], interval: Interval, beside: Interval
-) -> tuple[Compared, tuple[Usefulness, ...]]:
+    tables: Partitioned, planned: Sequence[Planned], name: str, interval: Interval, beside: Interval
+) -> tuple[list[Finding], list[Usefulness]]:
     """Return the findings with their yardsticks ``guess`` and ``control``, and utility without a ceiling.
 
-    ``interval`` is that of the findings, ``beside`` that of the yardsticks: they draw on their own.
+    One measure after the other, so that the contributions of one alone are here at a time: with one release nothing is
+    borrowed from the other measures. ``interval`` is that of the findings, ``beside`` that of the yardsticks.
     """
-    measures = [p.measure for p in planned]
-    classes = {m.sensitive: _classes(tables, m.sensitive) for m in measures if m.sensitive is not None}
-    name = ledger.cell.synthesizer
+    found: list[Finding] = []
+    useful: list[Usefulness] = []
+    for each in planned:
+        of_risk, of_utility = found_in(tables, each, contributed(tables, [each], name), interval, beside)
+        found, useful = [*found, *of_risk], [*useful, *of_utility]
+    return found, useful
+
+
+def found_in(
+    tables: Partitioned, planned: Planned, ledger: Contributed, interval: Interval, beside: Interval
+) -> tuple[Sequence[Finding], Sequence[Usefulness]]:
+    """Return the finding of one measure, or its utility, from its ledger."""
+    measure, name = planned.measure, ledger.cell.synthesizer
+    classes = {} if measure.sensitive is None else {measure.sensitive: _classes(tables, measure.sensitive)}
     releases = Releases([ledger], pd.DataFrame(classes), None, {})
-    made = find_all(name, "synthesizer", releases, measures, interval, ())
-    risks = [p for p in planned if not METRICS[p.measure.metric].is_utility]
-    return compare_findings(made.findings, {name: made.kept}, risks, {}, beside, None), made.utility
+    made = find_all(name, "synthesizer", releases, [measure], interval, ())
+    risks = [] if METRICS[measure.metric].is_utility else [planned]
+    return compare_findings(made.findings, {name: made.kept}, risks, {}, beside, None).findings, made.utility
 
 
 def _classes(tables: Partitioned, name: str) -> Any:

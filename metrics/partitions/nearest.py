@@ -1,5 +1,6 @@
 """Distances to the closest record in parts: each part of the queries is searched in all of the release."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ from synthrisk.metrics.partitions.agreed import CONTROLS, MEMBERS, REAL, RELEASE
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.tables import in_order
+
+SHARD = 2_500_000
+"""Real records that are searched at a time: more at a time take less time, but more memory of a worker."""
 
 
 class _Way(NamedTuple):
@@ -91,7 +95,8 @@ def _to_group(tables: Partitioned, side: int) -> np.ndarray:
     queries = _gathered(tables.of_side(RELEASE, _records, ways))
     parts = tables.parts[side]
     assert parts is not None  # noqa: S101 - the callers see to it
-    return as_distances(parts.each(_nearest_in, ways, costs, queries).joined(np.minimum), space)
+    shards = parts.fewer(_together, -(-tables.rows[side] // SHARD))
+    return as_distances(shards.each(_nearest_in, ways, costs, queries).joined(np.minimum), space)
 
 
 def _space(tables: Partitioned, name: SpaceName, ranges: Ranges) -> Space:
@@ -153,6 +158,10 @@ def _nearest(part: Coded, ways: list[_Way], searched: Search) -> np.ndarray:
     queries = _records(part, ways)
     rows = len(queries.codes)
     return searched.nearest(queries, np.full(rows, -1), 1)[0][:, 0] if rows else np.empty(0)
+
+
+def _together(parts: Sequence[Coded]) -> Coded:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _nearest_in(part: Coded, ways: list[_Way], costs: Scale, queries: Records) -> np.ndarray:

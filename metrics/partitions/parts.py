@@ -8,6 +8,17 @@ from typing import Any, Protocol, TypeVar
 _S = TypeVar("_S")
 
 
+def neighbouring(items: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """Return neighbouring items together, in at most ``count`` lists of nearly one length.
+
+    Example:
+        >>> neighbouring([1, 2, 3, 4, 5], 2)
+        [[1, 2, 3], [4, 5]]
+    """
+    size = -(-len(items) // max(1, count))
+    return [items[at : at + size] for at in range(0, len(items), size)]
+
+
 class Parts(Protocol):
     """Parts in one order, each in one place: on this machine, or on a worker."""
 
@@ -22,6 +33,9 @@ class Parts(Protocol):
 
     def joined(self, function: Callable[[Any, Any], Any]) -> Any:
         """Return what ``function(one, other)`` makes of all parts, two and two; their order may not matter."""
+
+    def fewer(self, function: Callable[[Sequence[Any]], Any], count: int) -> "Parts":
+        """Return the parts that a function makes of ``count`` at most neighbouring lists of parts."""
 
     def placed(self, items: Sequence[Any]) -> "Parts":
         """Return other parts in the same places."""
@@ -50,6 +64,10 @@ class Here:
     def joined(self, function: Callable[[Any, Any], Any]) -> Any:
         """Return what the function makes of all parts (``Parts.joined``)."""
         return reduce(function, self.parts)
+
+    def fewer(self, function: Callable[[Sequence[Any]], Any], count: int) -> "Here":
+        """Return the parts made of lists of parts (``Parts.fewer``)."""
+        return Here([function(some) for some in neighbouring(self.parts, count)])
 
     def placed(self, items: Sequence[Any]) -> "Here":
         """Return other parts (``Parts.placed``)."""

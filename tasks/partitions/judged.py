@@ -10,7 +10,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.partitions.agreed import MEMBERS, Partitioned
 from synthrisk.metrics.partitions.exact import keys_of_real, keys_of_release
-from synthrisk.metrics.partitions.found import contributed, findings
+from synthrisk.metrics.partitions.found import findings
 from synthrisk.metrics.partitions.look import broken, strangers_in_words
 from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.seeds import seed_of
@@ -49,22 +49,22 @@ def judged_in_parts(
         Interval(settings.confidence, settings.method, settings.resamples, seed_of(seed, *words))
         for words in (("bootstrap", RELEASE), ("compare",))
     )
-    compared, utility = findings(tables, contributed(tables, planned, RELEASE), planned, interval, beside)
+    found, utility = findings(tables, planned, RELEASE, interval, beside)
     limits = {name: checked(Threshold, value, name) for name, value in thresholds.items()}
     known = _keys(data, list(tables.columns))
     reason = broken(tables)
     return StudyResult(
         study_id=f"{begun:%Y%m%d-%H%M%S}",
         name="evaluate",
-        findings=compared.findings,
+        findings=found,
         checks=[],
         verdicts=verdicts_of(
-            compared.findings,
+            found,
             {name: limit.value for name, limit in limits.items()},
             [],
             Beside(broken={RELEASE: reason} if reason else {}),
         ),
-        limits=spelled_out(limits, [f.measure for f in compared.findings]),
+        limits=spelled_out(limits, [f.measure for f in found]),
         facts=_facts(tables, data, settings, seed, begun),
         settings={RELEASE: {"role": "synthesizer", "kind": "files"}},
         utility=utility,

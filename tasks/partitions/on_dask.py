@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.partitions.parts import Parts
+from synthrisk.metrics.partitions.parts import Parts, neighbouring
 
 _S = TypeVar("_S")
 _WAIT = "10s"
@@ -48,6 +48,11 @@ class OnDask:
             odd = left[-1:] if len(left) % 2 else []
             left = [self._client.submit(function, *pair, pure=False) for pair in pairs] + odd
         return self._client.gather(left[0])
+
+    def fewer(self, function: Callable[[Sequence[Any]], Any], count: int) -> "OnDask":
+        """Return the parts made of lists of parts (``Parts.fewer``)."""
+        lists = neighbouring(self._items, count)
+        return OnDask(self._client, [self._client.submit(function, list(some), pure=False) for some in lists])
 
     def placed(self, items: Sequence[Any]) -> "OnDask":
         """Return other parts (``Parts.placed``)."""
