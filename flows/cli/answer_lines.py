@@ -33,7 +33,12 @@ NOT_JUDGED = Text("No limits: no verdict. Nothing was judged.", "bold yellow")
 
 def answer_lines(outcome: Outcome, width: int) -> list[Text]:
     """Return the lines; ``width`` is that of the terminal."""
-    result, room = outcome.result, min(max(width, NARROWEST), WIDEST)
+    return [*lines_of(outcome.result, width), *_where(outcome)]
+
+
+def lines_of(result: StudyResult, width: int) -> list[Text]:
+    """Return the lines that say what was found, without those that say where."""
+    room = min(max(width, NARROWEST), WIDEST)
     told = overview(result)
     lines = [
         *_title(result),
@@ -46,7 +51,7 @@ def answer_lines(outcome: Outcome, width: int) -> list[Text]:
     lines = [line.copy() for line in lines]
     for line in lines:
         line.truncate(room, overflow="ellipsis")
-    return [*lines, *_where(outcome)]
+    return lines
 
 
 def _title(result: StudyResult) -> list[Text]:

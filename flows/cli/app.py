@@ -101,11 +101,18 @@ def evaluate(
     workspace: Workspace = ".synthrisk",
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
     offline: Offline = False,
+    engine: Annotated[
+        str, typer.Option(help="'memory', or 'dask': Parquet files in parts, for tables that outgrow one machine.")
+    ] = "memory",
+    dask: Annotated[str | None, typer.Option(help="Scheduler of a Dask cluster; processes here unless given.")] = None,
     verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
+    from synthrisk.flows.cli.in_parts import check_engine, suggest
+    from synthrisk.flows.cli.in_parts import judged as judged_in_parts
     from synthrisk.flows.cli.one_release import judged
 
+    check_engine(engine, dask)
     said: dict[str, Any] = {
         "real": _one("real", real_table, real),
         "control": control,
@@ -131,7 +138,11 @@ def evaluate(
         "offline": offline,
     }
     with stoppable():
-        code = judged(said, others, limit, json_to, verbose=verbose)
+        if engine == "dask":
+            code = judged_in_parts(said, others, limit, json_to, dask, verbose=verbose)
+        else:
+            suggest(said["real"])
+            code = judged(said, others, limit, json_to, verbose=verbose)
     raise typer.Exit(code)
 
 
