@@ -120,7 +120,7 @@ class TaskRuns:
 
     def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
-        ours = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or None, tags=how.tags)
+        ours = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or 0, tags=how.tags)
         if not self.on_runner:
             return _Plain(lambda: self.call(ours, *_answered(arguments), **named), [])
         instead = PlainCalls().submit(task, *arguments, how=how, **named)
