@@ -72,8 +72,16 @@ class Calls(Protocol):
         """Return calls for what is not worth a worker: one after the other in this process, when an answer is asked."""
 
 
+class Called:
+    """An answer that later calls may be given among their arguments."""
+
+    def result(self) -> Any:
+        """See ``Answer``."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class _Run(Generic[T]):
+class _Run(Called, Generic[T]):
     future: PrefectWrappedFuture[T, Any]
     instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
 
@@ -122,7 +130,7 @@ class TaskRuns:
         """See ``Calls``."""
         ours = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or 0, tags=how.tags)
         if not self.on_runner:
-            return _Plain(lambda: self.call(ours, *_answered(arguments), **named), [])
+            return _Plain(lambda: self.call(ours, *answered(arguments), **named), [])
         instead = PlainCalls().submit(task, *arguments, how=how, **named)
         if is_gone():
             return instead
@@ -159,20 +167,16 @@ def _handed(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[An
 
 
 @dataclass(frozen=True, eq=False)
-class _Plain(Generic[T]):
+class _Plain(Called, Generic[T]):
     function: Callable[[], T]
     delays: Sequence[float]
 
     @cached_property
     def _ended(self) -> tuple[T | None, Exception | None]:
-        error: Exception | None = None
-        for delay in (0.0, *self.delays):
-            time.sleep(delay)
-            try:
-                return self.function(), None
-            except Exception as raised:  # noqa: BLE001 - a task may raise whatever it likes, as in a task run
-                error = raised
-        return None, error
+        try:
+            return tried(self.function, self.delays), None
+        except Exception as error:  # noqa: BLE001 - a task may raise whatever it likes, as in a task run
+            return None, error
 
     def failure(self) -> str | None:
         error = self._ended[1]
@@ -185,9 +189,19 @@ class _Plain(Generic[T]):
         return value  # type: ignore[return-value]  # there is no error, so it is what the function returned
 
 
-def _answered(arguments: Sequence[Any]) -> list[Any]:
+def answered(arguments: Sequence[Any]) -> list[Any]:
     """Return arguments, with what earlier calls ended in."""
-    return [each.result() if isinstance(each, _Plain | _Run) else each for each in arguments]
+    return [each.result() if isinstance(each, Called) else each for each in arguments]
+
+
+def tried(function: Callable[[], T], delays: Sequence[float]) -> T:
+    """Return what a function returns; where it fails, call it again after each delay."""
+    for delay in delays:
+        try:
+            return function()
+        except Exception:  # noqa: BLE001 - a task may raise whatever it likes
+            time.sleep(delay)
+    return function()
 
 
 class PlainCalls:
@@ -197,7 +211,7 @@ class PlainCalls:
         """See ``Calls``."""
 
         def function() -> T:
-            return task.fn(*_answered(arguments), **named)
+            return task.fn(*answered(arguments), **named)
 
         return _Plain(function, how.delays)
 

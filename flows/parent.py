@@ -9,18 +9,30 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from runpy import run_module
+
+import psutil
 
 _LOOK = 2.0  # seconds
 
 
-def end_with_parent() -> None:
-    """Have this process end within seconds of its parent: a killed one cannot end its children itself."""
-    threading.Thread(target=_watch, args=(os.getppid(),), name="end with parent", daemon=True).start()
+def end_with_parent(process: int | None = None) -> None:
+    """Have this process end within seconds of its parent, or of another that it works for.
+
+    One that is killed cannot end its children itself.
+    """
+    lives = partial(_is_parent, os.getppid()) if process is None else psutil.Process(process).is_running
+    threading.Thread(target=_watch, args=(lives,), name="end with parent", daemon=True).start()
 
 
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
+def _is_parent(process: int) -> bool:
+    return os.getppid() == process
+
+
+def _watch(lives: Callable[[], bool]) -> None:
+    while lives():
         time.sleep(_LOOK)
     os._exit(1)
 

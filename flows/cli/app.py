@@ -37,27 +37,20 @@ def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
     offline: Offline = False,
+    prefect: Annotated[
+        bool, typer.Option("--prefect", help="Leave a trace in Prefect's history where no Prefect API is configured.")
+    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.check import check, checked_on
     from synthrisk.flows.tracked import tracked
 
     asked = [*(overrides or ()), *(["tracking.offline=true"] if offline else ())]
     with stoppable(), tracked(load(study, asked)) as settings:
-        check(settings)
-        from synthrisk.flows.gone import with_or_without
-        from synthrisk.flows.sample import sample_of
-        from synthrisk.flows.server import prefect_api
+        from synthrisk.flows.cli.whole_study import studied
 
-        sample = sample_of(settings)
-        with checked_on(settings, sample), prefect_api(meanwhile="synthrisk.flows.benchmark"):
-            from synthrisk.flows.benchmark import benchmark as flow
-            from synthrisk.flows.calls import PlainCalls
-            from synthrisk.flows.course import course
-
-            outcome = with_or_without(lambda: flow(study, asked), lambda: course(settings, sample, PlainCalls()))
+        outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
     from synthrisk.flows.cli.summary import close
 
     close(outcome, verbose=verbose)

@@ -1,0 +1,141 @@
+"""Task functions called in worker processes, without Prefect: what commands do where no Prefect API is configured."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop, heappush
+from importlib import import_module
+from itertools import count
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+from prefect import Task
+
+from synthrisk.flows.calls import LOST, ONCE, Answer, Called, How, PlainCalls, answered, tried
+from synthrisk.flows.worker_pool import pool_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class _Pooled(Called, Generic[T]):
+    place: int  # of the first call of its chain
+    future: Future[T] = field(default_factory=Future)
+
+    def failure(self) -> str | None:
+        error = self.future.exception()
+        return LOST if isinstance(error, BrokenExecutor) else None if error is None else str(error)
+
+    def result(self) -> T:
+        return self.future.result()
+
+
+@dataclass(order=True)
+class _Ready:
+    place: int
+    number: int
+    run: Callable[[], Any] = field(compare=False)
+    future: "Future[Any]" = field(compare=False)
+
+
+class PoolCalls:
+    """Tasks in worker processes; one that takes the answer of another is called next, before any new chain begins."""
+
+    def __init__(self, workers: int):
+        self._workers = workers
+        self._lock, self._numbers, self._ready, self._given = RLock(), count(), list[_Ready](), 0
+        self._pool = pool_of(workers)
+
+    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
+        """See ``Calls``."""
+        number, before = next(self._numbers), [each for each in arguments if isinstance(each, _Pooled)]
+        answer: _Pooled[T] = _Pooled(min((each.place for each in before), default=number))
+        left = [len(before)]
+
+        def when_answered(_: object = None) -> None:
+            with self._lock:
+                left[0] -= 1
+                if left[0] > 0:
+                    return
+            try:
+                given = answered(arguments)
+            except Exception as error:  # noqa: BLE001 - what it waits for has failed, in whatever way
+                answer.future.set_exception(error)
+                return
+            function = task.fn
+            run = partial(_called, function.__module__, function.__qualname__, how.delays, given, named)
+            self._hand(_Ready(answer.place, number, run, answer.future))
+
+        if not before:
+            when_answered()
+        for each in before:
+            each.future.add_done_callback(when_answered)
+        return answer
+
+    def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
+        """See ``Calls``."""
+        return task.fn(*arguments, **named)
+
+    def renew(self) -> None:
+        """See ``Calls``."""
+        self.end()
+        self._pool, self._given = pool_of(self._workers), 0
+
+    def here(self) -> PlainCalls:
+        """See ``Calls``."""
+        return PlainCalls()
+
+    def end(self) -> None:
+        """End the workers when they have done what they are about."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _hand(self, ready: _Ready) -> None:
+        with self._lock:
+            heappush(self._ready, ready)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Give the workers what is ready: one more than there are, so that none waits for the next."""
+        while True:
+            with self._lock:
+                if not self._ready or self._given > self._workers:
+                    return
+                ready, pool = heappop(self._ready), self._pool
+                self._given += 1
+            try:
+                running = pool.submit(ready.run)
+            except RuntimeError as error:  # its workers are gone
+                self._end(ready.future, error)
+            else:
+                running.add_done_callback(partial(self._told, ready.future))
+
+    def _told(self, future: "Future[Any]", ran: "Future[Any]") -> None:
+        error = ran.exception()
+        self._end(future, error, None if error else ran.result())
+        self._fill()
+
+    def _end(self, future: "Future[Any]", error: BaseException | None, value: object = None) -> None:
+        with self._lock:
+            self._given -= 1
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
+
+
+@contextmanager
+def pool_calls(workers: int) -> Iterator[PoolCalls]:
+    """Yield calls on so many worker processes, which end with the block."""
+    calls = PoolCalls(workers)
+    try:
+        yield calls
+    finally:
+        calls.end()
+
+
+def _called(module: str, name: str, delays: Sequence[float], given: Sequence[Any], named: dict[str, Any]) -> object:
+    """Call the function of a task by its place: the name of the function leads to the task."""
+    task = getattr(import_module(module), name)
+    return tried(partial(task.fn, *given, **named), delays)

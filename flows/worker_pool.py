@@ -1,0 +1,48 @@
+"""Worker processes of this machine that call tasks without Prefect.
+
+They are forked from a process that has imported what tasks need, which is begun while the command is still importing
+and looking at the table: so a worker is there at once, and the imports are paid for once.
+"""
+
+import multiprocessing
+import os
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import forkserver
+from pathlib import Path
+from typing import Any
+
+from synthrisk.flows.workers import ONE_THREAD, begin
+
+_NEEDED = ("tasks.synthesize.task", "tasks.attack", "tasks.bootstrap", "flows.pool_calls")
+
+
+def begin_early(workspace: Path) -> None:
+    """Begin the process that workers are forked from, unless all that a study makes may be there already."""
+    if not (workspace / "ledgers").exists():
+        _begin()
+
+
+def pool_of(workers: int) -> ProcessPoolExecutor:
+    """Return worker processes, each with one thread, that end with this process however it ends."""
+    _begin()
+    context = multiprocessing.get_context("forkserver")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=begin, initargs=(os.getpid(),))
+
+
+def _begin() -> None:
+    multiprocessing.set_forkserver_preload([f"synthrisk.{name}" for name in _NEEDED])
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        forkserver.ensure_running()
+    finally:
+        _restore(before)
+
+
+def _restore(before: Mapping[str, Any]) -> None:
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
