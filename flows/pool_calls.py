@@ -1,7 +1,7 @@
 """Task functions called in worker processes, without Prefect: what commands do where no Prefect API is configured."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,7 +46,7 @@ class PoolCalls:
     def __init__(self, workers: int):
         self._workers = workers
         self._lock, self._numbers, self._ready, self._given = RLock(), count(), list[_Ready](), 0
-        self._pool = pool_of(workers)
+        self._pool: ProcessPoolExecutor | None = None  # until there is something to do: it learns what is known then
 
     def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
@@ -81,7 +81,7 @@ class PoolCalls:
     def renew(self) -> None:
         """See ``Calls``."""
         self.end()
-        self._pool, self._given = pool_of(self._workers), 0
+        self._given = 0
 
     def here(self) -> PlainCalls:
         """See ``Calls``."""
@@ -89,7 +89,9 @@ class PoolCalls:
 
     def end(self) -> None:
         """End the workers when they have done what they are about."""
-        self._pool.shutdown(cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
 
     def _hand(self, ready: _Ready) -> None:
         with self._lock:
@@ -102,8 +104,9 @@ class PoolCalls:
             with self._lock:
                 if not self._ready or self._given > self._workers:
                     return
-                ready, pool = heappop(self._ready), self._pool
+                ready = heappop(self._ready)
                 self._given += 1
+                pool = self._pool = self._pool or pool_of(self._workers)
             try:
                 running = pool.submit(ready.run)
             except RuntimeError as error:  # its workers are gone

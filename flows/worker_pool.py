@@ -14,7 +14,7 @@ from typing import Any
 
 from synthrisk.flows.workers import ONE_THREAD, begin
 
-_NEEDED = ("tasks.synthesize.task", "tasks.attack", "tasks.bootstrap", "flows.pool_calls")
+_NEEDED = ("synthesize.task", "synthesize.cart", "attack", "bootstrap", "expose", "report")
 
 
 def begin_early(workspace: Path) -> None:
@@ -25,13 +25,22 @@ def begin_early(workspace: Path) -> None:
 
 def pool_of(workers: int) -> ProcessPoolExecutor:
     """Return worker processes, each with one thread, that end with this process however it ends."""
+    from synthrisk.tasks.workspace.code import known
+
     _begin()
     context = multiprocessing.get_context("forkserver")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=begin, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(os.getpid(), known()))
+
+
+def _begin_worker(command: int, digests: Mapping[Any, str]) -> None:
+    from synthrisk.tasks.workspace.code import learn
+
+    begin(command)
+    learn(digests)
 
 
 def _begin() -> None:
-    multiprocessing.set_forkserver_preload([f"synthrisk.{name}" for name in _NEEDED])
+    multiprocessing.set_forkserver_preload([f"synthrisk.tasks.{name}" for name in _NEEDED])
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     try:
