@@ -1,6 +1,7 @@
 """A study run from the command line: as a flow of Prefect, or its course alone, which begins sooner."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
         InputError: The study or its data break a rule; nothing has been computed yet.
     """
     processes = study.runner.kind == "processes"
-    if processes and not prefect and "PREFECT_API_URL" not in os.environ:
+    if processes and not prefect and not _has_api():
         begin_early(Path(study.workspace))
     from synthrisk.flows.check import check, checked_on
 
@@ -40,3 +41,12 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
             from synthrisk.flows.benchmark import benchmark
 
             return with_or_without(lambda: run(benchmark), lambda: course(study, sample, PlainCalls()))
+
+
+def _has_api() -> bool:
+    """Tell whether a Prefect API is configured, as far as can be told without the second that Prefect's import takes."""
+    if "prefect" not in sys.modules:
+        return "PREFECT_API_URL" in os.environ
+    from synthrisk.flows.server import is_configured
+
+    return is_configured()

@@ -75,16 +75,16 @@ def _say(*arguments: object) -> Said:
     return Said(code, out.getvalue(), err.getvalue())
 
 
-def _start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    """Run the command line in a process group of its own, against the test server."""
-    return _start_python("-m", "synthrisk.flows.cli.app", *arguments, cwd=cwd)
+def _start(*arguments: object, cwd: Path, api: bool = True) -> subprocess.Popen[str]:
+    """Run the command line in a process group of its own, against the test server, or without a Prefect API."""
+    return _start_python("-m", "synthrisk.flows.cli.app", *arguments, cwd=cwd, api=api)
 
 
-def _start_python(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    """Run Python in a process group of its own, against the test server."""
+def _start_python(*arguments: object, cwd: Path, api: bool = True) -> subprocess.Popen[str]:
+    """Run Python in a process group of its own, against the test server, or without a Prefect API."""
     from prefect.settings import PREFECT_API_URL
 
-    environment = os.environ | {"PREFECT_API_URL": PREFECT_API_URL.value() or ""}
+    environment = os.environ | ({"PREFECT_API_URL": PREFECT_API_URL.value() or ""} if api else {})
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
         cwd=cwd,

@@ -19,9 +19,9 @@ def study(folder, settings):
     return path
 
 
-def stopped(start, study, folder, number: int, whole_group: bool):
+def stopped(start, study, folder, number: int, whole_group: bool, **how):
     """Start the study, send the signal when a worker is at work, and return process, children, seconds, and stderr."""
-    process = start("benchmark", study, cwd=folder)
+    process = start("benchmark", study, cwd=folder, **how)
     own = psutil.Process(process.pid)
     last = time.monotonic() + 180
     while time.monotonic() < last and process.poll() is None:
@@ -30,6 +30,7 @@ def stopped(start, study, folder, number: int, whole_group: bool):
         if busy:
             break
     time.sleep(5)
+    assert process.poll() is None, process.stderr.read()
     children = own.children(recursive=True)
     begun = time.monotonic()
     (os.killpg if whole_group else os.kill)(process.pid, number)
@@ -37,11 +38,12 @@ def stopped(start, study, folder, number: int, whole_group: bool):
     return process, children, time.monotonic() - begun, err
 
 
+@pytest.mark.parametrize("api", [True, False], ids=["a flow", "without Prefect"])
 @pytest.mark.parametrize(
     ("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "SIGTERM"]
 )
-def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, whole_group):
-    process, children, seconds, err = stopped(start, study, folder, number, whole_group)
+def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, whole_group, api):
+    process, children, seconds, err = stopped(start, study, folder, number, whole_group, api=api)
     assert process.returncode == 128 + number
     assert seconds < 20  # 5 on a free machine
     assert "stopped: what is finished is kept, and the same command goes on from there" in err
