@@ -6,7 +6,7 @@ export DO_NOT_TRACK := true
 .PHONY: demo test proofs check services wheel bench clean
 
 demo: .venv/ready
-	$(BIN)/synthrisk benchmark demo || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
+	$(BIN)/synthrisk benchmark demo --prefect || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
 
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile

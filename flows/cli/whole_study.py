@@ -44,7 +44,7 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
 
 
 def _has_api() -> bool:
-    """Tell whether a Prefect API is configured, as far as can be told without the second that Prefect's import takes."""
+    """Tell whether a Prefect API is configured, as far as is known without the second that importing it takes."""
     if "prefect" not in sys.modules:
         return "PREFECT_API_URL" in os.environ
     from synthrisk.flows.server import is_configured
