@@ -15,6 +15,8 @@ from benchmarks.paper.__main__ import main
 from synthrisk.conf import load, shipped
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS, AttackerModel
 
+pytestmark = pytest.mark.proof
+
 SMALL = {
     "kappa": ["--rows", "150", "--repetitions", "2", "--kappas", "0", "10"],
     "thresholds": ["--rows", "150", "--repetitions", "1", "--kappas", "0", "10"],

@@ -19,6 +19,8 @@ from synthrisk.metrics.study.headlines import overview
 from synthrisk.metrics.study.league import league
 from synthrisk.tasks.tracking.past import studies
 
+pytestmark = pytest.mark.proof
+
 STUDY = {
     "synthesizers": ["cart", {"name": "thief", "kind": "copy"}, "marginals"],
     "references": ["copy", "near_copy", "fresh"],

@@ -27,6 +27,8 @@ from prefect.server.events.schemas.events import ReceivedEvent
 from synthrisk.flows.keys import key_of_name
 from synthrisk.metrics.study.headlines import overview
 
+pytestmark = pytest.mark.proof
+
 PARTED, RELEASES = key_of_name("Parted_1"), key_of_name("Releases of <b>us</b>")
 ZERO = "memorization/zero_cap.income"
 SMALL = {

@@ -31,6 +31,7 @@ def table(rows):
     return pd.DataFrame({"age": rng.integers(0, 9, rows), "ill": rng.choice(["a", "b"], rows)})
 
 
+@pytest.mark.proof
 def test_a_pilot_runs_the_study_on_two_sizes(tmp_path):
     tried = pilot(study(workspace=str(tmp_path)), table(600))
     assert list(tried.sizes) == [400]

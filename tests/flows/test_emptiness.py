@@ -13,6 +13,8 @@ from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.summary import close
 from synthrisk.metrics import InputError
 
+pytestmark = pytest.mark.proof
+
 ROWS = 200
 DATA = {"quasi_identifiers": ["age", "city"]}
 YEAR = "rapid.born: the tolerance is wider than the column: one constant guess is right about 100% of the records"

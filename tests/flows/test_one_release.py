@@ -12,6 +12,8 @@ from synthrisk.flows.one_release import UNDERSTOOD, understood
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.tasks.propose.measures import RECOMMENDED
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.fixture
 def place(tmp_path, people, monkeypatch) -> Path:

@@ -19,6 +19,8 @@ from synthrisk.flows.benchmark import benchmark
 from synthrisk.metrics import InputError
 from synthrisk.tasks import attack, estimate, judge, log, release, sample, synthesize
 
+pytestmark = pytest.mark.proof
+
 METRICS = ["zero_cap", {"name": "rapid", "attacker": "logistic", "threshold": 0.5}, "distance_to_closest_record"]
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
 LIMITS = {"memorization/zero_cap": 0.05}

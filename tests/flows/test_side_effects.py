@@ -56,6 +56,7 @@ def test_being_installed_and_imported_changes_nothing_of_somebody_elses_process(
     assert done.stdout.strip().endswith("unchanged"), done.stderr[-3000:]
 
 
+@pytest.mark.proof
 def test_a_script_without_a_guard_gets_one_sentence(tmp_path):
     code = """
         from synthrisk.flows.benchmark import benchmark

@@ -8,6 +8,8 @@ import psutil
 import pytest
 import yaml
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.fixture(scope="module")
 def study(folder, settings):

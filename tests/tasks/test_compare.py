@@ -355,6 +355,7 @@ def real_ledgers(sample, folder, planned):
     return compare.fn(found, sample, [f.generator for f in found], Bootstrap()).compared
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("of_auth", "of_nnaa", "same"),
     [

@@ -14,6 +14,8 @@ from synthrisk.conf.study import Data, MetricChoice
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.study.verdicts import Beside, judge
 
+pytestmark = pytest.mark.proof
+
 FORESTS = ("membership_inference_risk",)  # seconds a release: in one test of its own
 LIMITS = (0.0, 0.02, 0.05, 0.2, 0.5)
 

@@ -225,6 +225,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("width", [80, 120])
 def test_no_name_breaks_a_line_or_is_taken_for_markup(compared, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))

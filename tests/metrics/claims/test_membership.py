@@ -275,6 +275,7 @@ def test_at_most_the_claims_can_be_members():
     assert MEMBERSHIP(real, real, control=control, claim_share=0.8).details["control_difference"] == pytest.approx(1)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("attacker", "seeds"), [("distance_difference", 120), ("density_ratio", 80), ("classifier", 25)]
 )

@@ -447,6 +447,7 @@ def test_names_and_order_of_levels_move_nothing(space, real, synthetic, names):
             np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.proof
 @settings(max_examples=40)
 @given(releases(least=(2, 1)), st.data())
 @pytest.mark.parametrize("space", SPACES)

@@ -55,6 +55,7 @@ def test_members_released_as_they_are_are_found():
     assert score.details["control_recall"] < 0.6
 
 
+@pytest.mark.proof
 def test_a_release_made_of_others_has_no_risk():
     """Trees that had learned the control records that it scores would find a large advantage of members."""
     rng = np.random.default_rng(0)
@@ -62,6 +63,7 @@ def test_a_release_made_of_others_has_no_risk():
     assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.055 / 4)
 
 
+@pytest.mark.proof
 def test_few_values_make_no_bias():
     """Controls of one value are in the training records of other folds: only those of a fold are compared."""
     rng = np.random.default_rng(1)

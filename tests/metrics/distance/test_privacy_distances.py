@@ -384,6 +384,7 @@ def test_adversarial_accuracy_brute_force(space, ties, release):
     assert score.value == pytest.approx((np.mean(real) + np.mean(fake)) / 2, abs=1e-12)
 
 
+@pytest.mark.proof
 @settings(max_examples=40)
 @given(releases(least=(2, 2)))
 @in_spaces

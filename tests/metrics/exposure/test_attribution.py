@@ -320,6 +320,7 @@ def test_a_true_interaction_is_the_strongest():
     assert slopes["f"] < -0.4
 
 
+@pytest.mark.proof
 def test_intervals_cover_the_effects_and_tests_keep_their_level():
     covered, small = {name: [] for name in NAMES}, []
     for seed in range(300):

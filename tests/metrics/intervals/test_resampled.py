@@ -32,6 +32,7 @@ def scores(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
     return rng.gamma(0.3, size=(3, n)) + rng.gamma(0.2, size=n)  # long tails
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("n", [300, 3 * GROUPS + 7])
 @pytest.mark.parametrize("kind", ["right or wrong", "real"])

@@ -319,6 +319,7 @@ def test_a_missing_number_in_the_release_is_not_a_zero(attacker):
     assert with_gaps.tolist() == pytest.approx(without.tolist(), abs=1e-6)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("error", "tolerance"), [("absolute", 3.0), ("symmetric", 0.1), ("symmetric", 0.9), ("stabilized_relative", 0.4)]
 )

@@ -79,6 +79,7 @@ def test_a_class_without_an_interval_leaves_the_worst_without():
     assert np.isnan(found.memorization.lower)
 
 
+@pytest.mark.proof
 def test_no_class_is_called_above_zero_too_often_where_nothing_is_learned():
     """Of m classes without memorization any is called above 0 in at most 2.5 % of the studies, not in m x 2.5 %."""
     rng = np.random.default_rng(4)

@@ -120,6 +120,7 @@ def alarms(measures, studies, gap, interval=None):
     return failed / studies
 
 
+@pytest.mark.proof
 def test_sound_studies_pass_and_leaking_ones_do_not():
     assert alarms(measures=1, studies=600, gap=0.0) <= 0.022
     assert alarms(measures=12, studies=120, gap=0.0) <= 0.045

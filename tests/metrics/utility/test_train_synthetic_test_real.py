@@ -52,6 +52,7 @@ def test_a_model_that_is_worse_than_the_mean_is_worth_nothing():
     assert score.published == score.details["r2"] < -1
 
 
+@pytest.mark.proof
 def test_independent_columns_teach_nothing():
     real, release = draw(0, 2000), draw(1, 2000)
     shuffled = release.apply(lambda c: c.sample(frac=1, random_state=len(c.name)).to_numpy())

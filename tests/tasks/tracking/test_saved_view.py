@@ -4,6 +4,8 @@ import base64
 import json
 import zlib
 
+import pytest
+
 from samples.judged import judged_study
 from synthrisk.metrics.study.headlines import overview
 from synthrisk.tasks.tracking.saved_view import TAG, view_state
@@ -52,6 +54,7 @@ def test_where_nothing_is_judged_the_order_says_so():
     assert state["orderByKey"] == "metrics.`memorization/worst_unjudged`"
 
 
+@pytest.mark.proof
 def test_hundreds_of_long_measures_fit(tmp_path, logged_of):
     """MLflow refuses a longer tag, and with it the whole study."""
     import pandas as pd
