@@ -4,8 +4,8 @@ python benchmarks/overhead.py              # smoke, some minutes
 python benchmarks/overhead.py demo
 python benchmarks/overhead.py smoke first  # what people wait for first, too: help, lists, an evaluation
 
-A row is the quickest of three runs (of as many as the variable RUNS says), each in a process and a workspace of its own:
-seconds of the clock and of the processors, those of workers and server included; the peak of memory of the largest process.
+A row is the quickest of three runs (or of as many as the variable RUNS says), each in a process and a workspace of its
+own: seconds of the clock and of the processors, with workers and server; the peak of memory of the largest process.
 """
 
 import os
