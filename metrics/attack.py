@@ -37,7 +37,7 @@ CLAIMED = {"inference": "guessed", "linkability": "match", "singling_out": "pred
 """The column of claims that an attack of each kind returns beside ``confidence``; a missing cell abstains."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attack:
     """An attack of one of four kinds.
 
@@ -59,6 +59,15 @@ class Attack:
     kind: AttackKind
     function: Callable[..., pd.DataFrame]
     reference: str = ""
+
+    @property
+    def said(self) -> str:
+        """What it does, in one line: the first of its function's docstring."""
+        return ((self.function.__doc__ or "").strip().splitlines() or [""])[0].rstrip(".")
+
+    def __repr__(self) -> str:
+        """Show its name, kind and what it does."""
+        return f"<Attack {self.name} ({self.kind}): {self.said}>"
 
     @cached_property
     def options(self) -> tuple[str, ...]:

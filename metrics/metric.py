@@ -15,13 +15,14 @@ from synthrisk.metrics.direct_yardsticks import score_with_yardsticks
 from synthrisk.metrics.errors import InputError, is_whole, nearest
 from synthrisk.metrics.metric_rules import ROLES, check_rules
 from synthrisk.metrics.score import Reduction, Score, mean_score
+from synthrisk.metrics.shown import documentation_of, signature_of
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
 
 __all__ = ["Metric", "Reduction", "Score", "mean_score"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Metric:
     """The facts of a metric, stated once; calling it scores a release.
 
@@ -118,6 +119,12 @@ class Metric:
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""
         check_rules(self)
+        object.__setattr__(self, "__doc__", documentation_of(self))  # what help() shows
+        object.__setattr__(self, "__signature__", signature_of(self))
+
+    def __repr__(self) -> str:
+        """Show its name, family and what it says."""
+        return f"<Metric {self.name} ({self.group}): {self.said}>"
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:

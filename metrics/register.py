@@ -9,6 +9,7 @@ from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP, points
+from synthrisk.metrics.shown import table
 
 _T = TypeVar("_T", Metric, Attack)
 
@@ -40,6 +41,14 @@ class Register(Mapping[str, _T]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def __repr__(self) -> str:
+        """Show the names, without loading what they name."""
+        return f"<{len(self)} {self._kind.__name__.lower()}s by name: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, getattr(each, "group", getattr(each, "kind", "")), each.said) for name, each in self.items()]
+        return table([self._kind.__name__.lower(), "family", "says"], rows)
 
 
 METRICS = Register(METRIC_GROUP, Metric)

@@ -2,10 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from synthrisk.metrics.shown import score_html, score_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Reduction(NamedTuple):
@@ -33,7 +38,7 @@ class Ceiling:
         return compared | {f"ceiling_{name}": number for name, number in self.details.items()}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Score:
     """The result of one metric on one release.
 
@@ -74,6 +79,23 @@ class Score:
         """Return a score from its records and what they reduce to; ``details`` are those that are not means."""
         value, published, own, reason = reduction
         return cls(metric, value, published, records, {**details, **own}, settings, reason, warning)
+
+    def __repr__(self) -> str:
+        """Show the numbers, never a record: those hold true values of the real table."""
+        return score_text(self)
+
+    def _repr_html_(self) -> str:
+        return score_html(self)
+
+    def plot(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the share of records with at least a score, the value, and the yardsticks beside it; return the axes.
+
+        Args:
+            axes: Where to draw; axes of a new figure unless given.
+        """
+        from synthrisk.metrics.score_plot import plot_score
+
+        return plot_score(self, axes)
 
     @property
     def own_details(self) -> dict[str, float]:

@@ -24,7 +24,7 @@ class Limit:
     source: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StudyResult:
     """All that a study says."""
 
@@ -60,6 +60,17 @@ class StudyResult:
     leaked: Mapping[str, float] = field(default_factory=dict)
     quasi_identifiers: Sequence[str] = ()  # the columns that an attacker knows
     sensitive: Sequence[str] = ()  # the columns that an attacker guesses
+
+    def __repr__(self) -> str:
+        """Show the answer in one line."""
+        from synthrisk.metrics.study.shown import result_text
+
+        return result_text(self)
+
+    def _repr_html_(self) -> str:
+        from synthrisk.metrics.study.shown import result_html
+
+        return result_html(self)
 
     @property
     def valid(self) -> bool:

@@ -1,0 +1,119 @@
+"""What a notebook shows of scores, registers and results: numbers and words, never a record."""
+
+import inspect
+import pydoc
+from html.parser import HTMLParser
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from samples.judged import judged_study
+from synthrisk.metrics import ATTACKS, METRICS
+from synthrisk.metrics.score import Score
+
+CELL = "Zebrafink-Qx7"
+
+
+@pytest.fixture
+def tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Real records, a release and control records, with a cell that must not be shown."""
+    rng = np.random.default_rng(3)
+    made = pd.DataFrame({"age": rng.integers(18, 60, 90), "city": rng.choice(["Graz", CELL], 90)})
+    made["income"] = np.where(made["age"] > 40, "<b>high", "low")
+    return made[:30].reset_index(drop=True), made[30:60].reset_index(drop=True), made[60:].reset_index(drop=True)
+
+
+@pytest.fixture
+def score(tables) -> Score:
+    """A score with records, some of which hold the true values."""
+    real, release, control = tables
+    return METRICS["zero_cap"](real, release, quasi_identifiers=["age", "city"], sensitive="income", control=control)
+
+
+class Cells(HTMLParser):
+    """Collects the texts of table cells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.cells.append(data)
+
+
+def cells(html: str) -> list[str]:
+    """Return the texts in a table."""
+    parser = Cells()
+    parser.feed(html)
+    return parser.cells
+
+
+def test_a_score_shows_its_numbers_in_a_line_and_no_record(score):
+    text = repr(score)
+    assert text.startswith(f"<Score zero_cap value={score.value:.3f} control={score.details['control']:.3f}")
+    assert "30 records" in text
+    assert "\n" not in text
+    for shown in (text, score._repr_html_()):
+        assert CELL not in shown
+        assert "high" not in shown
+    assert f"{score.published:.3f}" in cells(score._repr_html_())
+
+
+def test_a_score_without_a_value_says_why():
+    empty = Score("rapid", float("nan"), float("nan"), reason="one class <only>")
+    assert repr(empty) == "<Score rapid value=none (one class <only>)>"
+    assert "one class <only>" in cells(empty._repr_html_())
+    assert "<only>" not in empty._repr_html_()
+
+
+def test_help_on_a_metric_is_its_own(score):
+    told = pydoc.render_doc(METRICS["zero_cap"])
+    assert METRICS["zero_cap"].said in told
+    assert "quasi_identifiers" in told
+    assert "same_difference_as" not in told  # an attribute of the class
+    assert pydoc.render_doc(METRICS["zero_cap"]) != pydoc.render_doc(METRICS["rapid"])
+
+
+@pytest.mark.parametrize("name", list(METRICS))
+def test_the_signature_names_what_a_metric_takes(name):
+    metric = METRICS[name]
+    signature = inspect.signature(metric)
+    assert list(signature.parameters) == ["real", "synthetic", *metric.options]
+    assert set(metric.needs) <= {p.name for p in signature.parameters.values() if p.default is p.empty}
+    assert repr(metric).startswith(f"<Metric {name} ({metric.group}): ")
+
+
+def test_a_register_lists_names_and_what_they_say():
+    assert repr(METRICS).startswith(f"<{len(METRICS)} metrics by name: ")
+    assert "zero_cap" in repr(METRICS)
+    assert repr(ATTACKS).startswith(f"<{len(ATTACKS)} attacks by name: ")
+    shown = cells(METRICS._repr_html_())
+    assert {*METRICS, METRICS["rapid"].said} <= set(shown)
+    assert set(ATTACKS) <= set(cells(ATTACKS._repr_html_()))
+
+
+def test_a_study_shows_its_answer():
+    result = judged_study()
+    text, shown = repr(result), cells(result._repr_html_())
+    assert "\n" not in text
+    assert result.study_id in text
+    for name in {v.synthesizer for v in result.verdicts}:
+        assert f"{name}: {result.verdict(name)}" in text
+        assert name in shown
+        assert result.verdict(name) in shown
+
+
+def test_a_score_is_drawn_with_its_value_and_yardsticks(score):
+    with mpl.rc_context({"backend": "agg"}):
+        axes = score.plot()
+        legend = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert f"value {score.value:.3f}" in legend
+        assert f"control {score.details['control']:.3f}" in legend
+        curve = axes.get_lines()[0]
+        at_one = np.mean(score.records["score"] >= 1)
+        assert curve.get_ydata()[np.argmax(curve.get_xdata() >= 1)] == pytest.approx(at_one)
+        assert score.plot(axes) is axes
+        alone = Score("dcr", 0.25, 0.25)
+        assert alone.plot().get_xlabel() == "value"

@@ -1,0 +1,50 @@
+"""Pictures of a study for a notebook: axes with the study's generators, numbers and limits."""
+
+from dataclasses import replace
+
+import pytest
+
+from samples.estimates import around
+from samples.judged import judged_study
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.tasks.pages.plots import league, risk_curve, risk_utility
+
+
+def test_the_league_names_all_and_draws_the_limit_of_its_measure():
+    result = judged_study()
+    axes = league(result, "zero_cap.income")
+    names = {label.get_text() for label in axes.get_yticklabels()}
+    assert {"cart", "coarse", "copy", "near", "fresh"} <= names
+    points = {line.get_xdata()[0] for line in axes.get_lines() if len(line.get_xdata()) == 1}
+    assert {0.3, 0.02, 0.6} <= points
+    limits = len(axes.get_lines())
+    assert len(league(replace(result, limits={}), "zero_cap.income").get_lines()) < limits
+    assert league(result).figure is not axes.figure
+
+
+def test_a_risk_curve_is_drawn_of_a_measure_that_has_one():
+    result = judged_study()
+    with pytest.raises(InputError, match="result must hold a measure that can be drawn so, got none"):
+        risk_curve(result)
+    curve = tuple(around(0.9 - 0.03 * i, 0.01) for i in range(len(CURVE)))
+    drawn = replace(result, findings=[replace(f, curve=curve) for f in result.findings if f.synthesizer == "cart"])
+    axes = risk_curve(drawn)
+    (line,) = (each for each in axes.get_lines() if len(each.get_xdata()) == len(CURVE))
+    assert list(line.get_ydata()) == pytest.approx([each.value for each in curve])
+    assert axes.get_xlabel() == "threshold"
+
+
+def test_the_map_has_a_point_a_generator():
+    result = judged_study()
+    axes = risk_utility(result)
+    assert {"cart", "coarse"} <= {text.get_text() for text in axes.texts}
+    with pytest.raises(InputError, match="result must hold a risk that can be drawn so, got none"):
+        risk_utility(replace(result, utility=[]))
+
+
+def test_a_name_that_there_is_not_is_refused_with_those_that_there_are():
+    with pytest.raises(InputError, match=r"measure must be one of zero_cap.income, rapid.income, got 'rapit.income'"):
+        league(judged_study(), "rapit.income")
+    with pytest.raises(InputError, match="risk must be one of memorization/zero_cap\\.income, got 'x'"):
+        risk_utility(judged_study(), "x")
