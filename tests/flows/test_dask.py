@@ -23,8 +23,8 @@ def cluster(prefect_database, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     place, quiet = elsewhere / "scheduler.json", {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     started = [
-        subprocess.Popen([sys.executable, "-m", f"distributed.cli.{program}", *map(str, options)], cwd=elsewhere, **quiet)
-        for program, *options in (
+        subprocess.Popen([sys.executable, "-m", f"distributed.cli.{each}", *map(str, options)], cwd=elsewhere, **quiet)
+        for each, *options in (
             ("dask_scheduler", "--scheduler-file", place, "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
             ("dask_worker", "--scheduler-file", place, "--no-nanny", "--nthreads", "1", "--no-dashboard"),
         )
