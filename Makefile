@@ -25,7 +25,7 @@ check: .venv/ready
 
 services: .venv/ready
 	$(BIN)/python tests/deployments/run_services.py
-	$(BIN)/python -m pytest -m services tests/tasks
+	$(BIN)/python -m pytest -m services tests/tasks tests/flows
 
 wheel: .venv/ready
 	$(BIN)/python tests/wheel.py

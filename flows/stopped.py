@@ -50,7 +50,8 @@ def catch_again() -> None:
 def _stop(number: int, frame: FrameType | None) -> None:
     for each in _SIGNALS:
         signal.signal(each, _end_at_once)
-    os.write(2, f"\n{_SAID}\n".encode())  # print may be under way
+    with suppress(OSError):  # nobody reads it any more
+        os.write(2, f"\n{_SAID}\n".encode())  # print may be under way
     run = _flow_run()
     if run is not None:
         teller = threading.Thread(target=contextvars.copy_context().run, args=(_tell_prefect, run), daemon=True)

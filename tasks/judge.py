@@ -1,6 +1,7 @@
 """Check the reference generators, judge the synthesizers by their risks, put provenance beside the numbers."""
 
 import platform
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from synthrisk.metrics.study.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Estimated, Judged
 from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import key_of, versions
+from synthrisk.tasks.workspace.store import versions
 from synthrisk.tasks.workspace.verb import check_given, verb
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
@@ -59,14 +60,20 @@ def judge(
 
     def judged() -> Judged:
         result = _concluded(estimated, limits, begun)
-        identity = key_of(
-            name, dict(result.facts) | {"started": ""}, result.settings, [str(each) for each in limits.items()]
-        )
-        study_id = f"{begun:%Y%m%d-%H%M%S}-{identity[:6]}"
         told = replace(result, warning=warning, warnings=tuple(warnings))
-        return Judged(replace(told, study_id=study_id, name=name, weakest=weakest), estimated)
+        return Judged(replace(told, study_id=new_study_id(begun), name=name, weakest=weakest), estimated)
 
     return told_safely(Path(estimated.sample.workspace), "judge", judged)
+
+
+def new_study_id(begun: datetime) -> str:
+    """Return an id that no other study has, though it is like this one and began at the same time; ids sort by time.
+
+    Example:
+        >>> new_study_id(datetime(2026, 11, 23, 1, 36, 9, 250))[:22]
+        '20261123-013609-000250'
+    """
+    return f"{begun:%Y%m%d-%H%M%S-%f}{secrets.token_hex(3)}"
 
 
 def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: datetime) -> StudyResult:

@@ -18,7 +18,7 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Beside
 from synthrisk.metrics.study.verdicts import judge as verdicts_of
-from synthrisk.tasks.judge import spelled_out, threat_model
+from synthrisk.tasks.judge import new_study_id, spelled_out, threat_model
 
 RELEASE = "release"
 """What the release is called."""
@@ -54,7 +54,7 @@ def judged_in_parts(
     known = _keys(data, list(tables.columns))
     reason = broken(tables)
     return StudyResult(
-        study_id=f"{begun:%Y%m%d-%H%M%S}",
+        study_id=new_study_id(begun),
         name="evaluate",
         findings=found,
         checks=[],

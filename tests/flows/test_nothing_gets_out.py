@@ -50,6 +50,38 @@ def prints(train, rows, seed):
 """
 
 
+FLOW = """
+import logging
+from synthrisk.flows.cli.environment import set_up
+set_up()
+from synthrisk.flows.evaluate import evaluate
+
+ROLES = {"identifier": "person", "quasi_identifiers": ["city", "salary"], "sensitive": ["illness", "visit"]}
+REAL = {"real": "real.csv", "control": "heldout.csv", "workspace": "flow", "metrics": ["zero_cap"]}
+CALLS = {
+    "whole": {**REAL, **ROLES, "synthetic": "release.csv", "thresholds": {"risk/zero_cap.illness": 0.01}},
+    "proposed": {**REAL, "synthetic": "release.csv", "references": "none"},
+    "no header": {**REAL, **ROLES, "synthetic": "headless.csv"},
+    "no header in the real table": {**REAL, **ROLES, "real": "headless.csv", "synthetic": "release.csv"},
+    "proposed for one without header": {"real": "headless.csv", "synthetic": "release.csv", "workspace": "flow"},
+    "misspelt": {**REAL, **ROLES, "sensitive": ["ilness"], "synthetic": "release.csv"},
+    "control is real": {**REAL, **ROLES, "control": "real.csv", "synthetic": "release.csv"},
+    "texts for numbers": {**REAL, **ROLES, "synthetic": "texts.csv"},
+    "other columns": {**REAL, **ROLES, "synthetic": "swapped.csv"},
+    "type": {**REAL, **ROLES, "synthetic": "release.csv", "columns": {"illness": {"type": "number"}}},
+    "identifier": {**REAL, **ROLES, "synthetic": "release.csv", "identifier": "persn"},
+}
+
+if __name__ == "__main__":
+    for name, given in CALLS.items():
+        try:
+            print("ended", name, evaluate(**given).result.exit_code, flush=True)
+        except Exception as error:
+            print("ended", name, type(error).__name__, flush=True)
+            logging.getLogger("prefect.flow_runs").error("%s", error, exc_info=error)
+"""
+
+
 def _table(rows: int, first: int) -> pd.DataFrame:
     rng = np.random.default_rng(first)
     number = rng.integers(0, 6, rows)
@@ -59,6 +91,14 @@ def _table(rows: int, first: int) -> pd.DataFrame:
     for name, base in NUMBERS.items():
         columns[name] = base + rng.integers(0, 999, rows)
     return pd.DataFrame(columns)
+
+
+def _surroundings(place: Path, home: str, temporary: str) -> dict[str, str]:
+    """Return an environment whose homes, Prefect's too, and whose temporary files are folders of their own."""
+    ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "SYNTHRISK_", "XDG_")
+    own = {k: v for k, v in os.environ.items() if not k.startswith(ours) and "PROXY" not in k.upper()}
+    own |= {name: str(place / home) for name in ("HOME", "XDG_CACHE_HOME")}
+    return own | {"TMPDIR": str(place / temporary), "PREFECT_HOME": str(place / home / "prefect")}
 
 
 @dataclass(frozen=True)
@@ -79,6 +119,12 @@ def place(tmp_path_factory) -> Path:
     for name, (rows, first) in {"real": (160, 0), "heldout": (160, 1000), "release": (160, 2000)}.items():
         _table(rows, first).to_csv(folder / "mine" / f"{name}.csv", index=False)
     _table(160, 3000).drop(columns="person").to_csv(folder / "mine" / "headless.csv", index=False, header=False)
+    texts = _table(160, 4000)
+    texts.assign(salary=texts["city"], visit=texts["note"]).to_csv(folder / "mine" / "texts.csv", index=False)
+    _table(160, 5000).rename(columns={"city": f"{TEXTS['city']}-0"}).to_csv(
+        folder / "mine" / "swapped.csv", index=False
+    )
+    (folder / "mine" / "flow.py").write_text(FLOW)
     (folder / "mine" / "generators.py").write_text(GENERATORS)
     kinds = [
         {"name": n, "kind": "callable", "path": f"generators.py:{n}"} for n in ("shouts", "names", "values", "prints")
@@ -104,10 +150,7 @@ def place(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def end(place) -> Callable[..., Ended]:
     """Give a function that runs a command under strace."""
-    ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "SYNTHRISK_", "XDG_")
-    own = {k: v for k, v in os.environ.items() if not k.startswith(ours) and "PROXY" not in k.upper()}
-    own |= {name: str(place / "home") for name in ("HOME", "XDG_CACHE_HOME")}
-    own |= {"TMPDIR": str(place / "tmp"), "PREFECT_HOME": str(place / "home" / "prefect")}
+    own = _surroundings(place, "home", "tmp")
 
     def run(*arguments: str) -> Ended:
         trace = place / f"{arguments[0]}.trace"
@@ -221,3 +264,42 @@ def test_what_is_private_can_be_entered_by_its_owner_alone(benchmarked, evaluate
     assert workspace.stat().st_mode & 0o077 == 0
     for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
         assert folder.stat().st_mode & 0o077 == 0, folder
+
+
+@pytest.fixture(scope="module")
+def flow(place) -> "subprocess.CompletedProcess[bytes]":
+    """The flow ``evaluate`` as a deployment has it run, with good tables and with bad ones."""
+    for name in ("flow_home", "flow_tmp"):
+        (place / name).mkdir()
+    own = _surroundings(place, "flow_home", "flow_tmp")
+    return subprocess.run(
+        [sys.executable, "flow.py"], cwd=place / "mine", env=own, capture_output=True, timeout=1200, check=False
+    )
+
+
+def test_the_flow_ends_as_it_should(flow):
+    ended = dict(line[6:].rsplit(" ", 1) for line in flow.stdout.decode().splitlines() if line.startswith("ended "))
+    assert len(ended) == 11, flow.stderr.decode()[-3000:]
+    assert ended.pop("whole") == "1"
+    assert ended.pop("proposed") == "0"
+    assert set(ended.values()) == {"InputError"}, ended
+
+
+def test_the_flow_logs_no_cell_and_prefect_stores_none(flow, place):
+    assert b"evaluate release.csv" in read(place / "flow_home" / "prefect" / "prefect.db")
+    assert [canary for canary in CANARIES if holds(flow.stdout + flow.stderr, canary)] == []
+    for folder in ("flow_home", "flow_tmp"):
+        assert holding(CANARIES, place / folder) == []
+
+
+def test_the_flow_keeps_cells_in_private_folders_alone(flow, place):
+    workspace = place / "mine" / "flow"
+    assert b"zero_cap" in read(workspace / "mlflow.db")
+    assert [line for line in holding(CANARIES, workspace) if _is_tracked(line, workspace)] == []
+    assert holding(CANARIES, workspace)
+    for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
+        assert folder.stat().st_mode & 0o077 == 0, folder
+
+
+def _is_tracked(line: str, workspace: Path) -> bool:
+    return Path(line.rpartition(": ")[0]).relative_to(workspace).parts[0] in TRACKED

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import psutil
@@ -61,3 +63,25 @@ def test_prefect_hears_of_it(study, prefect_database):
         runs = [run for run in client.read_flow_runs(limit=200) if run.name in ("benchmark stopped", "study stopped")]
     assert len(runs) == 4
     assert {run.state.name for run in runs} == {"Cancelled"}
+
+
+def test_it_ends_though_nobody_reads_what_it_says():
+    """As where the terminal, or the program that reads its pipe, has gone first."""
+    code = (
+        "import time\n"
+        "from synthrisk.flows.stopped import stoppable\n"
+        "with stoppable():\n"
+        "    print('ready', flush=True)\n"
+        "    try:\n"
+        "        time.sleep(60)\n"
+        "    finally:\n"
+        "        time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stderr.close()
+        process.terminate()
+        try:
+            assert process.wait(20) == 128 + signal.SIGTERM
+        finally:
+            process.kill()
