@@ -14,13 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synthrisk.tasks.workspace.kept import keep, open_workspace
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import (
     file_digest,
-    keep,
     key_of,
     machine,
-    open_workspace,
     private_folder,
     replace_file,
     save_array,
@@ -86,7 +85,7 @@ def test_keep_never_shows_a_half_written_folder(tmp_path):
 RACER = """
 import sys, time
 from pathlib import Path
-from synthrisk.tasks.workspace.store import keep
+from synthrisk.tasks.workspace.kept import keep
 
 folder, text, gate = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 
