@@ -80,7 +80,7 @@ def evaluate(
             not made, so that no verdict is NO EVIDENCE.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
-        workspace: Folder for typed data, ledgers and the embedded store.
+        workspace: Folder for typed data, ledgers and the embedded store; or a URL, as in a study.
         seed: Root of all randomness.
         missing: Texts that mean a missing cell in any column.
         drop: Columns to leave out.

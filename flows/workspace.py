@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from synthrisk.conf.load import home
 from synthrisk.conf.study import Runner
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.remote import UnreachableError
@@ -23,11 +24,11 @@ def check_workspace(workspace: str, runner: Runner) -> None:
     if not is_shared(workspace):
         check_writable("workspace", Path(workspace), folder=True)
         return
+    check_writable("SYNTHRISK_HOME", home(), folder=True)
     try:
         shared = opened_in_time(workspace)
     except UnreachableError as error:
         raise InputError(f"workspace must be a place that answers, but {error}") from None
-    check_writable("SYNTHRISK_HOME", shared.folder, folder=True)
     if shared.url.startswith("memory:") and runner.is_ours:
         raise InputError(f"workspace memory:// is in one process alone, which workers of {runner.kind} do not see")
     if runner.address:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from synthrisk.tasks.workspace.shared import is_shared, opened, shared_of
+from synthrisk.tasks.workspace.shared import is_shared, opened_in_time, shared_of
 from synthrisk.tasks.workspace.store import draft_name, open_folder, private_folder
 
 
@@ -22,7 +22,17 @@ def open_workspace(workspace: str | Path) -> Path:
         InputError: It is no folder, or cannot be written.
         UnreachableError: Nobody answers at the URL, or not us.
     """
-    return open_folder(opened(str(workspace)).folder if is_shared(workspace) else Path(workspace))
+    return open_folder(folder_of(workspace))
+
+
+def folder_of(workspace: str | Path) -> Path:
+    """Return the folder of a workspace, as it is.
+
+    Raises:
+        InputError: It is named by a URL at which nothing can be written.
+        UnreachableError: Nobody answers there, or not us.
+    """
+    return opened_in_time(str(workspace)).folder if is_shared(workspace) else Path(workspace)
 
 
 def there(path: str | Path) -> Path:

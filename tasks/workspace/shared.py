@@ -18,7 +18,14 @@ from typing import Any, TypeVar
 from synthrisk.conf.load import home
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.remote import Remote, UnreachableError
-from synthrisk.tasks.workspace.store import draft_name, key_of, open_folder, private_folder, replace_file
+from synthrisk.tasks.workspace.store import (
+    check_writable,
+    draft_name,
+    key_of,
+    open_folder,
+    private_folder,
+    replace_file,
+)
 
 FOLDERS = ("releases", "ledgers", "findings")
 """What is kept as a folder under its key, and shared as one archive."""
@@ -158,11 +165,13 @@ def look(url: str, token: str) -> str:
     """Return why this process does not see a workspace, in words that hold no secret; empty where it does.
 
     Raises:
+        InputError: It cannot write a copy.
         UnreachableError: Nobody answers within seconds, or not us.
     """
     found = _in_time(url, lambda: Remote(url).read(_NAME))
     if found is None:
         return f"finds no workspace at {url}"
+    check_writable("SYNTHRISK_HOME", home(), folder=True)
     return "" if found.decode() == token else f"finds another workspace at {url}"
 
 

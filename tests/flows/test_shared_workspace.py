@@ -16,7 +16,7 @@ from synthrisk.conf import load
 from synthrisk.flows.benchmark import benchmark
 from synthrisk.flows.check import check
 from synthrisk.metrics import InputError
-from synthrisk.tasks.workspace.kept import open_workspace
+from synthrisk.tasks.workspace.kept import kept_names, open_workspace, there
 
 STUDY = {
     "synthesizers": ["cart", {"name": "thief", "kind": "copy"}],
@@ -75,8 +75,9 @@ def scheduler(folder: Path) -> Iterator[str]:
 
 
 def ledgers_in(workspace: Path) -> list[pd.DataFrame]:
-    """Return all ledgers of a workspace, each as its rows in order, whatever their folders are called."""
-    found = [pd.read_parquet(path) for path in workspace.glob("ledgers/*/ledger.parquet")]
+    """Return all ledgers of a workspace, wherever they were made, each as its rows in order."""
+    ledgers = [workspace / "ledgers" / name for name in kept_names(workspace / "ledgers")]
+    found = [pd.read_parquet(there(each / "ledger.parquet")) for each in ledgers]
     return sorted(found, key=lambda ledger: (ledger["score"].sum(), ledger["distance"].sum()))
 
 

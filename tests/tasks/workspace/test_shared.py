@@ -1,6 +1,5 @@
 """A workspace at a URL: what one machine keeps by key, another finds, whole and the same."""
 
-import os
 import pickle
 import stat
 import time
@@ -187,8 +186,14 @@ def test_a_workspace_that_was_emptied_has_no_old_copies(on, url):
     assert not is_kept(after / "releases" / "key")
 
 
-def test_a_process_that_does_not_see_the_workspace_says_so(on, url):
-    assert look(url, opened(url).token) == ""
+def test_a_process_that_does_not_see_the_workspace_says_so(on, url, tmp_path):
+    token = opened(url).token
+    assert look(url, token) == ""
+    (tmp_path / "file").touch()
+    on("file")
+    with pytest.raises(InputError, match=r"SYNTHRISK_HOME must be a folder, got .*, which is a file"):
+        look(url, token)
+    on("one")
     assert look(url, "other") == f"finds another workspace at {url}"
     assert look(f"{url}/none", "other") == f"finds no workspace at {url}/none"
 
@@ -239,4 +244,4 @@ def test_a_bucket_that_is_none(on, s3, monkeypatch):
 
 def test_the_copies_of_a_machine_are_for_their_owner_alone(on, url, tmp_path):
     folder = open_workspace(url)
-    assert [stat.S_IMODE(os.stat(p).st_mode) for p in (tmp_path / "one", folder)] == [0o700, 0o700]
+    assert [stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "one", folder)] == [0o700, 0o700]
