@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import httpx
 from prefect import Task
 from prefect.context import FlowRunContext
-from prefect.futures import PrefectWrappedFuture
+from prefect.futures import PrefectFuture, PrefectWrappedFuture
 from prefect.task_runners import ProcessPoolTaskRunner
 from prefect.utilities.annotations import quote
 
@@ -24,6 +24,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _LOOK = 1.0  # seconds
+_PAUSE = 0.1  # seconds
 _LONGEST = 3600.0  # seconds between two attempts
 LOST = "its worker process was ended from outside, such as for want of memory"
 """Why calls failed whose workers are gone; one of them ended the worker, and the others were beside it."""
@@ -74,7 +75,7 @@ class Calls(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _Run(Generic[T]):
-    future: PrefectWrappedFuture[T, Any]
+    future: PrefectFuture[T]  # of any task runner
     instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
 
     def failure(self) -> str | None:
@@ -94,12 +95,22 @@ class _Run(Generic[T]):
 
     def _is_lost(self) -> bool:
         """Wait until it has ended, or the server has gone; tell whether the latter was first."""
-        while not self.future.wrapped_future.done() and not is_gone():
-            with suppress(Exception):  # the wait below raises it again
+        while not self._is_done() and not is_gone():
+            try:
                 self.future.wait(timeout=_LOOK)
+            except Exception:  # noqa: BLE001 - the wait of who asks raises it again, if it stays
+                time.sleep(_PAUSE)
         if not is_gone():
             return False
-        return not (self.future.wrapped_future.done() and self._has_completed())
+        return not (self._is_done() and self._has_completed())
+
+    def _is_done(self) -> bool:
+        """Tell whether it has ended; futures of some runners can only ask the server, which may be away."""
+        if isinstance(self.future, PrefectWrappedFuture):
+            return bool(self.future.wrapped_future.done())
+        with suppress(httpx.HTTPError):
+            return self.future.state.is_final()
+        return False
 
     def _has_completed(self) -> bool:
         try:
@@ -152,10 +163,17 @@ class TaskRuns:
         return TaskRuns(on_runner=False)
 
 
+class _Quoted(quote):
+    """A ``quote`` that is the same after it was sent to another process: Prefect's holds itself once more then."""
+
+    def __getnewargs__(self) -> tuple[Any]:
+        return (self[0],)
+
+
 def _handed(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Return what a task run is given: Prefect would look for futures in each number of what is not quoted."""
-    given = [each.future if isinstance(each, _Run) else quote(each) for each in arguments]
-    return given, {name: quote(each) for name, each in named.items()}
+    given = [each.future if isinstance(each, _Run) else _Quoted(each) for each in arguments]
+    return given, {name: _Quoted(each) for name, each in named.items()}
 
 
 @dataclass(frozen=True, eq=False)

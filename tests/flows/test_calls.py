@@ -1,6 +1,7 @@
 """The two ways to call tasks: what fails, what is tried again, and that the course of a study does not see which."""
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable
 from uuid import uuid4
 
+import cloudpickle
 import pytest
 from prefect import flow, task
 from prefect.client.orchestration import get_client
@@ -15,7 +17,7 @@ from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
 from prefect.settings import PREFECT_API_URL
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from synthrisk.flows.calls import How, PlainCalls, TaskRuns
+from synthrisk.flows.calls import How, PlainCalls, TaskRuns, _Quoted
 from synthrisk.metrics.errors import InputError
 
 
@@ -167,3 +169,65 @@ def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most)
     many()
     assert len(seen) == 3
     assert max(seen) == most
+
+
+@pytest.mark.parametrize("value", [1, (1, 2), [{"a": None}], "x"])
+def test_what_is_quoted_is_the_same_in_another_process(value):
+    """Prefect's own is not: workers of Dask would be given tuples."""
+    assert pickle.loads(cloudpickle.dumps(_Quoted(value))) == _Quoted(value)
+    assert _Quoted(value).unquote() == value
+
+
+SERVED = """
+import sys, threading
+from uuid import uuid4
+from prefect import flow, task
+from prefect.futures import PrefectDistributedFuture
+from prefect.task_runners import PrefectTaskRunner
+from prefect.task_worker import serve
+from synthrisk.flows.calls import PlainCalls, TaskRuns, _Run
+from synthrisk.flows.gone import watched
+
+@task(name="served-NAME")
+def add(value: int) -> int:
+    if value > 8:
+        raise ValueError("too much")
+    return value + 1
+
+@flow(task_runner=PrefectTaskRunner())
+def adds() -> None:
+    calls = TaskRuns()
+    first = calls.submit(add, 1)
+    second, failed = calls.submit(add, value=first.result()), calls.submit(add, 9)
+    print("found", second.result(), second.failure(), failed.failure())
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        serve(add)
+    else:
+        adds()
+        nobody_does_it = PrefectDistributedFuture(uuid4())
+        with watched(lambda: False, 0):
+            lost = _Run(nobody_does_it, PlainCalls().submit(add, 4))
+            print("found", lost.result(), lost.failure())
+"""
+
+
+def test_futures_that_can_only_ask_the_server_are_as_good(prefect_database, tmp_path):
+    """Those of Prefect's task workers, which are served apart; what they have not done when the server goes is done."""
+    script = tmp_path / "served_tasks.py"
+    script.write_text(SERVED.replace("NAME", str(uuid4())))
+    environment = os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    worker = subprocess.Popen([sys.executable, str(script), "serve"], env=environment, **quiet)
+    try:
+        asked = subprocess.run(
+            [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
+    finally:
+        worker.terminate()
+        worker.wait(30)
+    assert [line for line in asked.stdout.splitlines() if line.startswith("found")] == [
+        "found 3 None too much",
+        "found 5 None",
+    ], asked.stderr
