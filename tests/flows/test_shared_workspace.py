@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import fsspec
 import pandas as pd
 import psutil
 import pytest
@@ -39,7 +40,9 @@ def on_machine(home: Path, **variables: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"SYNTHRISK_HOME": str(home), **variables}.items():
             patch.setenv(name, value)
+        fsspec.get_filesystem_class("s3").clear_instance_cache()  # which holds connections of the machine before
         yield
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
 
 
 @contextmanager
@@ -154,7 +157,7 @@ def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, 
     assert len(MlflowClient(outcome.logged.uri).search_runs([outcome.logged.experiment_id])) == 3
 
 
-def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path, say):
+def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
     with ExitStack() as machines:
         address = machines.enter_context(scheduler(tmp_path / "scheduler"))
         machines.enter_context(started(worker(address), tmp_path / "a", "Starting established connection"))
@@ -168,10 +171,8 @@ def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path, say):
     assert told.endswith(f"says: the workspace {shared['workspace']} cannot be reached (EndpointConnectionError)")
 
 
-def test_a_workspace_that_nobody_answers_for_ends_the_command_at_once(folder, tmp_path, say, monkeypatch, s3):
-    for name, value in (s3 | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}).items():
-        monkeypatch.setenv(name, value)
-    with on_machine(tmp_path / "command"):
+def test_a_workspace_that_nobody_answers_for_ends_the_command_at_once(tmp_path, say, s3):
+    with on_machine(tmp_path / "command", **s3 | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}):
         said = say("benchmark", "demo", "--set", "workspace=s3://studies/none")
     assert (said.code, said.out) == (2, "")
     assert said.err == (
