@@ -8,6 +8,7 @@ workers, cancels out: a task is a release that is made or attacked. Its overhead
 than in a bare loop over the same functions.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,6 +33,7 @@ def slope(command: Sequence[str]) -> Slope:
     clocks, processors, tasks = [], [], []
     for size in SIZES:
         with TemporaryDirectory() as folder:
+            os.environ["SYNTHRISK_HOME"] = f"{folder}/home"
             filled = [part.replace("{folder}", f"{folder}/work").replace("{size}", str(size)) for part in command]
             found = cost(filled)
             kept = [each for kind in ("releases", "ledgers") for each in Path(folder).glob(f"work/{kind}/[!.]*")]

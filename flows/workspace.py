@@ -57,4 +57,8 @@ def _check_workers(address: str, shared: Shared) -> None:
 def _why(said: object, url: str) -> str:
     if isinstance(said, UnreachableError | InputError):
         return f"says: {said}"
-    return said if isinstance(said, str) else f"cannot look at {url} ({type(said).__name__}): is synthrisk installed?"
+    return (
+        said
+        if isinstance(said, str)
+        else f"cannot look at {url} ({type(said).__name__}): is this version of synthrisk installed?"
+    )

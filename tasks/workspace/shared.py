@@ -6,11 +6,13 @@ workspace it is one, so that its paths are enough to find the rest.
 
 import json
 import secrets
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
@@ -78,7 +80,7 @@ class Shared:
                 return
             if self._is_folder(path):
                 with zipfile.ZipFile(draft) as archive:
-                    archive.extractall(Path(place) / "folder")
+                    archive.extractall(private_folder(Path(place) / "folder"))
                 draft = Path(place) / "folder"
             with suppress(OSError):  # another process was first
                 draft.rename(unit)
@@ -132,8 +134,12 @@ def copy_of(url: str, token: str) -> Shared:
     folder = private_folder(home()) / key_of(url, token)
     if not (folder / _MARK).exists():
         replace_file(folder / _MARK, json.dumps([url, token]))
-        open_folder(folder)
+        _open.cache_clear()
+    _open(folder)
     return Shared(url, token, folder)
+
+
+_open = cache(open_folder)  # drafts that dead processes have left are looked for once in a process
 
 
 def opened(url: str) -> Shared:
@@ -198,6 +204,7 @@ def _packed(folder: Path, to: Path) -> Path:
     """Write the files of a folder into one, without their times; what is in them is compressed already."""
     with zipfile.ZipFile(to, "w") as archive:
         for file in sorted(folder.iterdir()):
-            with archive.open(zipfile.ZipInfo(file.name, _STAMP), "w", force_zip64=True) as packed:
-                packed.write(file.read_bytes())
+            named = zipfile.ZipInfo(file.name, _STAMP)
+            with file.open("rb") as content, archive.open(named, "w", force_zip64=True) as packed:
+                shutil.copyfileobj(content, packed)
     return to

@@ -48,7 +48,7 @@ def on_machine(home: Path, **variables: str) -> Iterator[None]:
 @contextmanager
 def started(command: list[str], folder: Path, ready: str, **variables: str) -> Iterator[str]:
     """Run a part of a cluster in a folder of its own; give the line that says that it is ready."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     environment = os.environ | {"SYNTHRISK_HOME": str(folder / "home")} | variables
     with subprocess.Popen(
         command, cwd=folder, env=environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -163,12 +163,16 @@ def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
         machines.enter_context(started(worker(address), tmp_path / "a", "Starting established connection"))
         lost = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
         machines.enter_context(started(worker(address), tmp_path / "b", "Starting established connection", **lost))
+        (tmp_path / "c").mkdir()
+        (tmp_path / "c" / "synthrisk.py").touch()  # another package of this name: ours cannot be imported there
+        machines.enter_context(started(worker(address), tmp_path / "c", "Starting established connection"))
         with on_machine(tmp_path / "command"), pytest.raises(InputError) as refused:
             check(load(shared | {"runner": {"kind": "dask", "address": address}}))
         assert not (tmp_path / "command").joinpath("data").exists()
     told = str(refused.value)
-    assert told.startswith("all workers must reach the workspace, but 1 of 2 do not: tcp://127.0.0.1:")
-    assert told.endswith(f"says: the workspace {shared['workspace']} cannot be reached (EndpointConnectionError)")
+    assert told.startswith("all workers must reach the workspace, but 2 of 3 do not: tcp://127.0.0.1:")
+    assert f"says: the workspace {shared['workspace']} cannot be reached (EndpointConnectionError)" in told
+    assert f"cannot look at {shared['workspace']} (Exception): is this version of synthrisk installed?" in told
 
 
 def test_a_workspace_that_nobody_answers_for_ends_the_command_at_once(tmp_path, say, s3):

@@ -1,7 +1,10 @@
 """A workspace at a URL: what one machine keeps by key, another finds, whole and the same."""
 
 import pickle
+import shutil
 import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -23,7 +26,7 @@ from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.references import Cut
 from synthrisk.tasks.workspace.remote import UnreachableError
 from synthrisk.tasks.workspace.shared import Place, copy_of, look, opened, shared_of
-from synthrisk.tasks.workspace.store import replace_file, save_array
+from synthrisk.tasks.workspace.store import machine, replace_file, save_array
 
 DATA = bytes(range(256)) * 5000
 
@@ -74,7 +77,7 @@ def test_a_folder_that_one_machine_keeps_is_found_by_another(on, url):
     assert kept_names(other.parent) == {"key"}
     assert keep(other, never) == other
     assert {path.name: path.read_bytes() for path in other.iterdir()} == {"a.bin": DATA, "b.bin": DATA}
-    assert stat.S_IMODE(other.parent.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (other, other.parent)} == {0o700}
     assert not is_kept(other.with_name("none"))
     assert not there(other.with_name("none")).exists()
 
@@ -233,6 +236,25 @@ def test_a_server_that_never_answers_is_not_waited_for(on, url, monkeypatch):
 def test_urls_that_are_none_of_a_workspace(url, sentence):
     with pytest.raises(InputError, match=sentence):
         open_workspace(url)
+
+
+def test_a_copy_that_was_deleted_is_made_again(on, url):
+    """As below a worker that runs for weeks."""
+    here = open_workspace(url) / "releases" / "key"
+    keep(here, fill(DATA))
+    shutil.rmtree(here.parents[1])
+    assert there(open_workspace(url) / "releases" / "key" / "a.bin").read_bytes() == DATA
+
+
+def test_a_draft_of_a_dead_process_is_swept_on_every_machine(on, url):
+    here = open_workspace(url) / "releases"
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
+    draft = here / f".draft-{machine()}-{dead.stdout.strip()}-x"
+    draft.mkdir(parents=True)
+    script = "import sys; from synthrisk.tasks.workspace.shared import copy_of; copy_of(*sys.argv[1:])"
+    shared = shared_of(here)
+    subprocess.run([sys.executable, "-c", script, shared.url, shared.token], check=True)
+    assert not draft.exists()
 
 
 def test_a_bucket_that_is_none(on, s3, monkeypatch):
