@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from synthrisk.tasks.workspace.shared import is_shared, opened_in_time, shared_of
-from synthrisk.tasks.workspace.store import draft_name, open_folder, private_folder
+from synthrisk.tasks.workspace.store import claim, draft_name, open_folder, private_folder
 
 
 def open_workspace(workspace: str | Path) -> Path:
@@ -94,7 +94,7 @@ def keep_file(path: Path, write: Callable[[Path], object]) -> Path:
         if not share(Path(name), path):
             return there(path)
         with suppress(FileExistsError):  # another process was first
-            os.link(name, path)
+            claim(Path(name), path)
     finally:
         Path(name).unlink(missing_ok=True)
     return path

@@ -12,7 +12,7 @@ import fsspec
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.failure import RunError, is_full
-from synthrisk.tasks.workspace.store import draft_name, private_folder
+from synthrisk.tasks.workspace.store import claim, draft_name, private_folder
 
 PROTOCOLS = ("s3", "s3a", "file", "memory")
 _T = TypeVar("_T")
@@ -113,7 +113,7 @@ def _put_beside(file: Path, place: Path, first: bool) -> None:
     try:
         shutil.copyfile(file, name)
         if first:
-            os.link(name, place)
+            claim(Path(name), place)
         else:
             Path(name).replace(place)
     finally:

@@ -65,6 +65,22 @@ def write_file(path: Path, write: Callable[[Path], object]) -> Path:
     return path
 
 
+def claim(draft: Path, path: Path) -> None:
+    """Give a file that is whole its name, unless another has it; where a disk knows no links, nearly as surely.
+
+    Raises:
+        FileExistsError: Another has it.
+    """
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError(path) from None
+        draft.replace(path)
+
+
 def replace_file(path: Path, text: str) -> Path:
     """Write a private text file at once or not at all."""
     return write_file(path, lambda draft: draft.write_text(text, "utf-8"))

@@ -123,6 +123,14 @@ def test_on_a_file_url_with_processes(study, folder, settings, tmp_path):
     assert_same(again, study)
 
 
+def test_in_memory_on_threads(study, folder, settings, tmp_path):
+    asked = settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"memory://{tmp_path.name}"}
+    with on_machine(tmp_path / "one"):
+        outcome = benchmark(asked | {"runner": {"kind": "prefect.task_runners:ThreadPoolTaskRunner"}})
+    assert_same(outcome, study)
+    assert_same_ledgers(outcome, study)
+
+
 @pytest.fixture
 def shared(folder, settings, s3, tmp_path, monkeypatch):
     """The settings of the study on an S3 server."""
