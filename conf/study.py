@@ -438,7 +438,8 @@ class Study(Settings):
     tracking: Tracking = Tracking()
     runner: Runner = Runner()
     workspace: str = Field(default=".synthrisk", min_length=1)
-    """Folder for typed data, releases, ledgers and the embedded MLflow store."""
+    """Folder for typed data, releases, ledgers and the embedded MLflow store; or a URL that machines without a common
+    disk share: ``s3://bucket/folder``, ``file:///mnt/share/folder``."""
     seed: int = Field(default=1, ge=0)
     """Root of all randomness."""
 

@@ -20,8 +20,8 @@ from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
 from synthrisk.tasks.tracking.where import with_block
+from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import open_workspace
 
 
 def _title() -> str:
@@ -47,7 +47,7 @@ def benchmark(
     """
     settings = settings_of(study, overrides, tracking_uri)
     check(settings)
-    folder = open_workspace(Path(settings.workspace))
+    folder = open_workspace(settings.workspace)
     with tagged(settings.name), noted(folder):
         workspace = str(folder)
         table = data(settings.data, settings.split, workspace, settings.seed)

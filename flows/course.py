@@ -24,6 +24,7 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.logged import Pages
 from synthrisk.tasks.workspace.failure import RunError
+from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.references import Sample
 
 _T = TypeVar("_T")
@@ -49,7 +50,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     running = start_all(study.runner, sample, attacks, calls)
     open_store(study.tracking, sample)
     ledgers = attacked(study.runner, running, sample, calls, failures)
-    ends = calls.here() if all(findings_folder(own, study.bootstrap).exists() for own in ledgers.values()) else calls
+    ends = calls.here() if all(is_kept(findings_folder(own, study.bootstrap)) for own in ledgers.values()) else calls
     estimates = {name: ends.submit(bootstrap, own, study.bootstrap) for name, own in ledgers.items()}
     found = finished("bootstrap", estimates, failures)
     ran, power = [each for each, _ in attacks], study.power is not None
@@ -74,6 +75,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     from synthrisk.tasks.log import NotLoggedError, log
 
     exposures = finished("page of exposure", written, {})  # the numbers stand without one
+    exposures = {name: str(there(path)) for name, path in exposures.items()}
     failed = page.failure()  # and without the report
     refuse_full_disk(failed)
     if failed:
@@ -89,7 +91,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
             records=place.records,
             registry=place.registry,
             settings=asked,
-            pages=Pages("" if failed else page.result(), exposures, failed or ""),
+            pages=Pages("" if failed else str(there(page.result())), exposures, failed or ""),
             offline=place.offline,
         )
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace

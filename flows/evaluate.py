@@ -27,7 +27,7 @@ from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.tracking.where import with_block
-from synthrisk.tasks.workspace.store import open_workspace
+from synthrisk.tasks.workspace.kept import open_workspace
 
 EVALUATED = "synthetic-data.evaluated"
 
@@ -80,7 +80,7 @@ def evaluate(
             not made, so that no verdict is NO EVIDENCE.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
-        workspace: Folder for typed data, ledgers and the embedded store.
+        workspace: Folder for typed data, ledgers and the embedded store; or a URL, as in a study.
         seed: Root of all randomness.
         missing: Texts that mean a missing cell in any column.
         drop: Columns to leave out.
@@ -103,7 +103,7 @@ def evaluate(
     place = experiment, tracking_uri, workspace, seed, tracking_block, offline
     one = with_block(study_of(meant, synthetic, what_if, references, *place))
     check(one)
-    with tagged(experiment), noted(open_workspace(Path(workspace))):
+    with tagged(experiment), noted(open_workspace(workspace)):
         whole, sample, warning = prepared(one, control, synthetic, given)
         with workers_share_the_api():
             course = conduct.with_options(task_runner=task_runner(one.runner))

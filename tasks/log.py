@@ -34,6 +34,7 @@ from synthrisk.tasks.tracking.where import allowed
 from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.failure import RunError, told_safely
 from synthrisk.tasks.workspace.handed import Judged
+from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
 from synthrisk.tasks.workspace.verb import check_given, verb
@@ -193,7 +194,7 @@ def _write_to(to: Written, waiting: Waiting) -> dict[str, str]:
     for each in to.result.synthesizers:
         exposed = replace(every, page=pages.exposures.get(each))
         runs[each] = log_generator(to, each, colours[each], by_name.get(each), exposed)
-    page = Path(pages.report).read_text("utf-8") if pages.report else ""
+    page = there(pages.report).read_text("utf-8") if pages.report else ""
     told = page if tracking.records == "full" else without_values(page)
     study = log_study(to, waiting.settings, told, found, every)
     ids = {each: run.run_id for each, run in runs.items()}

@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 Set = Annotated[list[str] | None, typer.Option("--set", help="Setting that replaces the study's: a.b=value.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables before the answer.")]
-Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store.")]
+Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store; or a URL.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
 Offline = Annotated[
@@ -226,12 +226,13 @@ def compare(
     from synthrisk.conf.study import Tracking
     from synthrisk.flows.cli.compare import Asked
     from synthrisk.flows.cli.compare import compare as print_comparison
+    from synthrisk.tasks.workspace.kept import folder_of
 
     forms = [name for name, given in (("csv", csv), ("json", as_json), ("markdown", markdown)) if given]
     if len(forms) > 1:
         raise InputError(f"--{' and --'.join(forms)} must not stand together")
     asked = Asked(experiment, measure, every, history, forms[0] if forms else "")
-    print_comparison(asked, Tracking(uri=tracking_uri), Path(workspace))
+    print_comparison(asked, Tracking(uri=tracking_uri), folder_of(workspace))
 
 
 @app.command(epilog="Example: `synthrisk log 20261123-013609-1ddbd6`")
@@ -243,8 +244,9 @@ def log(
 ) -> None:
     """Log studies that wait in the workspace, for their tracking server was away or not to be asked."""
     from synthrisk.flows.cli.deliver import deliver_studies
+    from synthrisk.tasks.workspace.kept import folder_of
 
-    deliver_studies(study_id, Path(workspace))
+    deliver_studies(study_id, folder_of(workspace))
 
 
 @app.command(epilog="Example: `synthrisk ui --open demo`")
@@ -259,8 +261,9 @@ def ui(
 ) -> None:
     """Start the MLflow page of the workspace, until Ctrl-C; `--open NAME` opens the latest study of a name."""
     from synthrisk.flows.cli.ui import serve
+    from synthrisk.tasks.workspace.kept import folder_of
 
-    raise typer.Exit(serve(port, tracking_uri, Path(workspace), study, opens))
+    raise typer.Exit(serve(port, tracking_uri, folder_of(workspace), study, opens))
 
 
 @app.command(epilog='Example: `synthrisk serve study.yaml --cron "0 3 * * 1" --timezone Europe/Vienna`')

@@ -12,8 +12,10 @@ from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.empty_columns import empty_columns
+from synthrisk.tasks.workspace.kept import keep_file
 from synthrisk.tasks.workspace.references import Cut, Table
-from synthrisk.tasks.workspace.store import key_of, save_array, write_file
+from synthrisk.tasks.workspace.shared import Place
+from synthrisk.tasks.workspace.store import key_of, save_array
 from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.workspace.verb import verb
 
@@ -44,8 +46,8 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     table = store(people, Path(workspace))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
-    path = write_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
-    return table, Cut(str(path), digest, 1, 1, float("nan"))
+    path = keep_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
+    return table, Cut(Place(path), digest, 1, 1, float("nan"))
 
 
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:

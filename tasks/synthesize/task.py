@@ -16,6 +16,7 @@ from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample, in_words
+from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import file_digest, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
@@ -90,7 +91,7 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
         versions(own.packages),
     )
     cell = sample.cell(made_by.name, repetition, fold)
-    return ReleaseFolder(sample, made_by, cell, str(Path(sample.workspace) / "releases" / key), key)
+    return ReleaseFolder(sample, made_by, cell, Place(Path(sample.workspace) / "releases" / key), key)
 
 
 def _located(made_by: Generator) -> dict[str, Any]:

@@ -44,26 +44,6 @@ def file_digest(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:20]
 
 
-def keep(folder: Path, write: Callable[[Path], None]) -> Path:
-    """Return ``folder``, filled by ``write`` unless it is there; a half-written one is never seen.
-
-    Folders can only be entered by their owner: they hold records of real people.
-    """
-    if folder.is_dir():
-        return folder
-    private_folder(folder.parent)
-    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=draft_name()))
-    try:
-        write(draft)
-        draft.rename(folder)
-    except OSError:
-        if not folder.is_dir():  # another process was first: its content is the same
-            raise
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    return folder
-
-
 def private_folder(folder: Path) -> Path:
     """Return ``folder``, created for its owner alone, with all that is absent above it."""
     if not folder.is_dir():
@@ -83,6 +63,22 @@ def write_file(path: Path, write: Callable[[Path], object]) -> Path:
     finally:
         Path(name).unlink(missing_ok=True)
     return path
+
+
+def claim(draft: Path, path: Path) -> None:
+    """Give a file that is whole its name, unless another has it; where a disk knows no links, nearly as surely.
+
+    Raises:
+        FileExistsError: Another has it.
+    """
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError(path) from None
+        draft.replace(path)
 
 
 def replace_file(path: Path, text: str) -> Path:
@@ -123,8 +119,8 @@ def check_writable(argument: str, path: Path, *, folder: bool) -> None:
         raise cannot from None
 
 
-def open_workspace(folder: Path) -> Path:
-    """Return the workspace, created for its owner alone and kept out of version control.
+def open_folder(folder: Path) -> Path:
+    """Return the folder of a workspace, created for its owner alone and kept out of version control.
 
     Drafts of processes of this machine that are gone are removed, and others that are a day old: they hold records.
 
