@@ -110,8 +110,8 @@ def leaky_rarest(job: Job, *, share: float = LEAKY_SHARE) -> Release:
 def leaky_group(job: Job, *, column: str, share: float = LEAKY_SHARE) -> Release:
     """Leak exact copies of the training records of one group alone.
 
-    The group: of a categorical column the records of the rarest value, a missing cell included, that at least one record
-    in a hundred has; of a numeric column the tenth of the records with the highest values.
+    The group: of a categorical column the records of the rarest value, a missing cell included, that at least one
+    record in a hundred has; of a numeric column the tenth of the records with the highest values.
 
     Args:
         job: As for every synthesizer.

@@ -1,7 +1,7 @@
 """Reference generators: synthesizers with a known answer, by which a study checks itself.
 
-``copy`` leaks everything and ``leaky`` a known share (``leaks`` has more leaks with a dose); ``fresh`` is what an ideal generator would release, new
-records of the same population; ``marginals`` keeps no link between columns.
+``copy`` leaks everything and ``leaky`` a known share; ``fresh`` is what an ideal generator would release, new
+records of the same population; ``marginals`` keeps no link between columns. More leaks with a dose: ``leaks``.
 """
 
 from collections.abc import Callable

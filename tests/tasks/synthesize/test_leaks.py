@@ -239,7 +239,7 @@ def test_nobody_and_wrong_options_are_refused(name):
     with pytest.raises(InputError, match=f"{name} needs at least 2 held-out records, got 1"):
         run(Job(people(0, N), people(1000, 1), 5, 1), synthesizer(name), OPTIONS[name])
     wrong = {"epsilon": -1} if name == "known_epsilon" else {"share": 1.5}
-    with pytest.raises(InputError, match="must be a (share|number)"):
+    with pytest.raises(InputError, match=r"must be a (share|number)"):
         check_options(synthesizer(name), OPTIONS[name] | wrong)
 
 
