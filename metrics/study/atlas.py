@@ -7,11 +7,12 @@ from math import isnan, nan
 import numpy as np
 import scipy
 
+from synthrisk.metrics.digest import MOST_ALARMS, Answer
 from synthrisk.metrics.intervals.proportions import clopper_pearson
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.quantities import GROUPS, NOTHING, quantity_of
 
-TARGET, MOST_ALARMS, CONFIDENCE = 0.8, 0.05, 0.95
+TARGET, CONFIDENCE = 0.8, 0.95
 _QUANTITIES = [(q, "") for q in NOTHING] + [("memorization", group) for group in GROUPS]
 _ROUNDING = 1e-9
 
@@ -27,31 +28,6 @@ class Look:
     quantity: str
     value: float
     seen: bool | None  # whether the interval lies above what the quantity is without a leak; None without an interval
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What all studies of one table say of one leak in one quantity of one measure."""
-
-    table: str
-    leak: str
-    measure: str
-    quantity: str
-    studies: int  # of the dose that was planted in the fewest
-    smallest: float  # smallest dose seen in ``TARGET`` of the studies; NaN where none was, or alarms are too frequent
-    seen_full: float  # share of the studies that see the full dose
-    value_full: float  # mean value at the full dose
-    value_none: float  # mean value where nothing was planted
-    rank: float  # Spearman's correlation of dose and value over all studies; NaN where one of them does not vary
-    alarms: float  # share of the studies that see a leak where nothing was planted
-    alarms_lower: float  # Clopper-Pearson limits
-    alarms_upper: float
-    quiet: int  # studies in which nothing was planted and the quantity had an interval
-
-    @property
-    def too_loud(self) -> bool:
-        """Whether more false alarms than allowed are shown: the interval of their rate lies above 5 %."""
-        return self.alarms_lower > MOST_ALARMS
 
 
 def looks_of(findings: Sequence[Finding], table: str, leak: str, dose: float) -> list[Look]:

@@ -40,9 +40,7 @@ def test_answers_are_what_plain_loops_count(seed):
     found = answers(looks)
     assert len(found) == 2 * 2 * 2
     for answer in found:
-        planted = [
-            x for x in looks if (x.table, x.measure, x.leak) == (answer.table, answer.measure, answer.leak)
-        ]
+        planted = [x for x in looks if (x.table, x.measure, x.leak) == (answer.table, answer.measure, answer.leak)]
         none = [x for x in looks if (x.table, x.measure, x.leak) == (answer.table, answer.measure, "")]
         smallest, counts = nan, []
         for dose in sorted({x.dose for x in planted}, reverse=True):

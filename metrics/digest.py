@@ -1,0 +1,89 @@
+"""The digest of the atlas that ships: what each measure saw of leaks of known dose, read when it is asked for.
+
+The file beside this one is made by ``synthrisk atlas``; nothing in it is typed in.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from functools import cache
+from math import isnan, nan
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parent / "atlas.json"
+MOST_ALARMS = 0.05
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What all studies of one table say of one leak in one quantity of one measure."""
+
+    table: str
+    leak: str
+    measure: str
+    quantity: str
+    studies: int  # of the dose that was planted in the fewest
+    smallest: float  # smallest dose seen in four studies of five; NaN where none was, or alarms are too frequent
+    seen_full: float  # share of the studies that see the full dose
+    value_full: float  # mean value at the full dose
+    value_none: float  # mean value where nothing was planted
+    rank: float  # Spearman's correlation of dose and value over all studies; NaN where one of them does not vary
+    alarms: float  # share of the studies that see a leak where nothing was planted
+    alarms_lower: float  # Clopper-Pearson limits
+    alarms_upper: float
+    quiet: int  # studies in which nothing was planted and the quantity had an interval
+
+    @property
+    def too_loud(self) -> bool:
+        """Whether more false alarms than allowed are shown: the interval of their rate lies above 5 %."""
+        return self.alarms_lower > MOST_ALARMS
+
+
+@dataclass(frozen=True)
+class Digest:
+    """What a grid of studies says of the measures, and what was run."""
+
+    grid: Mapping[str, Any]  # name, tables, studies, rows, folds, repetitions, leaks with words and doses, left_out
+    answers: Sequence[Answer]
+
+    def of(self, measure: str) -> list[Answer]:
+        """Return what is known of one measure."""
+        return [each for each in self.answers if each.measure == measure]
+
+    @property
+    def words(self) -> str:
+        """What was run, in a phrase."""
+        tables = ", ".join(self.grid["tables"].values())
+        return (
+            f"{self.grid['studies']} studies of {self.grid['rows']:,} records ({tables}), {self.grid['folds']} folds x "
+            f"{self.grid['repetitions']} repetitions"
+        )
+
+
+@cache
+def shipped() -> Digest | None:
+    """Return the digest that comes with the package; None where there is none."""
+    return read(FILE.read_text("utf-8")) if FILE.exists() else None
+
+
+def read(text: str) -> Digest:
+    """Return the digest that a text holds."""
+    found = json.loads(text)
+    names = found["columns"]
+    rows = [dict(zip(names, row, strict=True)) for row in found["rows"]]
+    return Digest(found["grid"], [Answer(**{k: nan if v is None else v for k, v in row.items()}) for row in rows])
+
+
+def text_of(digest: Digest) -> str:
+    """Return a digest as text, an answer a line; numbers are rounded to four digits."""
+    rows = ",\n".join(json.dumps([_plain(v) for v in astuple(each)]) for each in digest.answers)
+    names = json.dumps([f.name for f in fields(Answer)])
+    grid = json.dumps(digest.grid, indent=1, ensure_ascii=False)
+    return f'{{"grid": {grid},\n"columns": {names},\n"rows": [\n{rows}\n]}}\n'
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float):
+        return None if isnan(value) else round(value, 4)
+    return value
