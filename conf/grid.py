@@ -72,8 +72,8 @@ def _factors(name: str, words: str, numeric: int, categorical: int, **others: An
     known = tuple(columns[: min(2, categorical)] + [f"n{i + 1}" for i in range(min(numeric, 4 - min(2, categorical)))])
     half = len(columns) // 2
     halves = (tuple(columns[:half][:8]), tuple(columns[half:][:8]))
-    options = {k: others.pop(k) for k in ("rare", "records_each") if k in others}
-    drawn = {"numeric": numeric, "categorical": categorical, **options}
+    drawn: dict[str, Any] = {"numeric": numeric, "categorical": categorical}
+    drawn |= {k: others.pop(k) for k in ("rare", "records_each") if k in others}
     return GridTable(name, words, known, "target", options=tuple(drawn.items()), halves=halves, **others)
 
 

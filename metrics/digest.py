@@ -70,9 +70,8 @@ def shipped() -> Digest | None:
 def read(text: str) -> Digest:
     """Return the digest that a text holds."""
     found = json.loads(text)
-    names = found["columns"]
-    rows = [dict(zip(names, row, strict=True)) for row in found["rows"]]
-    return Digest(found["grid"], [Answer(**{k: nan if v is None else v for k, v in row.items()}) for row in rows])
+    order = [found["columns"].index(f.name) for f in fields(Answer)]
+    return Digest(found["grid"], [Answer(*(_read(row[place]) for place in order)) for row in found["rows"]])
 
 
 def text_of(digest: Digest) -> str:
@@ -87,3 +86,7 @@ def _plain(value: object) -> object:
     if isinstance(value, float):
         return None if isnan(value) else round(value, 4)
     return value
+
+
+def _read(value: Any) -> Any:
+    return nan if value is None else value
