@@ -10,7 +10,7 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError, nearest
 
 NONE = "fresh"
-"""Name and kind of the generator that plants nothing."""
+"""Kind of the generators that plant nothing."""
 LEFT_OUT = ("detection_mlp", "membership_inference_risk")
 """Risk measures that cost as much as all others together: a neural network, and forests, for each release."""
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -125,13 +125,14 @@ class Grid:
     measures: Sequence[str] = ()  # empty: all risk measures of the register but ``LEFT_OUT``
     folds: int = 2
     repetitions: int = 2
+    nothing: int = 4  # generators of a study that plant nothing: for false alarms
 
     def seeds(self) -> range:
         """Return the seed of each study of a table."""
         return range(1, self.studies + 1)
 
     def study(self, table: GridTable, seed: int, workspace: str, workers: int) -> Study:
-        """Return one study: what is planted are its reference generators, beside ``fresh``."""
+        """Return one study: what is planted are its reference generators, beside several ``fresh``."""
         named = {"{sensitive}": table.sensitive, "{known}": [*table.known, table.sensitive]}
         planted = [
             {"name": f"{leak}-{f'{dose:g}'.replace('.', '_')}", "kind": leak}
@@ -146,7 +147,7 @@ class Grid:
                 "data": table.data(self.rows, seed),
                 "split": {"folds": self.folds, "repetitions": self.repetitions},
                 "synthesizers": [{"name": NONE, "kind": NONE}],
-                "references": planted,
+                "references": [*({"name": f"{NONE}-{i}", "kind": NONE} for i in range(2, self.nothing + 1)), *planted],
                 "metrics": _measures(table, self.measures),
                 "population_yardstick": False,
                 "exposure": False,
@@ -159,7 +160,7 @@ class Grid:
 
 
 REDUCED = Grid("reduced", TABLES[:1], 10, 1000, (0.05, 0.2, 1.0), (2.0, 5.0, 8.0))
-FULL = Grid("full", TABLES, 12, 1000, (0.02, 0.05, 0.2, 1.0), (1.0, 2.0, 5.0, 8.0))
+FULL = Grid("full", TABLES, 10, 1000, (0.02, 0.05, 0.2, 1.0), (1.0, 2.0, 5.0, 8.0))
 
 
 def grid_of(

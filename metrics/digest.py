@@ -4,7 +4,7 @@ The file beside this one is made by ``synthrisk atlas``; nothing in it is typed 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from math import isnan, nan
@@ -13,6 +13,8 @@ from typing import Any
 
 FILE = Path(__file__).parent / "atlas.json"
 MOST_ALARMS = 0.05
+BY_EPSILON = "known_epsilon"
+"""The leak whose dose is an epsilon; that of all others is a share."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,10 @@ class Answer:
     value_full: float  # mean value at the full dose
     value_none: float  # mean value where nothing was planted
     rank: float  # Spearman's correlation of dose and value over all studies; NaN where one of them does not vary
-    alarms: float  # share of the studies that see a leak where nothing was planted
-    alarms_lower: float  # Clopper-Pearson limits
+    alarms: float  # share of the looks at nothing planted that see a leak
+    alarms_lower: float  # Clopper-Pearson limits, as if the looks were independent
     alarms_upper: float
-    quiet: int  # studies in which nothing was planted and the quantity had an interval
+    quiet: int  # looks at nothing planted in which the quantity had an interval; a study has several
 
     @property
     def too_loud(self) -> bool:
@@ -51,6 +53,21 @@ class Digest:
         """Return what is known of one measure."""
         return [each for each in self.answers if each.measure == measure]
 
+    def smallest(self, measures: Collection[str]) -> dict[str, float]:
+        """Return the smallest dose of each leak that any of some measures saw on any table, in any quantity.
+
+        NaN where all of them were blind. Empty where the digest knows none of the measures.
+        """
+        own = [each for each in self.answers if each.measure in measures]
+        doses = {leak: [e.smallest for e in own if e.leak == leak and not isnan(e.smallest)] for leak in self.leaks}
+        return {leak: min(seen, default=nan) for leak, seen in doses.items()} if own else {}
+
+    @property
+    def leaks(self) -> Mapping[str, Mapping[str, Any]]:
+        """What each leak is called (``words``) and at which ``doses`` it was planted, by its generator."""
+        found: Mapping[str, Mapping[str, Any]] = self.grid["leaks"]
+        return found
+
     @property
     def words(self) -> str:
         """What was run, in a phrase."""
@@ -59,6 +76,16 @@ class Digest:
             f"{self.grid['studies']} studies of {self.grid['rows']:,} records ({tables}), {self.grid['folds']} folds x "
             f"{self.grid['repetitions']} repetitions"
         )
+
+
+def dose_in_words(leak: str, dose: float) -> str:
+    """Return a dose in its unit.
+
+    Example:
+        >>> dose_in_words("leaky", 0.05), dose_in_words("known_epsilon", 8.0)
+        ('5 %', 'epsilon 8')
+    """
+    return f"epsilon {dose:g}" if leak == BY_EPSILON else f"{100 * dose:g} %"
 
 
 @cache

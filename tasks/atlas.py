@@ -41,6 +41,7 @@ def digest_of(looks: Sequence[Look], grid: Grid) -> Digest:
         "rows": grid.rows,
         "folds": grid.folds,
         "repetitions": grid.repetitions,
+        "nothing": grid.nothing,
         "leaks": leaks,
         "left_out": list(LEFT_OUT),
         "versions": versions(_PACKAGES),

@@ -8,10 +8,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from synthrisk.metrics.digest import Answer, Digest, shipped
+from synthrisk.metrics.digest import BY_EPSILON, Answer, Digest, dose_in_words, shipped
 
 _MAIN = "memorization"
-_EPSILON = "known_epsilon"
 _MIND = "What was seen in these tables says little of yours: verdicts rest on your study's own reference generators."
 
 
@@ -29,10 +28,12 @@ def print_seen(console: Console, name: str) -> None:
         if not main:
             continue
         grid = Table.grid(padding=(0, 2))
-        for leak, known in digest.grid["leaks"].items():
+        for leak, known in digest.leaks.items():
             grid.add_row(Text(known["words"]), Text(_seen([e for e in answers if e.leak == leak])))
         one = main[0]
-        alarms = f"{one.alarms:.2f} [{one.alarms_lower:.2f}, {one.alarms_upper:.2f}] of {one.quiet} studies"
+        alarms = (
+            f"{one.alarms:.2f} [{one.alarms_lower:.2f}, {one.alarms_upper:.2f}] in {one.quiet} looks at nothing planted"
+        )
         grid.add_row(Text("false alarms"), Text(alarms if one.quiet else "not known: no interval"))
         console.print(Padding(Text(words), (0, 0, 0, 2)))
         console.print(Padding(grid, (0, 0, 0, 4), expand=False))
@@ -56,11 +57,7 @@ def _dose(answer: Answer) -> str:
     if isnan(answer.smallest):
         seen = f" (at full dose {answer.seen_full:.0%} of studies)" if answer.seen_full else ""
         return f"blind{seen}"
-    return _short(answer)
-
-
-def _short(answer: Answer) -> str:
-    return f"epsilon {answer.smallest:g}" if answer.leak == _EPSILON else f"{100 * answer.smallest:g} %"
+    return dose_in_words(answer.leak, answer.smallest)
 
 
 def print_leaks() -> None:
@@ -69,7 +66,7 @@ def print_leaks() -> None:
     if digest is None:
         console.print("This installation has no atlas; make one with: synthrisk atlas")
         return
-    leaks = digest.grid["leaks"]
+    leaks = digest.leaks
     for table, words in digest.grid["tables"].items():
         console.print(Text(words, "bold"))
         own = {(e.measure, e.leak): e for e in digest.answers if (e.table, e.quantity) == (table, _MAIN)}
@@ -81,7 +78,7 @@ def print_leaks() -> None:
             cells = "".join(f"{_mark(own.get((measure, leak))):>4}" for leak in leaks)
             console.print(Text(f"  {measure:<{width}}{cells}"), soft_wrap=True)
     for number, (leak, known) in enumerate(leaks.items(), 1):
-        unit = "epsilon" if leak == _EPSILON else "%"
+        unit = "epsilon" if leak == BY_EPSILON else "%"
         console.print(Text(f"{number}  {known['words']} ({unit})", "dim"))
     legend = f"Smallest dose that memorization sees in four studies of five; . blind, ! too many false alarms.\n{_MIND}"
     _print_words(console, digest, legend)
@@ -99,4 +96,4 @@ def _mark(answer: Answer | None) -> str:
         return "!"
     if isnan(answer.smallest):
         return "."
-    return f"{answer.smallest:g}" if answer.leak == _EPSILON else f"{100 * answer.smallest:g}"
+    return f"{answer.smallest:g}" if answer.leak == BY_EPSILON else f"{100 * answer.smallest:g}"

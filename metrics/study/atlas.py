@@ -49,9 +49,9 @@ def answers(looks: Sequence[Look], target: float = TARGET, most: float = MOST_AL
 
     A study sees a leak where its own interval lies above what the quantity is without one, as in a verdict. The
     smallest dose is the smallest that ``target`` of the studies see; it is given unless false alarms, leaks seen where
-    nothing was planted, are shown to come in more than ``most`` of the studies (the Clopper-Pearson interval of their
-    rate lies above it). A study in which a quantity has no interval does not see. The full dose is the largest that was
-    planted.
+    nothing was planted, are shown to come in more than ``most`` of the looks (the Clopper-Pearson interval of their
+    rate, as if they were independent, lies above it). A study in which a quantity has no interval does not see. The
+    full dose is the largest that was planted.
     """
     own: dict[tuple[str, str, str], dict[str, list[Look]]] = {}
     for look in looks:

@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from synthrisk.metrics.digest import Answer, Digest
+from synthrisk.metrics.digest import Answer, Digest, dose_in_words
 
 _MAIN = "memorization"
-_EPSILON = "known_epsilon"
 _SHADES = ("#f3f4f6", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
 
 
@@ -24,19 +23,9 @@ def tables(digest: Digest) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def dose_in_words(leak: str, dose: float) -> str:
-    """Return a dose in its unit.
-
-    Example:
-        >>> dose_in_words("leaky", 0.05), dose_in_words("known_epsilon", 8.0)
-        ('5 %', 'epsilon 8')
-    """
-    return f"epsilon {dose:g}" if leak == _EPSILON else f"{100 * dose:g} %"
-
-
 def _smallest(digest: Digest, own: Sequence[Answer]) -> str:
     """Return a row a measure, a column a leak: the smallest dose of which memorization sees four studies of five."""
-    leaks = digest.grid["leaks"]
+    leaks = digest.leaks
     rows = []
     for measure, by_leak in _by_measure(own, _MAIN):
         cells = [_cell(by_leak[leak]) if leak in by_leak else "-" for leak in leaks]
@@ -56,11 +45,9 @@ def _values(digest: Digest, own: Sequence[Answer]) -> str:
     for measure, by_leak in _by_measure(own, _MAIN):
         one = next(iter(by_leak.values()))
         alarms = f"{one.alarms:.2f} [{one.alarms_lower:.2f}, {one.alarms_upper:.2f}]" if one.quiet else "-"
-        cells = [
-            f"{e.value_full:.3f} ({_number(e.rank)})" if e else "-" for e in map(by_leak.get, digest.grid["leaks"])
-        ]
+        cells = [f"{e.value_full:.3f} ({_number(e.rank)})" if e else "-" for e in map(by_leak.get, digest.leaks)]
         rows.append([f"`{measure}`", alarms, _number(one.value_none), *cells])
-    heads = ["memorization of", "false alarms", "no leak", *(leak["words"] for leak in digest.grid["leaks"].values())]
+    heads = ["memorization of", "false alarms", "no leak", *(leak["words"] for leak in digest.leaks.values())]
     return _table(heads, rows)
 
 
@@ -73,10 +60,9 @@ def _further(digest: Digest, own: Sequence[Answer]) -> str:
         if each.quantity == _MAIN or isnan(each.smallest) or before is None:
             continue
         if isnan(before.smallest) or each.smallest < before.smallest:
-            alarms = f"{each.alarms:.2f} [{each.alarms_lower:.2f}, {each.alarms_upper:.2f}]"
-            words = digest.grid["leaks"][each.leak]["words"]
+            words = digest.leaks[each.leak]["words"]
             dose = dose_in_words(each.leak, each.smallest)
-            rows.append([f"`{each.quantity}` of `{each.measure}`", words, dose, _cell(before), alarms])
+            rows.append([f"`{each.quantity}` of `{each.measure}`", words, dose, _cell(before), _alarms(each)])
     heads = ["quantity", "leak", "smallest dose seen", "memorization sees", "false alarms"]
     return _table(heads, rows) if rows else "No other quantity sees a smaller dose than memorization does."
 
@@ -93,6 +79,12 @@ def _sees(answers: Iterable[Answer]) -> int:
     return sum(not isnan(each.smallest) for each in answers)
 
 
+def _alarms(answer: Answer) -> str:
+    if not answer.quiet:
+        return "-"
+    return f"{answer.alarms:.2f} [{answer.alarms_lower:.2f}, {answer.alarms_upper:.2f}] of {answer.quiet}"
+
+
 def _number(value: float) -> str:
     return "-" if isnan(value) else f"{value:.2f}"
 
@@ -104,7 +96,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def draw_heat_map(digest: Digest, path: Path) -> None:
     """Draw a square for each measure and leak, a panel a table: the darker, the smaller the dose that is seen."""
-    leaks, names = digest.grid["leaks"], list(digest.grid["tables"])
+    leaks, names = digest.leaks, list(digest.grid["tables"])
     panels = {n: _by_measure([e for e in digest.answers if e.table == n], _MAIN) for n in names}
     longest = max(len(rows) for rows in panels.values())
     figure = Figure(figsize=(3.6 + 5.2 * len(names), 1.9 + 0.24 * longest), layout="constrained")
@@ -114,8 +106,7 @@ def draw_heat_map(digest: Digest, path: Path) -> None:
         for y, x in np.ndindex(*shades.shape):
             axes.add_patch(_square(x, y, _SHADES[shades[y, x]]))
             answer = rows[y][1].get(list(leaks)[x])
-            told = "" if answer is None or isnan(answer.smallest) else f"{answer.smallest:g}"
-            told = "!" if answer is not None and answer.too_loud else told
+            told = "" if answer is None else _mark(answer)
             colour = "white" if shades[y, x] > 2 else "#1f2937"
             axes.text(x, y, told, ha="center", va="center", fontsize=6.5, color=colour)
         axes.set(xlim=(-0.5, len(leaks) - 0.5), ylim=(len(rows) - 0.5, -0.5))
@@ -126,8 +117,18 @@ def draw_heat_map(digest: Digest, path: Path) -> None:
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         axes.set_title(digest.grid["tables"][name], fontsize=9)
-    figure.suptitle(f"smallest dose that memorization sees in four studies of five; {digest.words}", fontsize=8)
+    figure.suptitle(
+        f"Smallest dose that memorization sees in four studies of five; empty: blind; !: too many false alarms\n"
+        f"{digest.words}",
+        fontsize=8,
+    )
     figure.savefig(path, dpi=130, metadata={"Software": None})
+
+
+def _mark(answer: Answer) -> str:
+    if answer.too_loud:
+        return "!"
+    return "" if isnan(answer.smallest) else dose_in_words(answer.leak, answer.smallest).removeprefix("epsilon ")
 
 
 def _square(x: int, y: int, colour: str) -> Rectangle:

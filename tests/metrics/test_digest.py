@@ -35,12 +35,18 @@ def test_a_digest_is_read_as_it_was_written(small):
     assert [str(each) for each in again.answers] == [str(each) for each in small.answers]
 
 
+def test_the_smallest_dose_of_several_measures_is_that_of_the_best(small):
+    assert small.smallest({"zero_cap", "loud"}) == {"leaky": 0.1, "leaky_near": 0.1}
+    assert all(isnan(dose) for dose in small.smallest({"loud"}).values())
+    assert small.smallest({"accuracy"}) == {}
+
+
 def test_tables_say_dose_blindness_alarms_and_what_sees_more(small, tmp_path):
     text = tables(small)
     assert "| `zero_cap` | 10 % | blind |" in text
     assert "| `loud` | alarms | - |" in text
-    assert "| `tpr` of `zero_cap` | near | 10 % | blind | 0.00 [0.00, 0.31] |" in text
-    assert "| `loud` | 0.50 [0.19, 0.81] |" in text
+    assert "| `tpr` of `zero_cap` | near | 10 % | blind | 0.00 [0.00, 0.31] of 10 |" in text
+    assert "| `loud` | 0.50 [0.19, 0.81] of 10 |" in text
     draw_heat_map(small, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 

@@ -90,6 +90,18 @@ def test_a_leak_that_was_not_seen_stands_beside_those_that_were():
     assert "a leak of about" in leaks
 
 
+def test_what_the_measures_were_blind_to_elsewhere_stands_beside_the_planted_leaks():
+    found = [finding(n, ZERO_CAP, *v) for n, v in PICTURE.items()]
+    text = words(report_of(study(found, leaked={"leaky": 0.1})))
+    digest = shipped()
+    assert digest is not None
+    told = text.split("What these measures would not have seen")[-1].split("All numbers")[0]
+    assert "no verdict rests on the atlas" in told
+    for leak, dose in digest.smallest({"zero_cap"}).items():
+        name = digest.leaks[leak]["words"]
+        assert (name if isnan(dose) else f"{name} {dose_in_words(leak, dose)}") in told
+
+
 def test_a_gain_below_the_guess_stands_beside_its_cause():
     lost = replace(finding("cart", ZERO_CAP, 0.2, 0.1, guess=0.7), reach=0.25)
     why = "below the guess since the attack has no answer for 75.0% of the members, which counts as wrong"
