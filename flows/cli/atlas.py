@@ -6,7 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from synthrisk.conf.grid import Grid
+from synthrisk.flows.check import check
 from synthrisk.metrics.study.atlas import Look
+from synthrisk.tasks.data import read
 from synthrisk.tasks.workspace.store import check_writable
 
 
@@ -17,6 +19,10 @@ def run_atlas(grid: Grid, to: Path, workspace: str, workers: int) -> None:
         InputError: The folder cannot be written, or a table cannot be had.
     """
     check_writable("--to", to, folder=True)
+    for table in grid.tables:  # one that cannot be had is said now, not after hours
+        study = grid.study(table, grid.seeds()[0], workspace, workers)
+        check(study)
+        read(study.data.source)
     looks = _looked(grid, workspace, workers)
     from synthrisk.tasks.atlas import write_atlas
 

@@ -3,12 +3,14 @@ from dataclasses import replace
 from html import unescape
 from importlib.metadata import EntryPoint, EntryPoints
 from itertools import combinations
+from math import isnan
 
 import pytest
 
 from samples.estimates import around
 from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, REFERENCES, claiming, finding, study, usual
 from samples.studies import report_of
+from synthrisk.metrics.digest import dose_in_words, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.study.comparison import Comparison
