@@ -194,12 +194,23 @@ def split(
 def metrics(
     name: Annotated[str | None, typer.Argument(help="All of this metric; of each one line unless given.")] = None,
     markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
+    leaks: Annotated[bool, typer.Option("--leaks", help="Which planted leaks each has seen, and is blind to.")] = False,
 ) -> None:
     """List the metrics, a line each: what it needs, and what it sees; or say all of one."""
     from synthrisk.flows.cli.lists import markdown_table, print_metrics
 
-    if name and markdown:
-        raise InputError(f"--markdown is of all metrics, got {name!r} beside it")
+    if leaks + markdown + bool(name) > 1:
+        given = [
+            *(["--leaks"] if leaks else []),
+            *(["--markdown"] if markdown else []),
+            *([repr(name)] if name else []),
+        ]
+        raise InputError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
+    if leaks:
+        from synthrisk.flows.cli.seen_leaks import print_leaks
+
+        print_leaks()
+        return
     if name:
         from synthrisk.flows.cli.one_metric import print_metric
 
@@ -208,6 +219,27 @@ def metrics(
         typer.echo(markdown_table())
     else:
         print_metrics()
+
+
+@app.command(epilog="Example: `synthrisk atlas --table adult --leak leaky_near --studies 20`")
+def atlas(
+    full: Annotated[bool, typer.Option("--full", help="All tables: hours, not minutes.")] = False,
+    table: Annotated[list[str] | None, typer.Option(help="This table alone; may be given again.")] = None,
+    leak: Annotated[list[str] | None, typer.Option(help="This leak alone; may be given again.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="This risk measure alone; may be given again.")] = None,
+    studies: Annotated[int | None, typer.Option(help="Studies of each table.", min=1)] = None,
+    rows: Annotated[int | None, typer.Option(help="Records of each study.", min=40)] = None,
+    to: Annotated[Path, typer.Option(help="Folder for digest, tables and heat map.")] = Path("atlas"),
+    workers: Annotated[int, typer.Option(help="Processes at the same time.", min=1)] = 2,
+    workspace: Workspace = ".synthrisk-atlas",
+) -> None:
+    """Measure what each measure sees of leaks of known dose; broken off, it goes on where it was."""
+    from synthrisk.conf.grid import FULL, REDUCED, grid_of
+    from synthrisk.flows.cli.atlas import run_atlas
+
+    grid = grid_of(FULL if full else REDUCED, table or (), leak or (), metric or (), studies, rows)
+    with stoppable():
+        run_atlas(grid, to, workspace, workers)
 
 
 @app.command(epilog="Example: `synthrisk compare demo --history`")

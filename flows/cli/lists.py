@@ -15,7 +15,7 @@ needs  QI quasi-identifiers, S sensitive column, C control records,
        A and B two sets of columns of the same people
 *      only what members have more than control records may be in a verdict
 -      a sanity check: never in a verdict
-All of one metric: synthrisk metrics NAME"""
+All of one metric: synthrisk metrics NAME; leaks it sees: --leaks"""
 
 
 def markdown_table() -> str:

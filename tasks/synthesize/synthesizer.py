@@ -74,6 +74,8 @@ class Synthesizer:
         any_size: Whether it may release another number of rows than it is asked for.
         answer: Of a reference generator: what is known of its releases (``metrics.study.answer.Answer``).
         leaked: Of one that leaks: ``leaked(**options)``, the share of training rows in its releases.
+        dose: Of one that leaks: ``dose(**options)``, how much it leaks in the unit that its docstring names; 0 leaks
+            nothing.
     """
 
     name: str
@@ -87,3 +89,4 @@ class Synthesizer:
     any_size: bool = False
     answer: Answer | None = None
     leaked: Callable[..., float] | None = None
+    dose: Callable[..., float] | None = None

@@ -1,0 +1,49 @@
+"""What a grid of studies says of the measures, written: every look, the digest that ships, tables and a heat map."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import astuple, fields
+from pathlib import Path
+
+from synthrisk.conf.grid import LEFT_OUT, WORDS, Grid
+from synthrisk.metrics.digest import Digest, text_of
+from synthrisk.metrics.study.atlas import Look, answers
+from synthrisk.tasks.pages.atlas import draw_heat_map, tables
+from synthrisk.tasks.workspace.store import versions
+
+LOOKS, DIGEST, TABLES, FIGURE = "looks.csv", "atlas.json", "atlas.md", "atlas.png"
+_PACKAGES = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy")
+
+
+def write_atlas(looks: Sequence[Look], grid: Grid, to: Path) -> list[Path]:
+    """Write all that a grid says to a folder; return what was written."""
+    to.mkdir(parents=True, exist_ok=True)
+    with (to / LOOKS).open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow([f.name for f in fields(Look)])
+        table.writerows(astuple(look) for look in looks)
+    digest = digest_of(looks, grid)
+    (to / DIGEST).write_text(text_of(digest), "utf-8")
+    (to / TABLES).write_text(tables(digest), "utf-8")
+    draw_heat_map(digest, to / FIGURE)
+    return [to / name for name in (LOOKS, DIGEST, TABLES, FIGURE)]
+
+
+def digest_of(looks: Sequence[Look], grid: Grid) -> Digest:
+    """Return the digest of a grid, with what was run."""
+    leaks = {
+        leak: {"words": WORDS[leak], "doses": sorted({x.dose for x in looks if x.leak == leak})} for leak in grid.leaks
+    }
+    ran = {
+        "name": grid.name,
+        "tables": {t.name: t.words for t in grid.tables},
+        "studies": grid.studies,
+        "rows": grid.rows,
+        "folds": grid.folds,
+        "repetitions": grid.repetitions,
+        "nothing": grid.nothing,
+        "leaks": leaks,
+        "left_out": list(LEFT_OUT),
+        "versions": versions(_PACKAGES),
+    }
+    return Digest(ran, answers(looks))
