@@ -39,7 +39,6 @@ def looked(grid: Grid, workspace: str, workers: int, calls: object) -> Iterator[
 
 def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     """Yield what one study says of each leak that it plants."""
-    from pathlib import Path
     from typing import cast
 
     from synthrisk.flows.attacks import attacks_of
@@ -53,11 +52,11 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     from synthrisk.tasks.data.task import data
     from synthrisk.tasks.split import split
     from synthrisk.tasks.synthesize import synthesizer
+    from synthrisk.tasks.workspace.kept import open_workspace
     from synthrisk.tasks.workspace.references import Sample
-    from synthrisk.tasks.workspace.store import open_workspace
 
     run = cast(Calls, calls)
-    folder = str(open_workspace(Path(study.workspace)))
+    folder = str(open_workspace(study.workspace))
     stored = run.call(data, study.data, study.split, folder, study.seed)
     cut = run.call(split, stored, study.split, study.data.identifier, folder, study.seed)
     sample = Sample.of(study.data, stored, cut, folder, study.seed)
