@@ -23,12 +23,20 @@ def end_with_parent(process: int | None = None) -> None:
 
     One that is killed cannot end its children itself.
     """
-    lives = partial(_is_parent, os.getppid()) if process is None else psutil.Process(process).is_running
+    lives = partial(_is_parent, os.getppid()) if process is None else partial(_lives, psutil.Process(process))
     threading.Thread(target=_watch, args=(lives,), name="end with parent", daemon=True).start()
 
 
 def _is_parent(process: int) -> bool:
     return os.getppid() == process
+
+
+def _lives(process: psutil.Process) -> bool:
+    """Tell whether a process is there, and not only waits for its own parent to look how it ended."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _watch(lives: Callable[[], bool]) -> None:
