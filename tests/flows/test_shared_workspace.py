@@ -103,6 +103,7 @@ def assert_same_ledgers(outcome, study):
         pd.testing.assert_frame_equal(own, theirs, check_exact=True)
 
 
+@pytest.mark.proof
 def test_on_a_file_url_with_processes(study, folder, settings, tmp_path):
     asked = settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"file://{tmp_path}/share/team"}
     with on_machine(tmp_path / "one"):
@@ -139,6 +140,7 @@ def shared(folder, settings, s3, tmp_path, monkeypatch):
     return settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"s3://studies/{tmp_path.name}"}
 
 
+@pytest.mark.proof
 def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, shared, tmp_path):
     """Their file accesses are watched: none is of a path below the folder in which the command keeps its copy."""
     watch = shutil.which("strace")

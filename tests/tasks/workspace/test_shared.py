@@ -181,9 +181,7 @@ def test_records_have_the_same_names_on_all_machines(on, url):
 def test_a_workspace_that_was_emptied_has_no_old_copies(on, url):
     before = open_workspace(url)
     keep(before / "releases" / "key", fill(DATA))
-    files = fsspec.filesystem(url.partition(":")[0])
-    files.rm(url, recursive=True)
-    files.invalidate_cache()
+    fsspec.filesystem(url.partition(":")[0], use_listings_cache=False).rm(url, recursive=True)
     after = open_workspace(url)
     assert after != before
     assert not is_kept(after / "releases" / "key")
