@@ -159,7 +159,7 @@ class Grid:
         )
 
 
-REDUCED = Grid("reduced", TABLES[:1], 10, 1000, (0.05, 0.2, 1.0), (2.0, 5.0, 8.0))
+REDUCED = Grid("reduced", TABLES[:1], 9, 1000, (0.05, 0.2, 1.0), (2.0, 5.0, 8.0))
 FULL = Grid("full", TABLES, 10, 1000, (0.02, 0.05, 0.2, 1.0), (1.0, 2.0, 5.0, 8.0))
 
 

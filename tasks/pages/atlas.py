@@ -44,7 +44,7 @@ def _values(digest: Digest, own: Sequence[Answer]) -> str:
     rows = []
     for measure, by_leak in _by_measure(own, _MAIN):
         one = next(iter(by_leak.values()))
-        alarms = f"{one.alarms:.2f} [{one.alarms_lower:.2f}, {one.alarms_upper:.2f}]" if one.quiet else "-"
+        alarms = _alarms(one)
         cells = [f"{e.value_full:.3f} ({_number(e.rank)})" if e else "-" for e in map(by_leak.get, digest.leaks)]
         rows.append([f"`{measure}`", alarms, _number(one.value_none), *cells])
     heads = ["memorization of", "false alarms", "no leak", *(leak["words"] for leak in digest.leaks.values())]
