@@ -37,6 +37,7 @@ class How:
     retries: int = 0
     delay: float = 0.0  # seconds before the first retry
     tags: Sequence[str] = ()
+    here_if_lost: bool = False  # done in this process where its worker is killed: for what runs no foreign code
 
     @property
     def delays(self) -> list[float]:
@@ -45,6 +46,7 @@ class How:
 
 
 ONCE = How()
+OURS = How(here_if_lost=True)
 
 
 class Answer(Protocol[T_co]):
@@ -85,6 +87,7 @@ class Called:
 class _Run(Called, Generic[T]):
     future: PrefectFuture[T]  # of any task runner
     instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
+    here_if_lost: bool = False
 
     def failure(self) -> str | None:
         try:
@@ -92,14 +95,21 @@ class _Run(Called, Generic[T]):
                 return self.instead.failure()
             self.future.wait()
         except BrokenExecutor:
-            return LOST
+            return self.instead.failure() if self.here_if_lost else LOST
         if self.future.state.is_completed():
             return None
         error = self.future.result(raise_on_failure=False)
         return str(error) if isinstance(error, Exception) else f"{self.future.state.name}: {self.future.state.message}"
 
     def result(self) -> T:
-        return self.instead.result() if self._is_lost() else self.future.result()
+        if self._is_lost():
+            return self.instead.result()
+        try:
+            return self.future.result()
+        except BrokenExecutor:
+            if self.here_if_lost:
+                return self.instead.result()
+            raise
 
     def _is_lost(self) -> bool:
         """Wait until it has ended, or the server has gone; tell whether the latter was first."""
@@ -146,7 +156,12 @@ class TaskRuns:
         if is_gone():
             return instead
         given, others = _handed(arguments, named)
-        return _Run(cast(Any, ours.submit(*given, **others)), instead)
+        try:
+            future = ours.submit(*given, **others)
+        except BrokenExecutor:  # a worker was killed meanwhile
+            self.renew()
+            future = ours.submit(*given, **others)
+        return _Run(cast(Any, future), instead, how.here_if_lost)
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""

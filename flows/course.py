@@ -10,7 +10,7 @@ import yaml
 from synthrisk.conf import Study
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.attacks import attacks_of
-from synthrisk.flows.calls import Answer, Calls
+from synthrisk.flows.calls import OURS, Answer, Calls
 from synthrisk.flows.cells import attacked, refuse_full_disk, start_all
 from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.outcome import Outcome
@@ -51,11 +51,11 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     open_store(study.tracking, sample)
     ledgers = attacked(study.runner, running, sample, calls, failures)
     ends = calls.here() if all(is_kept(findings_folder(own, study.bootstrap)) for own in ledgers.values()) else calls
-    estimates = {name: ends.submit(bootstrap, own, study.bootstrap) for name, own in ledgers.items()}
+    estimates = {name: ends.submit(bootstrap, own, study.bootstrap, how=OURS) for name, own in ledgers.items()}
     found = finished("bootstrap", estimates, failures)
     ran, power = [each for each, _ in attacks], study.power is not None
     estimated = ends.submit(
-        compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures
+        compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures, how=OURS
     ).result()
     judged = calls.call(
         judge,
@@ -70,8 +70,8 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     asked = settings or yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}
     study_id, confidence = judged.result.study_id, study.bootstrap.confidence
-    page = ends.submit(report, judged, asked)
-    written = {name: ends.submit(expose, each, study_id, confidence) for name, each in shown.items()}
+    page = ends.submit(report, judged, asked, how=OURS)
+    written = {name: ends.submit(expose, each, study_id, confidence, how=OURS) for name, each in shown.items()}
     from synthrisk.tasks.log import NotLoggedError, log
 
     exposures = finished("page of exposure", written, {})  # the numbers stand without one

@@ -30,7 +30,8 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         absent = [c for c in members.columns if c not in held_out.columns and c not in data.drop]
         extra = [c for c in held_out.columns if c not in members.columns]
         if absent or extra:  # names of the control file are not told: without a header they are cells
-            raise InputError(f"control must have the columns of real, got {absent!r} absent and {len(extra)} others")
+            told = absent if _has_its_roles(members, data) else len(absent)  # nor of a real table without a header
+            raise InputError(f"control must have the columns of real, got {told!r} absent and {len(extra)} others")
         if len(held_out) < 2:
             raise InputError(f"control must hold at least two records, got {len(held_out)}")
         if data.identifier in members:
@@ -48,6 +49,12 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     digest = key_of("given", table.digest, len(members))
     path = keep_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
     return table, Cut(Place(path), digest, 1, 1, float("nan"))
+
+
+def _has_its_roles(members: pd.DataFrame, data: Data) -> bool:
+    """Tell whether all columns that the study names are there: else the names may be cells."""
+    known = [] if data.quasi_identifiers == "*" else data.quasi_identifiers
+    return {*known, *data.sensitive, *filter(None, [data.identifier])} <= set(members.columns)
 
 
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:

@@ -15,9 +15,9 @@ from prefect import flow, task
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
 from prefect.settings import PREFECT_API_URL
-from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
-from synthrisk.flows.calls import How, PlainCalls, TaskRuns, _Quoted
+from synthrisk.flows.calls import LOST, OURS, How, PlainCalls, TaskRuns, _Quoted
 from synthrisk.metrics.errors import InputError
 
 
@@ -157,6 +157,9 @@ def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most)
         with lock:
             inside[0] += 1
             seen.append(inside[0])
+        last = time.monotonic() + 30
+        while max(seen) < most and time.monotonic() < last:  # until there are as many as there may be
+            time.sleep(0.05)
         time.sleep(0.5)
         with lock:
             inside[0] -= 1
@@ -169,6 +172,26 @@ def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most)
     many()
     assert len(seen) == 3
     assert max(seen) == most
+
+
+def test_what_is_ours_is_done_here_where_its_worker_is_killed(prefect_database):
+    @task
+    def falls(parent: int) -> int:
+        if os.getpid() != parent:
+            os.kill(os.getpid(), 9)
+        return parent
+
+    @flow(task_runner=ProcessPoolTaskRunner(max_workers=1))
+    def loses() -> tuple[str | None, list[int]]:
+        calls, own = TaskRuns(), os.getpid()
+        foreign = calls.submit(falls, own)
+        beside = calls.submit(falls, own, how=OURS)
+        lost = foreign.failure()
+        after = calls.submit(falls, own, how=OURS)  # there are no workers left
+        assert (beside.failure(), after.failure()) == (None, None)
+        return lost, [beside.result(), after.result()]
+
+    assert loses() == (LOST, [os.getpid()] * 2)
 
 
 @pytest.mark.parametrize("value", [1, (1, 2), [{"a": None}], "x"])

@@ -17,7 +17,7 @@ from mlflow import MlflowClient
 from synthrisk.flows.cli.ends import BROKEN
 from synthrisk.tasks.tracking.waiting import ids_waiting
 
-KILLS, BUDGET = 20, 330.0  # how many, and the seconds after which no more are begun
+KILLS, BUDGET = 20, 240.0  # how many, and the seconds after which no more than one of each kind are begun
 KINDS = ("main", "group", "worker", "server")
 MARK = "SYNTHRISK_TEST_OF_KILLS"
 SLOWLY = """
@@ -127,8 +127,8 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
     lasts, truth = time.monotonic() - begun, plain.found()
     assert len(truth[1]) > 20
     first, number, study = time.monotonic(), 0, None
-    while number < KILLS and time.monotonic() - first < BUDGET:
-        kind, moment = KINDS[number % len(KINDS)], chance.uniform(0.1, 0.95) * lasts
+    while number < KILLS and (number < len(KINDS) or time.monotonic() - first < BUDGET):
+        kind, moment = KINDS[(seed + number) % len(KINDS)], chance.uniform(0.1, 0.95) * lasts
         study = study or Study(folder, f"killed{number}", settings, start_python)
         process = study.begin()
         last = time.monotonic() + moment
@@ -138,7 +138,7 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
         print(f"{number}: {kind} after {moment:.2f} s")
         _, err = process.communicate(timeout=240)
         killed = process.returncode != 0
-        due = -signal.SIGKILL if kind in ("main", "group") else BROKEN  # a server that is killed before it answers
+        due = {"worker": 0, "server": BROKEN}.get(kind, -signal.SIGKILL)  # a server may be killed before it answers
         assert process.returncode in (0, due), (kind, moment, process.returncode, err)
         assert "Traceback" not in err, (kind, moment, err)
         told[kind, killed] += 1
@@ -156,4 +156,3 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
         assert study.left_over() == []
     print(dict(told))
     assert told["main", True] + told["group", True] >= 1
-    assert number >= len(KINDS)
