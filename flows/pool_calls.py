@@ -22,14 +22,18 @@ T = TypeVar("T")
 @dataclass(frozen=True, eq=False)
 class _Pooled(Called, Generic[T]):
     place: int  # of the first call of its chain
+    instead: Answer[T] | None = None  # the plain call, where its worker is killed
     future: Future[T] = field(default_factory=Future)
 
     def failure(self) -> str | None:
         error = self.future.exception()
-        return LOST if isinstance(error, BrokenExecutor) else None if error is None else str(error)
+        if not isinstance(error, BrokenExecutor):
+            return None if error is None else str(error)
+        return LOST if self.instead is None else self.instead.failure()
 
     def result(self) -> T:
-        return self.future.result()
+        lost = isinstance(self.future.exception(), BrokenExecutor)
+        return self.instead.result() if lost and self.instead is not None else self.future.result()
 
 
 @dataclass(order=True)
@@ -51,7 +55,8 @@ class PoolCalls:
     def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
         number, before = next(self._numbers), [each for each in arguments if isinstance(each, _Pooled)]
-        answer: _Pooled[T] = _Pooled(min((each.place for each in before), default=number))
+        plain = PlainCalls().submit(task, *arguments, how=how, **named) if how.here_if_lost else None
+        answer: _Pooled[T] = _Pooled(min((each.place for each in before), default=number), plain)
         left = [len(before)]
 
         def when_answered(_: object = None) -> None:

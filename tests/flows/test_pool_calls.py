@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from synthrisk.flows.calls import LOST, How
+from synthrisk.flows.calls import LOST, OURS, How
 from synthrisk.flows.pool_calls import pool_calls
 from synthrisk.metrics.errors import InputError
 
@@ -109,6 +109,13 @@ def test_a_killed_worker_fails_what_was_under_way_and_workers_can_be_had_again(t
         assert calls.submit(tasks.add, 1).failure() == LOST
         calls.renew()
         assert calls.submit(tasks.add, 1).result() == 2
+
+
+def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
+    with pool_calls(1) as calls:
+        assert calls.submit(tasks.killed).failure() == LOST
+        ours = calls.submit(tasks.process, how=OURS)
+        assert (ours.failure(), ours.result()) == (None, os.getpid())
 
 
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
