@@ -1,10 +1,8 @@
 """Whole studies on small tables, with real processes, a real Prefect server and a real MLflow store, read back."""
 
-import base64
 import json
 import os
 import signal
-import sqlite3
 import time
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from leaks import dump, holds
 from mlflow import MlflowClient
 
 from synthrisk.conf import load
@@ -726,21 +725,6 @@ def test_entities_stay_on_one_side(awkward, folder):
 
 
 # nothing leaks
-
-
-def holds(text: bytes, secret: str) -> bool:
-    """Tell whether the text is there: plain, as JSON escapes it, in hexadecimal, or in any phase of base64."""
-    plain = secret.encode()
-    forms = [plain, plain.hex().encode(), plain.hex().upper().encode()]
-    for phase in range(3):
-        coded = base64.b64encode(b"\0" * phase + plain)
-        forms.append(coded[(0, 2, 3)[phase] : len(coded) - 4])
-    return any(form in text for form in forms)
-
-
-def dump(database: Path) -> bytes:
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
-        return "\n".join(connection.iterdump()).encode()
 
 
 @pytest.fixture(scope="session")
