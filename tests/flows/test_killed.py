@@ -17,8 +17,9 @@ from mlflow import MlflowClient
 from synthrisk.flows.cli.ends import BROKEN
 from synthrisk.tasks.tracking.waiting import ids_waiting
 
-KILLS, BUDGET = 20, 240.0  # how many, and the seconds after which no more than one of each kind are begun
-KINDS = ("main", "group", "worker", "server")
+KILLS, BUDGET = 20, 300.0  # how many, and the seconds after which no more than one of each kind are begun
+KINDS = [(way, kind) for kind in ("main", "group", "worker", "server") for way in ("plain", "--prefect")]
+"""Who is killed: on a Prefect server of its own, and without Prefect, where workers are forked from a server too."""
 MARK = "SYNTHRISK_TEST_OF_KILLS"
 SLOWLY = """
 import time
@@ -29,9 +30,9 @@ def slowly(train, rows, seed):
 """
 COMMAND = """
 import os, sys
-os.environ.pop("PREFECT_API_URL")  # a server of its own, which must end with it
+os.environ.pop("PREFECT_API_URL")
 if __name__ == "__main__":
-    sys.argv[1:] = ["benchmark", "{path}"]
+    sys.argv[1:] = ["benchmark", "{path}", *(each for each in sys.argv[1:] if each == "--prefect")]
     from synthrisk.flows.cli.app import main
     main()
 """
@@ -50,8 +51,8 @@ class Study:
         self.script = folder / f"{name}.py"
         self.script.write_text(COMMAND.format(path=folder / f"{name}.yaml"))
 
-    def begin(self):
-        return self.start_python(self.script, cwd=self.folder)
+    def begin(self, way="plain"):
+        return self.start_python(self.script, way, cwd=self.folder)
 
     def found(self):
         """Return what it has ended in: all numbers of its runs, and all files of releases and ledgers."""
@@ -90,25 +91,36 @@ def _ours(mark):
     return found
 
 
-def _target(process, kind):
+def _target(process, way, kind):
     """Return the process to kill, as soon as there is one; None where the study ends before."""
-    own, sign = psutil.Process(process.pid), {"worker": "spawn_main", "server": "uvicorn"}[kind]
+    own = psutil.Process(process.pid)
     while process.poll() is None:
         with suppress(psutil.Error):
-            found = [each for each in own.children() if any(sign in part for part in each.cmdline())]
+            found = _workers(own, way) if kind == "worker" else _server(own, way)
             if found:
                 return found[-1]
         time.sleep(0.05)
     return None
 
 
-def _kill(process, kind):
+def _server(own, way):
+    sign = "uvicorn" if way == "--prefect" else "forkserver"
+    return [each for each in own.children() if any(sign in part for part in each.cmdline())]
+
+
+def _workers(own, way):
+    if way == "--prefect":
+        return [each for each in own.children() if any("spawn_main" in part for part in each.cmdline())]
+    return [worker for server in _server(own, way) for worker in server.children()]
+
+
+def _kill(process, way, kind):
     with suppress(ProcessLookupError, psutil.Error):
         if kind == "main":
             os.kill(process.pid, signal.SIGKILL)
         elif kind == "group":
             os.killpg(process.pid, signal.SIGKILL)
-        elif (each := _target(process, kind)) is not None:
+        elif (each := _target(process, way, kind)) is not None:
             each.kill()
 
 
@@ -120,32 +132,37 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
     print(f"to see the same again: SYNTHRISK_TEST_SEED={seed}")
     chance, told = random.Random(seed), Counter()
     plain = Study(folder, "undisturbed", settings, start_python)
-    begun = time.monotonic()
-    process = plain.begin()
-    _, err = process.communicate(timeout=240)
-    assert process.returncode == 0, err
-    lasts, truth = time.monotonic() - begun, plain.found()
+    flow, lasts = Study(folder, "flow", settings, start_python), {}
+    for undisturbed, way in ((plain, "plain"), (flow, "--prefect")):
+        begun = time.monotonic()
+        process = undisturbed.begin(way)
+        _, err = process.communicate(timeout=240)
+        assert process.returncode == 0, err
+        lasts[way] = time.monotonic() - begun
+    truth = plain.found()
     assert len(truth[1]) > 20
+    assert flow.found() == truth
     first, number, study = time.monotonic(), 0, None
     while number < KILLS and (number < len(KINDS) or time.monotonic() - first < BUDGET):
-        kind, moment = KINDS[(seed + number) % len(KINDS)], chance.uniform(0.1, 0.95) * lasts
+        way, kind = KINDS[(seed + number) % len(KINDS)]
+        moment = chance.uniform(0.1, 0.95) * lasts[way]
         study = study or Study(folder, f"killed{number}", settings, start_python)
-        process = study.begin()
+        process = study.begin(way)
         last = time.monotonic() + moment
         while time.monotonic() < last and process.poll() is None:
             time.sleep(0.02)
-        _kill(process, kind)
-        print(f"{number}: {kind} after {moment:.2f} s")
+        _kill(process, way, kind)
+        print(f"{number}: {kind}, {way}, after {moment:.2f} s")
         _, err = process.communicate(timeout=240)
         killed = process.returncode != 0
         due = {"worker": 0, "server": BROKEN}.get(kind, -signal.SIGKILL)  # a server may be killed before it answers
-        assert process.returncode in (0, due), (kind, moment, process.returncode, err)
-        assert "Traceback" not in err, (kind, moment, err)
+        assert process.returncode in (0, due), (way, kind, moment, process.returncode, err)
+        assert "Traceback" not in err, (way, kind, moment, err)
         told[kind, killed] += 1
         assert not psutil.wait_procs(_ours(mark), timeout=10)[1]
         number += 1
         if not killed:
-            assert study.found() == truth, (kind, moment, err)
+            assert study.found() == truth, (way, kind, moment, err)
             assert study.left_over() == []
             study = None
     if study is not None:
