@@ -30,7 +30,7 @@ def slowly(train, rows, seed):
 """
 COMMAND = """
 import os, sys
-os.environ.pop("PREFECT_API_URL")
+os.environ.pop("PREFECT_API_URL", None)
 if __name__ == "__main__":
     sys.argv[1:] = ["benchmark", "{path}", *(each for each in sys.argv[1:] if each == "--prefect")]
     from synthrisk.flows.cli.app import main
