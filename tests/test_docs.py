@@ -1,5 +1,6 @@
-"""What docs show of the package that is tested is what is tested."""
+"""What docs show of the package that is tested is what is tested; their links lead somewhere, and README is short."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,24 @@ def test_the_page_shows_entry_points_and_study_as_they_stand():
     entry_points = (ROOT / "tests" / "plugin" / "pyproject.toml").read_text("utf-8").partition("[project.entry")[2]
     assert entry_points.strip() in PAGE
     assert (ROOT / "tests" / "plugin" / "study.yaml").read_text("utf-8").strip() in PAGE
+
+
+TEXTS = [ROOT / "README.md", ROOT / "deployments" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_readme_has_120_lines_at_most():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_to_files_lead_to_files(text):
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text.read_text("utf-8"))
+    assert [link for link in links if not (text.parent / link).exists()] == []
+
+
+def test_links_to_the_glossary_lead_to_its_words():
+    heads = re.findall(r"^## (.+)$", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    words = {re.sub(r"[^a-z -]", "", head.lower()).replace(" ", "-") for head in heads}
+    linked = {word for text in TEXTS for word in re.findall(r"glossary\.md#([^)]+)\)", text.read_text("utf-8"))}
+    assert linked
+    assert linked <= words

@@ -193,7 +193,7 @@ def split(
 @app.command(epilog="Example: `synthrisk metrics zero_cap`")
 def metrics(
     name: Annotated[str | None, typer.Argument(help="All of this metric; of each one line unless given.")] = None,
-    markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
+    markdown: Annotated[bool, typer.Option(help="As the Markdown table of docs/metrics.md.")] = False,
     leaks: Annotated[bool, typer.Option("--leaks", help="Which planted leaks each has seen, and is blind to.")] = False,
 ) -> None:
     """List the metrics, a line each: what it needs, and what it sees; or say all of one."""

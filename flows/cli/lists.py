@@ -1,4 +1,4 @@
-"""The register of metrics on the terminal: a line a metric, or the Markdown table of the README."""
+"""The register of metrics on the terminal: a line a metric, or the Markdown table of docs/metrics.md."""
 
 from itertools import groupby
 
@@ -19,7 +19,7 @@ All of one metric: synthrisk metrics NAME; leaks it sees: --leaks"""
 
 
 def markdown_table() -> str:
-    """Return the register as the Markdown table of the README."""
+    """Return the register as the Markdown table of docs/metrics.md."""
     from synthrisk.metrics.metric import Metric
     from synthrisk.metrics.register import METRICS
 
