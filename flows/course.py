@@ -26,6 +26,7 @@ from synthrisk.tasks.tracking.logged import Pages
 from synthrisk.tasks.workspace.failure import RunError
 from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.store import sweep
 
 _T = TypeVar("_T")
 _TOLD = (InputError, RunError)  # errors whose texts hold no data
@@ -97,6 +98,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
         run_log().error("%s (%s)", error, error.logged.waits)
         logged = error.logged
+    sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
     return Outcome(judged.result, logged)
 
 

@@ -120,23 +120,26 @@ def check_writable(argument: str, path: Path, *, folder: bool) -> None:
 
 
 def open_folder(folder: Path) -> Path:
-    """Return the folder of a workspace, created for its owner alone and kept out of version control.
-
-    Drafts of processes of this machine that are gone are removed, and others that are a day old: they hold records.
+    """Return the folder of a workspace, created for its owner alone, kept out of version control, and swept.
 
     Raises:
         InputError: It is no folder, or cannot be written.
     """
     check_writable("workspace", folder, folder=True)
     private_folder(folder)
-    for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
-        with suppress(FileNotFoundError):
-            if _is_left(draft.name) or time.time() - draft.stat().st_mtime > _ABANDONED:
-                shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
+    sweep(folder)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         replace_file(ignore, "*\n")
     return folder.absolute()
+
+
+def sweep(folder: Path) -> None:
+    """Remove drafts of processes of this machine that are gone, and others that are a day old: they hold records."""
+    for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
+        with suppress(FileNotFoundError):
+            if _is_left(draft.name) or time.time() - draft.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
 
 
 def draft_name() -> str:
