@@ -84,9 +84,7 @@ class PoolCalls:
         return task.fn(*arguments, **named)
 
     def renew(self) -> None:
-        """See ``Calls``."""
-        self.end()
-        self._given = 0
+        """See ``Calls``: workers that were lost have been replaced already."""
 
     def here(self) -> PlainCalls:
         """See ``Calls``."""
@@ -114,15 +112,27 @@ class PoolCalls:
                 pool = self._pool = self._pool or pool_of(self._workers)
             try:
                 running = pool.submit(ready.run)
-            except RuntimeError as error:  # its workers are gone
+            except BrokenExecutor:  # just now: what is not under way yet is for other workers
+                self._lose(pool)
+                with self._lock:
+                    self._given -= 1
+                    heappush(self._ready, ready)
+            except RuntimeError as error:  # the study has ended
                 self._end(ready.future, error)
             else:
-                running.add_done_callback(partial(self._told, ready.future))
+                running.add_done_callback(partial(self._told, pool, ready.future))
 
-    def _told(self, future: "Future[Any]", ran: "Future[Any]") -> None:
+    def _told(self, pool: ProcessPoolExecutor, future: "Future[Any]", ran: "Future[Any]") -> None:
         error = ran.exception()
+        if isinstance(error, BrokenExecutor):
+            self._lose(pool)
         self._end(future, error, None if error else ran.result())
         self._fill()
+
+    def _lose(self, pool: ProcessPoolExecutor) -> None:
+        with self._lock:
+            if self._pool is pool:
+                self._pool = None
 
     def _end(self, future: "Future[Any]", error: BaseException | None, value: object = None) -> None:
         with self._lock:

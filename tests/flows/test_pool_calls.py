@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
@@ -101,21 +102,32 @@ def test_what_takes_an_answer_is_called_before_new_chains_begin(tasks, tmp_path)
     assert all(order.index(name.upper()) <= order.index(name) + 3 for name in "abcdef")
 
 
-def test_a_killed_worker_fails_what_was_under_way_and_workers_can_be_had_again(tasks):
+def test_a_killed_worker_fails_what_was_under_way_and_the_rest_goes_on(tasks):
     with pool_calls(1) as calls:
         killed = calls.submit(tasks.killed)
         waits = calls.submit(tasks.add, killed)
+        others = [calls.submit(tasks.add, i) for i in range(6)]
         assert (killed.failure(), waits.failure()) == (LOST, LOST)
-        assert calls.submit(tasks.add, 1).failure() == LOST
+        assert [each.failure() for each in others[1:]] == [None] * 5
+        assert [each.result() for each in others[1:]] == [2, 3, 4, 5, 6]
         calls.renew()
+        assert calls.submit(tasks.add, 1).result() == 2
+
+
+def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed(tasks):
+    with pool_calls(1) as calls:
+        child = psutil.Process(calls.submit(tasks.process).result())
+        child.parent().kill()
+        calls.submit(tasks.add, 1).failure()  # lost, or the first of new workers
         assert calls.submit(tasks.add, 1).result() == 2
 
 
 def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
     with pool_calls(1) as calls:
-        assert calls.submit(tasks.killed).failure() == LOST
-        ours = calls.submit(tasks.process, how=OURS)
-        assert (ours.failure(), ours.result()) == (None, os.getpid())
+        killed = calls.submit(tasks.killed)
+        ours = [calls.submit(tasks.process, how=OURS) for _ in range(3)]
+        assert killed.failure() == LOST
+        assert [each.failure() for each in ours] == [None] * 3
 
 
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
