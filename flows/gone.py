@@ -59,8 +59,9 @@ def also_quiet() -> None:
 
 
 def remember(outcome: "Outcome") -> None:
-    """Remember what the study has ended in: Prefect loses it where its server cannot hear of it."""
-    _ENDED[:] = [outcome]
+    """Remember what a study that is watched has ended in: Prefect loses it where its server cannot hear of it."""
+    if _SETTINGS:
+        _ENDED[:] = [outcome]
 
 
 def with_or_without(run: "Callable[[], Outcome]", without: "Callable[[], Outcome]") -> "Outcome":

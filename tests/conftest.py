@@ -50,6 +50,12 @@ def s3() -> Iterator[dict[str, str]]:
         server.kill()
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait longer than a user would for a server that others keep busy here."""
+    monkeypatch.setattr("synthrisk.tasks.workspace.shared._PATIENCE", 120.0)
+
+
 @pytest.fixture(scope="session")
 def logged_of() -> Callable[..., Any]:
     """Give a function that logs a study of which no ledgers are kept."""

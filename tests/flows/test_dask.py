@@ -17,6 +17,9 @@ RELATIVE = [
 ]
 
 
+pytestmark = pytest.mark.proof
+
+
 @pytest.fixture(scope="module")
 def cluster(prefect_database, tmp_path_factory):
     """Give the address of a scheduler with one worker, both in a folder that is not the study's."""
@@ -58,7 +61,6 @@ def test_relative_paths_are_found_by_a_worker_in_another_folder(there, folder):
     assert os.fspath(folder) not in str(result)
 
 
-@pytest.mark.proof
 def test_numbers_are_those_of_processes(there, run):
     result, parts = there
     here = run("here", runner={"kind": "processes", "workers": 1}, **parts).result

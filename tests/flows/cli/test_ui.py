@@ -20,6 +20,7 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.workspace.table import store
 
+pytestmark = pytest.mark.proof
 NAME = "Köln's [bold] <b>study</b>"
 FOUND = Estimate(0.5, 0.4, 0.6)
 STUDY = StudyResult(
@@ -34,8 +35,6 @@ COMMAND = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
 from synthrisk.flows.cli.app import main
-
-pytestmark = pytest.mark.proof
 sys.argv[0] = "synthrisk"
 main()
 """

@@ -31,6 +31,9 @@ from synthrisk.tasks.workspace.store import machine, replace_file, save_array
 DATA = bytes(range(256)) * 5000
 
 
+pytestmark = pytest.mark.usefixtures("patient")
+
+
 @pytest.fixture(params=["file", "memory", "s3"])
 def url(request, tmp_path, monkeypatch):
     """A place for a workspace that is not there yet."""
