@@ -34,6 +34,7 @@ def is_gone() -> bool:
 @contextmanager
 def watched(answers: Callable[[], bool], patience: float) -> Iterator[None]:
     """Look in the time of the block whether a server is there; it has gone when it is away for so many seconds."""
+    _ENDED.clear()  # of a flow that nobody watched
     over = threading.Event()
     thread = threading.Thread(target=_watch, args=(answers, patience, over), name="Prefect is there", daemon=True)
     also_quiet()
@@ -59,9 +60,8 @@ def also_quiet() -> None:
 
 
 def remember(outcome: "Outcome") -> None:
-    """Remember what a study that is watched has ended in: Prefect loses it where its server cannot hear of it."""
-    if _SETTINGS:
-        _ENDED[:] = [outcome]
+    """Remember what the study has ended in: Prefect loses it where its server cannot hear of it."""
+    _ENDED[:] = [outcome]
 
 
 def with_or_without(run: "Callable[[], Outcome]", without: "Callable[[], Outcome]") -> "Outcome":
