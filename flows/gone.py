@@ -23,6 +23,7 @@ _DRAIN = 10.0  # seconds for what is still to be sent when a command ends
 _LOOK = 1.0
 _GONE, _UNSENT = threading.Event(), threading.Event()
 _SETTINGS: list[Any] = []  # of Prefect, in the time of ``watched``: each block of settings has its own
+_BEFORE: list[tuple[Any, int, bool]] = []  # such settings, with what they said while there was a server
 _ENDED: "list[Outcome]" = []
 
 
@@ -46,6 +47,9 @@ def watched(answers: Callable[[], bool], patience: float) -> Iterator[None]:
         thread.join()
         _send_the_rest()
         _GONE.clear()
+        for settings, retries, logs in reversed(_BEFORE):
+            settings.client.max_retries, settings.logging.to_api.enabled = retries, logs
+        _BEFORE.clear()
         _SETTINGS.clear()
         _ENDED.clear()
 
@@ -105,6 +109,7 @@ def _watch(answers: Callable[[], bool], patience: float, over: threading.Event) 
 
 def _be_quiet() -> None:
     for settings in _SETTINGS:
+        _BEFORE.append((settings, settings.client.max_retries, settings.logging.to_api.enabled))
         settings.client.max_retries = 0
         settings.logging.to_api.enabled = False
 

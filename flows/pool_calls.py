@@ -50,6 +50,7 @@ class PoolCalls:
     def __init__(self, workers: int):
         self._workers = workers
         self._lock, self._numbers, self._ready, self._given = RLock(), count(), list[_Ready](), 0
+        self._lost: list[ProcessPoolExecutor] = []
         self._pool: ProcessPoolExecutor | None = None  # until there is something to do: it learns what is known then
 
     def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
@@ -92,6 +93,9 @@ class PoolCalls:
 
     def end(self) -> None:
         """End the workers when they have done what they are about."""
+        for each in self._lost:
+            for process in list((each._processes or {}).values()):
+                process.kill()  # one that was forked just when the pool broke is waited for, but was not ended
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -133,6 +137,7 @@ class PoolCalls:
         with self._lock:
             if self._pool is pool:
                 self._pool = None
+                self._lost.append(pool)
 
     def _end(self, future: "Future[Any]", error: BaseException | None, value: object = None) -> None:
         with self._lock:
