@@ -35,8 +35,6 @@ COMMAND = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
 from synthrisk.flows.cli.app import main
-
-pytestmark = pytest.mark.proof
 sys.argv[0] = "synthrisk"
 main()
 """
