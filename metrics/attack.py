@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.shown import said_of
 
 AttackKind = Literal["inference", "linkability", "singling_out", "membership"]
 HANDED = {
@@ -63,7 +64,7 @@ class Attack:
     @property
     def said(self) -> str:
         """What it does, in one line: the first of its function's docstring."""
-        return ((self.function.__doc__ or "").strip().splitlines() or [""])[0].rstrip(".")
+        return said_of(self.function)
 
     def __repr__(self) -> str:
         """Show its name, kind and what it does."""

@@ -15,7 +15,7 @@ from synthrisk.metrics.direct_yardsticks import score_with_yardsticks
 from synthrisk.metrics.errors import InputError, is_whole, nearest
 from synthrisk.metrics.metric_rules import ROLES, check_rules
 from synthrisk.metrics.score import Reduction, Score, mean_score
-from synthrisk.metrics.shown import documentation_of, signature_of
+from synthrisk.metrics.shown import documentation_of, said_of, signature_of
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
 
@@ -161,7 +161,7 @@ class Metric:
     @property
     def said(self) -> str:
         """What it says, in one line: the first of its function's docstring."""
-        return ((self.function.__doc__ or "").strip().splitlines() or [""])[0].rstrip(".")
+        return said_of(self.function)
 
     @property
     def is_utility(self) -> bool:

@@ -1,6 +1,6 @@
 """The picture of one score: how its records are spread, its value, and its yardsticks."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from synthrisk.metrics.shown import YARDSTICKS, number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_DASHES = ("--", ":", "-.", "--")
+_DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (1, 4)))  # one a yardstick
 
 
 def plot_score(score: Score, axes: "Axes | None" = None) -> "Axes":
@@ -28,7 +28,7 @@ def plot_score(score: Score, axes: "Axes | None" = None) -> "Axes":
         share = 1 - np.arange(len(scores)) / len(scores)
         axes.step(scores, share, where="pre", label=f"{len(scores):,} records")
         axes.set_ylabel("share of records with at least this score")
-    lines = [("value", score.value, "-")]
+    lines: list[tuple[str, float, Any]] = [("value", score.value, "-")]
     known = [(name, score.details[name]) for name in YARDSTICKS if name in score.details]
     lines += [(name, value, dash) for (name, value), dash in zip(known, _DASHES, strict=False)]
     for name, value, dash in lines:

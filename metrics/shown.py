@@ -1,7 +1,7 @@
 """How results and registers show themselves in a console and a notebook: short, and without a record."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 YARDSTICKS = ("control", "population", "guess", "ceiling")
 """Yardsticks of a score, in the order in which they are read."""
-
-
 _DEFAULTS = {"binning": "quantile", "seed": 0}  # of options that the function itself does not take; else None
 
 
@@ -51,6 +49,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def said_of(function: Callable[..., Any]) -> str:
+    """Return what a function says of itself in one line: the first of its docstring."""
+    return ((function.__doc__ or "").strip().splitlines() or [""])[0].rstrip(".")
+
+
 def signature_of(metric: "Metric") -> inspect.Signature:
     """Return how a metric is called: with two tables, and with its options by name."""
     own = inspect.signature(metric.function).parameters
@@ -62,9 +65,7 @@ def signature_of(metric: "Metric") -> inspect.Signature:
         if known is not None:
             named.append(known.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         else:
-            default = (
-                inspect.Parameter.empty if option in metric.needs else {"binning": "quantile", "seed": 0}.get(option)
-            )
+            default = inspect.Parameter.empty if option in metric.needs else _DEFAULTS.get(option)
             named.append(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default))
     return inspect.Signature([*frames, *named], return_annotation="Score")
 

@@ -1,8 +1,8 @@
-"""Pictures of a study for a notebook: each function returns axes, whose ``figure`` a notebook shows.
+"""Pictures of a study for a notebook.
 
-from synthrisk.tasks.pages.plots import league
+Each function returns axes, whose ``figure`` a notebook shows::
 
-league(outcome.result).figure
+    league(outcome.result).figure
 """
 
 from collections.abc import Iterable
