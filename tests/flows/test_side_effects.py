@@ -18,7 +18,8 @@ def run(code: str, folder, **environment) -> subprocess.CompletedProcess:
     script.write_text(textwrap.dedent(code))
     ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "OMP_", "NUMBA_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    kept |= {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"} | environment
+    kept |= {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    kept |= {"PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180"} | environment  # a busy machine
     return subprocess.run([sys.executable, script], env=kept, cwd=folder, capture_output=True, text=True, check=False)
 
 
