@@ -59,7 +59,8 @@ def test_a_study_whose_server_is_killed_ends_with_its_verdict(folder, settings, 
     parts = {"split": {"folds": 3, "repetitions": 2}, "references": ["copy"], "metrics": ["zero_cap"]}
     limits = {"thresholds": {"memorization/zero_cap.income": -1}}
     path.write_text(yaml.safe_dump(settings(workspace, folder / "people.csv", name="gone", **parts, **limits)))
-    command = f"import sys; sys.argv[1:] = ['benchmark', '{path}', '--prefect']; from synthrisk.flows.cli.app import main; main()"
+    arguments = ["benchmark", str(path), "--prefect"]
+    command = f"import sys; sys.argv[1:] = {arguments}; from synthrisk.flows.cli.app import main; main()"
     script = folder / "gone.py"
     script.write_text(f"import os; os.environ.pop('PREFECT_API_URL')\nif __name__ == '__main__':\n    {command}\n")
     process = start_python(script, cwd=folder)
