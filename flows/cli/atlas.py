@@ -7,6 +7,7 @@ from rich.text import Text
 
 from synthrisk.conf.grid import Grid
 from synthrisk.flows.check import check
+from synthrisk.metrics.covering import shape_of
 from synthrisk.metrics.study.atlas import Look
 from synthrisk.tasks.data import read
 from synthrisk.tasks.workspace.store import check_writable
@@ -19,14 +20,16 @@ def run_atlas(grid: Grid, to: Path, workspace: str, workers: int) -> None:
         InputError: The folder cannot be written, or a table cannot be had.
     """
     check_writable("--to", to, folder=True)
+    shapes = {}
     for table in grid.tables:  # one that cannot be had is said now, not after hours
         study = grid.study(table, grid.seeds()[0], workspace, workers)
         check(study)
-        read(study.data.source)
+        codes = dict.fromkeys(study.data.categorical, "category")
+        shapes[table.name] = shape_of(read(study.data.source).astype(codes), study.data.identifier)
     looks = _looked(grid, workspace, workers)
     from synthrisk.tasks.atlas import write_atlas
 
-    for path in write_atlas(looks, grid, to):
+    for path in write_atlas(looks, grid, shapes, to):
         Console(highlight=False).print(Text(f"wrote {path}"), soft_wrap=True)
 
 

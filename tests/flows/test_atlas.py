@@ -34,6 +34,7 @@ def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
     digest = read((place / "out" / "atlas.json").read_text())
     assert digest.grid["leaks"] == {"leaky": {"words": "exact copies", "doses": [0.05, 0.2, 1.0]}}
     assert (digest.grid["studies"], digest.grid["rows"]) == (1, 120)
+    assert digest.grid["shapes"] == {"adult": {"columns": 15, "numeric": 0.4, "records_each": 1}}
     copies = next(e for e in digest.of("common_rows_proportion") if e.quantity == "memorization")
     assert (copies.seen_full, copies.studies, copies.quiet) == (1, 1, 4)
     assert copies.value_full > 0.9
