@@ -1,7 +1,7 @@
 """Run the core with the oldest and the newest pandas that it says it works with: same tests, same numbers.
 
-Each in an environment of its own, without the extra ``sdv``, which alone needs pandas below 3. The study ``smoke`` gives
-the numbers of this environment there, to the bit.
+Each in an environment of its own, without the extra ``sdv``, which alone needs pandas below 3. The study ``smoke``
+gives the numbers of this environment there, to the bit.
 
     python tests/pandas_versions.py [VERSION ...]
 """
