@@ -6,9 +6,10 @@ and looking at the table: so a worker is there at once, and the imports are paid
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def _begin_worker(command: int, digests: Mapping[Any, str]) -> None:
     from synthrisk.tasks.workspace.code import learn
 
     begin(command)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # what generators start is not to have it blocked
     learn(digests)
 
 
@@ -43,9 +45,12 @@ def _begin() -> None:
     multiprocessing.set_forkserver_preload([f"synthrisk.tasks.{name}" for name in _NEEDED])
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
+    resource_tracker.ensure_running()  # which unblocks signals
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # it would tell of one with a traceback
     try:
         forkserver.ensure_running()
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         _restore(before)
 
 

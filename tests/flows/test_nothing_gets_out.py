@@ -153,7 +153,7 @@ def end(place) -> Callable[..., Ended]:
     own = _surroundings(place, "home", "tmp")
 
     def run(*arguments: str) -> Ended:
-        trace = place / f"{arguments[0]}.trace"
+        trace = place / f"{len(list(place.glob('*.trace')))}.trace"
         strace = [
             "strace",
             "-f",
@@ -186,6 +186,12 @@ def benchmarked(end) -> Ended:
 
 
 @pytest.fixture(scope="module")
+def on_prefect(end, benchmarked) -> Ended:
+    """The same on a Prefect server of its own, in a workspace of its own, so that nothing is found again."""
+    return end("benchmark", "study.yaml", "--verbose", "--prefect", "--set", "workspace=orchestrated")
+
+
+@pytest.fixture(scope="module")
 def evaluated(end, benchmarked) -> list[Ended]:
     roles = ["--quasi-identifiers", "city,salary", "--sensitive", "illness,visit", "--identifier", "person"]
     return [
@@ -195,20 +201,22 @@ def evaluated(end, benchmarked) -> list[Ended]:
     ]
 
 
-def test_the_commands_end_as_they_should(benchmarked, evaluated):
-    assert benchmarked.code == 1, benchmarked.said.decode()[-3000:]
-    for failed in (b"shouts", b"names", b"values"):
-        assert failed in benchmarked.said
+def test_the_commands_end_as_they_should(benchmarked, on_prefect, evaluated):
+    for study in (benchmarked, on_prefect):
+        assert study.code == 1, study.said.decode()[-3000:]
+        for failed in (b"shouts", b"names", b"values"):
+            assert failed in study.said
     assert [each.code for each in evaluated] == [1, 2, 2], [each.said.decode()[-800:] for each in evaluated]
 
 
-def test_no_connection_leaves_the_machine(benchmarked, evaluated):
-    for each in (benchmarked, *evaluated):
+def test_no_connection_leaves_the_machine(benchmarked, on_prefect, evaluated):
+    for each in (benchmarked, on_prefect, *evaluated):
         outside = {call: [a for a in found if not is_loopback(a)] for call, found in each.addresses.items()}
         assert not any(outside.values()), outside
-    assert "127.0.0.1" in benchmarked.addresses["connect"]  # Prefect's server
-    assert "127.0.0.1" in benchmarked.addresses["bind"]
-    assert benchmarked.processes >= 4  # the command, that server, two workers
+    assert benchmarked.addresses == {}  # without Prefect nothing is connected at all
+    assert "127.0.0.1" in on_prefect.addresses["connect"]  # Prefect's server
+    assert "127.0.0.1" in on_prefect.addresses["bind"]
+    assert on_prefect.processes >= 4  # the command, that server, two workers
 
 
 def test_a_connection_that_leaves_is_seen(tmp_path):
@@ -228,25 +236,26 @@ def test_a_connection_that_leaves_is_seen(tmp_path):
     assert not any(map(is_loopback, [*found["sendto"], *found["bind"]]))
 
 
-def test_no_command_prints_a_cell(benchmarked, evaluated):
-    for each in (benchmarked, *evaluated):
+def test_no_command_prints_a_cell(benchmarked, on_prefect, evaluated):
+    for each in (benchmarked, on_prefect, *evaluated):
         assert not [canary for canary in CANARIES if holds(each.said, canary)]
 
 
-def test_no_cell_is_in_prefects_folder_or_a_temporary_file(benchmarked, evaluated, place):
+def test_no_cell_is_in_prefects_folder_or_a_temporary_file(benchmarked, on_prefect, evaluated, place):
     assert (place / "home" / "prefect" / "prefect.db").exists()
     assert b"synthesize shouts" in read(place / "home" / "prefect" / "prefect.db")
     for folder in ("home", "tmp"):
         assert holding(CANARIES, place / folder) == []
 
 
-def test_no_cell_is_in_what_is_tracked(benchmarked, evaluated, place):
-    workspace, tracked = place / "mine" / ".synthrisk", place / "tracked"
+@pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
+def test_no_cell_is_in_what_is_tracked(benchmarked, on_prefect, evaluated, place, name):
+    workspace, tracked = place / "mine" / name, place / f"tracked of {name}"
     tracked.mkdir()
-    for name in TRACKED:
-        found = workspace / name
+    for kind in TRACKED:
+        found = workspace / kind
         if found.exists():
-            (shutil.copytree if found.is_dir() else shutil.copy)(found, tracked / name)
+            (shutil.copytree if found.is_dir() else shutil.copy)(found, tracked / kind)
     assert b"canaries" in read(tracked / "mlflow.db")
     assert len([p for p in (tracked / "artifacts").rglob("*") if p.is_file()]) > 20
     assert holding(CANARIES, tracked) == []
@@ -259,8 +268,9 @@ def test_every_canary_is_seen_where_it_may_be(benchmarked, evaluated, place):
     assert any("failures" in line for line in found)
 
 
-def test_what_is_private_can_be_entered_by_its_owner_alone(benchmarked, evaluated, place):
-    workspace = place / "mine" / ".synthrisk"
+@pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
+def test_what_is_private_can_be_entered_by_its_owner_alone(benchmarked, on_prefect, evaluated, place, name):
+    workspace = place / "mine" / name
     assert workspace.stat().st_mode & 0o077 == 0
     for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
         assert folder.stat().st_mode & 0o077 == 0, folder

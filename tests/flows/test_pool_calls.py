@@ -1,6 +1,8 @@
 """Tasks in worker processes without Prefect: chains, failures, retries, lost workers; and a study says the same."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -154,3 +156,20 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     assert ours == theirs
     assert Path(plain.report).is_file()
     assert len(plain.logged.runs) == len(flow.logged.runs)
+
+
+def test_a_signal_while_workers_are_made_ready_is_for_the_command_alone(tmp_path):
+    code = (
+        "import os, signal, time\n"
+        "from pathlib import Path\n"
+        "from synthrisk.flows.worker_pool import begin_early\n"
+        "heard = []\n"
+        "signal.signal(signal.SIGINT, lambda *_: heard.append(1))\n"
+        f"begin_early(Path({str(tmp_path)!r}))\n"
+        "for _ in range(10):\n"
+        "    time.sleep(0.2)\n"
+        "    os.killpg(0, signal.SIGINT)\n"
+        "assert len(heard) == 10\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True)
+    assert (done.returncode, done.stderr) == (0, "")
