@@ -37,6 +37,27 @@ def stoppable() -> Iterator[None]:
             signal.signal(each, handler)
 
 
+@contextmanager
+def interruptible(patience: float) -> Iterator[None]:
+    """Have Ctrl-C interrupt the block, and end this process and all that it started where it has not ended in time.
+
+    For a block that ends by itself what it has begun, as Prefect's ``serve`` does. A second Ctrl-C ends all at once.
+    """
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, _end_at_once)
+        late = threading.Timer(patience, _end_at_once, (number, None))
+        late.daemon = True
+        late.start()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def catch_again() -> None:
     """Catch the signals again in the time of ``stoppable``: Prefect puts a handler of its own around a flow run.
 

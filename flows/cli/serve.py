@@ -11,9 +11,11 @@ from pydantic import ValidationError
 
 from synthrisk.conf import Study
 from synthrisk.flows.reach import check_prefect
+from synthrisk.flows.stopped import interruptible
 from synthrisk.metrics.errors import InputError
 
 _MONDAYS = "0 3 * * 1"
+_PATIENCE = 20.0  # seconds after Ctrl-C in which Prefect may pause the schedule, and end the run that is under way
 _FORBIDDEN = "/%&<>"  # as Prefect has it
 _START = "start one with `prefect server start` and set PREFECT_API_URL=http://127.0.0.1:4200/api"
 
@@ -105,13 +107,14 @@ def serve_study(study: str, settings: Study, overrides: Sequence[str], when: Whe
     schedule = Cron(when.cron, timezone=when.timezone) if when.cron else schedule
     typer.echo(f"serving study {settings.name} from {os.getcwd()} as benchmark/{called}, {when.in_words}")  # noqa: PTH109
     typer.echo(f"now: prefect deployment run benchmark/{called}; Ctrl-C ends, and pauses the schedule")
-    benchmark.serve(
-        name=called,
-        schedule=schedule,
-        parameters={"study": place, "overrides": list(overrides)},
-        description=f"Study {settings.name}, served by `synthrisk serve` on one machine.",
-        tags=["synthrisk", f"study:{settings.name}"],
-        limit=1,
-        print_starting_message=False,
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
+    with interruptible(_PATIENCE):
+        benchmark.serve(
+            name=called,
+            schedule=schedule,
+            parameters={"study": place, "overrides": list(overrides)},
+            description=f"Study {settings.name}, served by `synthrisk serve` on one machine.",
+            tags=["synthrisk", f"study:{settings.name}"],
+            limit=1,
+            print_starting_message=False,
+            entrypoint_type=EntrypointType.MODULE_PATH,
+        )

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -85,3 +86,37 @@ def test_it_ends_though_nobody_reads_what_it_says():
             assert process.wait(20) == 128 + signal.SIGTERM
         finally:
             process.kill()
+
+
+INTERRUPTIBLE = """
+import subprocess, sys, time
+from synthrisk.flows.stopped import interruptible
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+with interruptible({patience}):
+    try:
+        print(child.pid, flush=True)
+        time.sleep(60)
+    finally:
+        time.sleep({ends})
+"""
+
+
+@pytest.mark.parametrize(
+    ("patience", "ends", "signals", "code"),
+    [(30, 0.1, 1, -signal.SIGINT), (1, 60, 1, 130), (60, 60, 2, 130)],
+    ids=["in time", "late", "twice"],
+)
+def test_what_ends_by_itself_is_ended_where_it_does_not(patience, ends, signals, code):
+    script = INTERRUPTIBLE.format(patience=patience, ends=ends)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        child = psutil.Process(int(process.stdout.readline()))
+        for _ in range(signals):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        try:
+            assert process.wait(20) == code
+            assert bool(psutil.wait_procs([child], timeout=2)[1]) == (code != 130)
+        finally:
+            process.kill()
+            with suppress(psutil.Error):
+                child.kill()
