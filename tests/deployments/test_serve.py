@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from deployed import deployment_of, finished, mlflow_runs
+from deployed import deployment_of, finished, mlflow_runs, runs, until
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.schedules import CronSchedule
 
@@ -47,6 +47,8 @@ def test_a_served_study_runs_by_its_schedule(
     assert run.state is not None
     assert run.state.is_completed(), run.state.message
     assert set(mlflow_runs(tmp_path, "smoke").values()) == {"FINISHED"}
+    underway = {"PENDING", "RUNNING"}
+    until(lambda: not [r for r in runs(client, found.id) if r.state_type in underway], "a run is always under way")
     os.killpg(served.pid, signal.SIGINT)
     served.wait(60)
     assert client.read_deployment(found.id).paused

@@ -23,6 +23,8 @@ from synthrisk.metrics.study.result_tables import league_table
 from synthrisk.metrics.study.utility import utility_table
 from synthrisk.tasks.tracking.past import studies
 
+pytestmark = pytest.mark.proof
+
 KEYS = ("zero_cap.income", "rapid.income")
 RUN = {
     "synthesizers": [
@@ -499,7 +501,6 @@ def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
     assert "cart < thief (p" in said
 
 
-@pytest.mark.proof
 def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     from synthrisk.flows.cli.summary import close
 
@@ -596,7 +597,6 @@ def test_failure_is_on_the_terminal(broken, capsys, secret):
     assert secret not in said
 
 
-@pytest.mark.proof
 def test_control_that_raises_makes_the_study_invalid(run, people, folder):
     people(3).assign(income=list("aba")).to_csv(folder / "three.csv", index=False)
     outcome = run(  # one record is held out: too few for fresh
@@ -665,7 +665,6 @@ def awkward(run, folder, settings):
     return run("awkward", "awkward.csv", **parts)
 
 
-@pytest.mark.proof
 def test_awkward_table_is_measured(awkward):
     assert awkward.result.failures == {}
     measured = {(f.synthesizer, f.measure.key) for f in awkward.result.findings}

@@ -20,6 +20,8 @@ from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 from synthrisk.flows.calls import LOST, OURS, How, PlainCalls, TaskRuns, _Quoted
 from synthrisk.metrics.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("prefect_database")
+
 
 def counting(fails: int, error: type[Exception] = ValueError) -> tuple[Callable[..., int], list[int]]:
     """Return a task that fails so many times, then adds one to what it is given; and the list of its runs."""

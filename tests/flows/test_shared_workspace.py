@@ -20,6 +20,8 @@ from synthrisk.flows.check import check
 from synthrisk.metrics import InputError
 from synthrisk.tasks.workspace.kept import kept_names, open_workspace, there
 
+pytestmark = pytest.mark.proof
+
 STUDY = {
     "synthesizers": ["cart", {"name": "thief", "kind": "copy"}],
     "references": [],
@@ -103,7 +105,6 @@ def assert_same_ledgers(outcome, study):
         pd.testing.assert_frame_equal(own, theirs, check_exact=True)
 
 
-@pytest.mark.proof
 def test_on_a_file_url_with_processes(study, folder, settings, tmp_path):
     asked = settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"file://{tmp_path}/share/team"}
     with on_machine(tmp_path / "one"):
@@ -140,7 +141,6 @@ def shared(folder, settings, s3, tmp_path, monkeypatch):
     return settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"s3://studies/{tmp_path.name}"}
 
 
-@pytest.mark.proof
 def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, shared, tmp_path):
     """Their file accesses are watched: none is of a path below the folder in which the command keeps its copy."""
     watch = shutil.which("strace")
@@ -167,7 +167,6 @@ def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, 
     assert len(MlflowClient(outcome.logged.uri).search_runs([outcome.logged.experiment_id])) == 3
 
 
-@pytest.mark.proof
 def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
     with ExitStack() as machines:
         address = machines.enter_context(scheduler(tmp_path / "scheduler"))

@@ -8,6 +8,8 @@ from mlflow import MlflowClient
 
 from synthrisk.tasks.tracking.waiting import ids_waiting
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.fixture(scope="module")
 def judge(say, people, tmp_path_factory):

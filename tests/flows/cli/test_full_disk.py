@@ -8,6 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.proof
+
 LIMITED = """
 import resource, sys
 size = int(sys.argv.pop(1))

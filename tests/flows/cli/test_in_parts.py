@@ -15,6 +15,8 @@ from synthrisk.flows.one_release import prepared, study_of, understood
 from synthrisk.metrics import InputError
 from synthrisk.metrics.partitions.measures import IN_PARTS
 
+pytestmark = pytest.mark.proof
+
 pytest.importorskip("distributed")
 ROLES = {"quasi_identifiers": ["town", "age", "born"], "sensitive": ["illness"]}
 LIMITS = {
