@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent
-DOCS = ("own_table", "python", "own_attack", "first_study", "compare_mlflow", "vendor_ci")
+DOCS = ("own_table", "python", "own_attack", "first_study", "compare_mlflow", "mlflow", "vendor_ci")
 PAGES = ("README.md", *(f"docs/{name}.md" for name in DOCS))
 BLOCKS = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 BIN = Path(sys.executable).parent

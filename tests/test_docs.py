@@ -4,6 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
+
+from synthrisk.conf import load
+from synthrisk.conf.study import Study
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "extend.md").read_text("utf-8")
@@ -43,3 +47,23 @@ def test_links_to_the_glossary_lead_to_its_words():
     linked = {word for text in TEXTS for word in re.findall(r"glossary\.md#([^)]+)\)", text.read_text("utf-8"))}
     assert linked
     assert linked <= words
+
+
+SHOWN = {
+    "name": "shown",
+    "data": {"source": "adult", "quasi_identifiers": ["age", "sex"], "sensitive": ["income"]},
+    "synthesizers": ["cart"],
+    "metrics": ["zero_cap"],
+}
+
+
+def test_settings_that_pages_show_are_settings_of_a_study():
+    shown = []
+    for text in (each for each in TEXTS if each.name != "extend.md"):  # its generators are those of another package
+        for block in re.findall(r"```yaml\n(.*?)```", text.read_text("utf-8"), re.DOTALL):
+            own = yaml.safe_load(block)
+            if set(own) <= set(Study.model_fields):
+                data = {"data": SHOWN["data"] | own.get("data", {})}
+                load(SHOWN | own | data)
+                shown.append(text.name)
+    assert {"atlas.md", "limits.md", "machines.md", "metrics.md", "several_rows.md"} <= set(shown)
