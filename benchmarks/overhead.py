@@ -93,7 +93,9 @@ def main() -> None:
             chosen = [*whole, *more, "--set", f"runner.workers={workers}"]
             show(f"{kind}, {workers} worker{'s' * (workers > 1)}", least(chosen), bare)
         show(f"{kind}, all found again", least([*whole, *more], again=True))
-    show("with Prefect, Dask, 2 workers", least([*whole, "--set", "runner.kind=dask"]), bare)
+    for workers in (1, 2):
+        chosen = [*whole, "--set", "runner.kind=dask", "--set", f"runner.workers={workers}"]
+        show(f"with Prefect, Dask, {workers} worker{'s' * (workers > 1)}", least(chosen), bare)
 
 
 if __name__ == "__main__":
