@@ -39,9 +39,9 @@ def stoppable() -> Iterator[None]:
 
 @contextmanager
 def interruptible(patience: float) -> Iterator[None]:
-    """Have Ctrl-C interrupt the block, and end this process and all that it started where it has not ended in time.
+    """Have Ctrl-C do what it did before, and end this process and all that it started where it has not ended in time.
 
-    For a block that ends by itself what it has begun, as Prefect's ``serve`` does. A second Ctrl-C ends all at once.
+    For a block that ends by itself what it has begun, as a runner of Prefect does. A second Ctrl-C ends all at once.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -49,7 +49,8 @@ def interruptible(patience: float) -> Iterator[None]:
         late = threading.Timer(patience, _end_at_once, (number, None))
         late.daemon = True
         late.start()
-        raise KeyboardInterrupt
+        if callable(before):
+            before(number, frame)
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:

@@ -1,10 +1,13 @@
 """``synthrisk serve``: a study on a schedule, on this machine alone, without a work pool."""
 
+import asyncio
 import math
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prefect.client.schemas.schedules import CronSchedule
 from pydantic import ValidationError
@@ -13,6 +16,9 @@ from synthrisk.conf import Study
 from synthrisk.flows.reach import check_prefect
 from synthrisk.flows.stopped import interruptible
 from synthrisk.metrics.errors import InputError
+
+if TYPE_CHECKING:
+    from prefect.runner import Runner
 
 _MONDAYS = "0 3 * * 1"
 _PATIENCE = 20.0  # seconds after Ctrl-C in which Prefect may pause the schedule, and end the run that is under way
@@ -96,6 +102,7 @@ def serve_study(study: str, settings: Study, overrides: Sequence[str], when: Whe
         name: Name of the deployment; the study's unless given.
     """
     import typer
+    from prefect.runner import Runner
     from prefect.schedules import Cron, Interval
     from prefect.types.entrypoint import EntrypointType
 
@@ -107,14 +114,20 @@ def serve_study(study: str, settings: Study, overrides: Sequence[str], when: Whe
     schedule = Cron(when.cron, timezone=when.timezone) if when.cron else schedule
     typer.echo(f"serving study {settings.name} from {os.getcwd()} as benchmark/{called}, {when.in_words}")  # noqa: PTH109
     typer.echo(f"now: prefect deployment run benchmark/{called}; Ctrl-C ends, and pauses the schedule")
-    with interruptible(_PATIENCE):
-        benchmark.serve(
-            name=called,
-            schedule=schedule,
-            parameters={"study": place, "overrides": list(overrides)},
-            description=f"Study {settings.name}, served by `synthrisk serve` on one machine.",
-            tags=["synthrisk", f"study:{settings.name}"],
-            limit=1,
-            print_starting_message=False,
-            entrypoint_type=EntrypointType.MODULE_PATH,
-        )
+    runner = Runner(name=called, limit=1)
+    runner.add_flow(
+        benchmark,
+        name=called,
+        schedule=schedule,
+        parameters={"study": place, "overrides": list(overrides)},
+        description=f"Study {settings.name}, served by `synthrisk serve` on one machine.",
+        tags=["synthrisk", f"study:{settings.name}"],
+        entrypoint_type=EntrypointType.MODULE_PATH,
+    )
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_started(runner))
+
+
+async def _started(runner: "Runner") -> None:
+    with interruptible(_PATIENCE):  # here, for the event loop has a way of its own to hear of Ctrl-C
+        await runner.start()
