@@ -3,10 +3,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 export DO_NOT_TRACK := true
 
-.PHONY: demo test proofs check services wheel bench clean
+.PHONY: demo test proofs check services wheel bench site clean
 
 demo: .venv/ready
-	$(BIN)/synthrisk benchmark demo || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
+	$(BIN)/synthrisk benchmark demo --prefect || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
 
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
@@ -14,18 +14,22 @@ test: .venv/ready
 proofs: .venv/ready
 	$(BIN)/python -m pytest -m proof -n auto --maxprocesses 4 --dist loadfile
 
-check: .venv/ready
+check: .venv/ready site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	mkdir -p .venv/types/synthrisk && ln -sfn $(CURDIR)/metrics $(CURDIR)/conf $(CURDIR)/tasks $(CURDIR)/flows .venv/types/synthrisk/
 	MYPYPATH=.venv/types $(BIN)/mypy -p synthrisk
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --doctest-modules --import-mode=importlib metrics conf tasks flows
 	$(BIN)/python tests/readme_commands.py
 
+# strictly: a link that leads nowhere, or a page that no menu names, is an error
+site: .venv/ready
+	mkdir -p .venv/types/synthrisk && ln -sfn $(CURDIR)/metrics $(CURDIR)/conf $(CURDIR)/tasks $(CURDIR)/flows .venv/types/synthrisk/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
 services: .venv/ready
 	$(BIN)/python tests/deployments/run_services.py
-	$(BIN)/python -m pytest -m services tests/tasks
+	$(BIN)/python -m pytest -m services tests/tasks tests/flows
 
 wheel: .venv/ready
 	$(BIN)/python tests/wheel.py
@@ -38,7 +42,7 @@ bench: .venv/ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch
 	rm -rf build *.egg-info  # what an older build left would be found first
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,dask,postgresql,fair,files,test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,dask,postgresql,fair,files,test,docs]"
 	touch $@
 
 clean:

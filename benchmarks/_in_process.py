@@ -25,8 +25,9 @@ from synthrisk.tasks.split import split
 from synthrisk.tasks.synthesize.generators import generators
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.failure import CellError
+from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample
-from synthrisk.tasks.workspace.store import open_workspace, save_array, write_file
+from synthrisk.tasks.workspace.store import save_array, write_file
 from synthrisk.tasks.workspace.table import store
 
 

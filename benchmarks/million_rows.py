@@ -77,8 +77,8 @@ def evaluated(folder: Path) -> list[tuple[str, float, float]]:
     from synthrisk.tasks.log import Pages, log
     from synthrisk.tasks.report import report
     from synthrisk.tasks.synthesize.task import synthesize
+    from synthrisk.tasks.workspace.kept import open_workspace
     from synthrisk.tasks.workspace.references import Sample
-    from synthrisk.tasks.workspace.store import open_workspace
 
     compute_with_one_thread()
     prepare()

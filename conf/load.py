@@ -85,6 +85,11 @@ def resolve(text: str) -> str:
     return _VARIABLE.sub(lambda match: os.environ[match.group(1)], text)
 
 
+def home() -> Path:
+    """Return the folder in which this machine keeps its copies of shared workspaces."""
+    return Path(os.environ.get("SYNTHRISK_HOME") or "~/.synthrisk").expanduser().absolute()
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON schema of a study, for editors that complete YAML."""
     found = Study.model_json_schema()

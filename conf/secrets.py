@@ -5,6 +5,7 @@ environment when the address is used.
 """
 
 import re
+from urllib.parse import unquote
 
 _ADDRESS = re.compile(r"^\s*[A-Za-z][\w+.-]*(?:::[A-Za-z][\w+.-]*)*://")
 _PASSWORD = re.compile(r"://[^/@:]*:(?!\$\{)[^@]+@")
@@ -25,6 +26,18 @@ def has_secret(text: str) -> bool:
     if _PASSWORD.search(text):
         return True
     return bool(_ADDRESS.match(text) and (_TOKEN.match(text) or _VALUE.search(text)))
+
+
+def secrets_of(address: str) -> list[str]:
+    """Return what is secret in an address, as it stands there and decoded, the longest first.
+
+    Example:
+        >>> secrets_of("http://me:s%20cret@host:5000/x?sig=abc&v=2")
+        ['s%20cret', 's cret', 'abc']
+    """
+    found = [shown.group(0)[2:-1].rpartition(":")[2] for shown in _SHOWN_USER.finditer(address)]
+    found += [shown.group(0).partition("=")[2] for shown in _SHOWN_VALUE.finditer(address)]
+    return sorted({form for each in found if each for form in (each, unquote(each))}, key=len, reverse=True)
 
 
 def without_secrets(address: str) -> str:

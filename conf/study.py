@@ -325,6 +325,8 @@ class Tracking(Settings):
 
     uri: Annotated[str | None, AfterValidator(lambda uri: uri or None)] = None
     """Tracking URI; null or empty: SQLite in the workspace."""
+    block: str | None = Field(default=None, pattern=r"^[a-z0-9\-]+$")
+    """Name of a Prefect block ``SynthriskTracking`` that holds the URI, in place of ``uri``: passwords stay there."""
     experiment: str | None = None
     """Experiment; null: the study's name."""
     records: Literal["hashed", "full", "none"] = "hashed"
@@ -332,6 +334,14 @@ class Tracking(Settings):
     registry: bool = False
     """Whether each synthesizer becomes a version in MLflow's model registry, with the alias ``approved`` where the
     verdict is NO EVIDENCE under limits, ``candidate`` where it is INCONCLUSIVE or nothing was judged."""
+    offline: bool = False
+    """Ask no tracking server: what is to be logged is kept in the workspace until ``synthrisk log`` delivers it."""
+
+    @model_validator(mode="after")
+    def _one_address(self) -> "Tracking":
+        if self.uri and self.block:
+            raise ValueError(f"give uri or block, not both, got uri and block={self.block!r}")
+        return self
 
 
 _RUNNERS = ("processes", "dask")
@@ -351,6 +361,8 @@ class Runner(Settings):
     """Scheduler of an existing Dask cluster; null starts a local one."""
     retries: int = Field(default=0, ge=0)
     """How often a failed cell is tried again."""
+    retry_delay: float = Field(default=0, ge=0, le=3600)
+    """Seconds before it is tried again for the first time; twice as many before each further time, an hour at most."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds that a release may take to be made, and again to be attacked; what takes longer has failed."""
     memory_limit: float | None = Field(default=None, gt=0)
@@ -426,7 +438,8 @@ class Study(Settings):
     tracking: Tracking = Tracking()
     runner: Runner = Runner()
     workspace: str = Field(default=".synthrisk", min_length=1)
-    """Folder for typed data, releases, ledgers and the embedded MLflow store."""
+    """Folder for typed data, releases, ledgers and the embedded MLflow store; or a URL that machines without a common
+    disk share: ``s3://bucket/folder``, ``file:///mnt/share/folder``."""
     seed: int = Field(default=1, ge=0)
     """Root of all randomness."""
 

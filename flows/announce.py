@@ -28,8 +28,10 @@ def announce(ended: Ended) -> None:
     text = artifact_text(ended, _earlier(ended.key))
     create_markdown_artifact(text, key=ended.key, description=artifact_description(ended))
     report = f"{title}: {plain(ended.links.path)}"  # Prefect's newer pages show no link to a file
-    create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=report)
-    create_link_artifact(ended.links.runs, "Open the runs in MLflow", key=f"mlflow-{ended.key}", description=title)
+    if ended.links.report:
+        create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=report)
+    if ended.links.runs:
+        create_link_artifact(ended.links.runs, "Open the runs in MLflow", key=f"mlflow-{ended.key}", description=title)
     emit_events(ended)
     _tag_run(*_verdict_tags(ended))
 

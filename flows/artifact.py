@@ -128,7 +128,9 @@ def _row(row: LeagueRow) -> Sequence[str]:
 def _links(links: Links) -> str:
     start = f"; start their page first: {plain(links.start)}" if links.start else ""
     report = f"- [Report]({links.report}), a file where the study ran: {plain(links.path)}"
-    return f"## Where to look\n\n{report}\n- [Runs in MLflow]({links.runs}){start}"
+    report = report if links.report else "- The report could not be written."
+    runs = f"- [Runs in MLflow]({links.runs}){start}" if links.runs else f"- In MLflow {plain(links.waits)}"
+    return f"## Where to look\n\n{report}\n{runs}"
 
 
 def _some(names: Sequence[str]) -> str:

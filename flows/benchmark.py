@@ -10,6 +10,7 @@ from prefect.runtime import flow_run
 from synthrisk.conf import Study, load
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
+from synthrisk.flows.crashed import noted
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.form import StudyChoice
 from synthrisk.flows.outcome import Outcome, concluded
@@ -18,8 +19,9 @@ from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
+from synthrisk.tasks.tracking.where import with_block
+from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import open_workspace
 
 
 def _title() -> str:
@@ -45,8 +47,9 @@ def benchmark(
     """
     settings = settings_of(study, overrides, tracking_uri)
     check(settings)
-    with tagged(settings.name):
-        workspace = str(open_workspace(Path(settings.workspace)))
+    folder = open_workspace(settings.workspace)
+    with tagged(settings.name), noted(folder):
+        workspace = str(folder)
         table = data(settings.data, settings.split, workspace, settings.seed)
         cut = split(table, settings.split, settings.data.identifier, workspace, settings.seed)
         sample = Sample.of(settings.data, table, cut, workspace, settings.seed)
@@ -58,5 +61,5 @@ def benchmark(
 
 def settings_of(study: StudyChoice, overrides: Sequence[str] | None = None, tracking_uri: str | None = None) -> Study:
     """Return the study with its overrides, tracked in another store where one is given."""
-    tracked = [f"tracking.uri={json.dumps(tracking_uri)}"] if tracking_uri else []
-    return load(study, [*(overrides or ()), *tracked])
+    tracked = [f"tracking.uri={json.dumps(tracking_uri)}", "tracking.block=null"] if tracking_uri else []
+    return with_block(load(study, [*(overrides or ()), *tracked]))

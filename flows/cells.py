@@ -1,11 +1,11 @@
 """The cells of a study: every release made and attacked, each found again where an earlier run has left it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from synthrisk.conf.study import Runner
 from synthrisk.flows.attacks import Attacks
-from synthrisk.flows.calls import LOST, Answer, Calls
+from synthrisk.flows.calls import LOST, Answer, Calls, How
 from synthrisk.flows.progress import progress
 from synthrisk.flows.run_log import run_log
 from synthrisk.metrics.neighbours.search import prepare
@@ -15,6 +15,7 @@ from synthrisk.tasks.attack import attack
 from synthrisk.tasks.found_again import found_again
 from synthrisk.tasks.synthesize import synthesizer
 from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.failure import NO_SPACE, DiskError
 from synthrisk.tasks.workspace.limited import Limits
 from synthrisk.tasks.workspace.references import Generator, LedgerFolder, ReleaseFolder, Sample
 
@@ -53,6 +54,16 @@ class Running:
         return sum(each is not None for own in self.kept.values() for each in own.values())
 
 
+def refuse_full_disk(reason: str | None) -> None:
+    """End the study where a call failed because a disk takes no more: no other can be kept either.
+
+    Raises:
+        DiskError: It did.
+    """
+    if reason and reason.startswith(NO_SPACE):
+        raise DiskError(reason)
+
+
 def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) -> Running:
     """Have every release made and attacked whose ledger is not there yet."""
     kept = calls.call(found_again, sample, attacks)
@@ -74,9 +85,10 @@ def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) ->
 def start(runner: Runner, sample: Sample, place: Place, calls: Calls, *, apart: bool = False) -> Made:
     """Have a release made and attacked, ``apart`` in processes of their own."""
     (each, measured, cell), limits = place, Limits(runner.time_limit, runner.memory_limit, apart)
-    where = (sample, each, cell.repetition, cell.fold)
-    release = calls.submit(synthesize, *where, retries=runner.retries, limits=limits)
-    return Made(place, release, calls.submit(attack, release, measured, retries=runner.retries, limits=limits))
+    where, how = (sample, each, cell.repetition, cell.fold), How(runner.retries, runner.retry_delay)
+    tagged = replace(how, tags=(f"generator:{each.name}", f"kind:{each.kind}"))  # by which Prefect limits how many run
+    release = calls.submit(synthesize, *where, how=tagged, limits=limits)
+    return Made(place, release, calls.submit(attack, release, measured, how=how, limits=limits))
 
 
 def attacked(
@@ -92,6 +104,7 @@ def attacked(
 
         def wait_for(each: Made, reason: str | None) -> None:
             name, cell = each.cell.synthesizer, each.cell
+            refuse_full_disk(reason)
             bar.advance(cell.in_words(sample.cut.releases))
             if reason is None:
                 ledgers[name][cell] = each.ledger.result()

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
 from synthrisk.flows.reach import check_address, check_tracking
 from synthrisk.flows.runner import check_runner
+from synthrisk.flows.workspace import check_workspace
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.study.emptiness import Foreseen, foresee
@@ -20,7 +20,6 @@ from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
 from synthrisk.tasks.synthesize.generators import generator, generators, reference
 from synthrisk.tasks.workspace.references import Generator, Sample
-from synthrisk.tasks.workspace.store import check_writable
 
 _FITTING: ContextVar[tuple[object, ...]] = ContextVar("fitting", default=())
 """The study and the table that a command has found to fit."""
@@ -88,7 +87,7 @@ def _checks(study: Study) -> Iterator[Callable[[], object]]:
     yield partial(check_runner, study.runner)
     yield partial(check_address, study.runner)
     yield partial(check_tracking, study.tracking)
-    yield partial(check_writable, "workspace", Path(study.workspace), folder=True)
+    yield partial(check_workspace, study.workspace, study.runner)
     yield from (partial(generator, each.name, each.kind, each.options) for each in study.synthesizers)
     yield from (partial(reference, each.name, each.kind, each.options) for each in study.references)
     yield partial(generators, study)  # once more together: those of ``power`` take names too

@@ -10,21 +10,26 @@ import yaml
 from synthrisk.conf import Study
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.attacks import attacks_of
-from synthrisk.flows.calls import Answer, Calls
-from synthrisk.flows.cells import attacked, start_all
+from synthrisk.flows.calls import OURS, Answer, Calls
+from synthrisk.flows.cells import attacked, refuse_full_disk, start_all
 from synthrisk.flows.check import check_on, foreseen
 from synthrisk.flows.outcome import Outcome
-from synthrisk.flows.progress import warn
+from synthrisk.flows.progress import say, warn
 from synthrisk.flows.run_log import run_log
+from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.bootstrap import bootstrap, findings_folder
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.logged import Pages
+from synthrisk.tasks.workspace.failure import RunError
+from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.store import sweep
 
 _T = TypeVar("_T")
+_TOLD = (InputError, RunError)  # errors whose texts hold no data
 
 
 def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warning: str = "") -> Outcome:
@@ -46,12 +51,12 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     running = start_all(study.runner, sample, attacks, calls)
     open_store(study.tracking, sample)
     ledgers = attacked(study.runner, running, sample, calls, failures)
-    ends = calls.here() if all(findings_folder(own, study.bootstrap).exists() for own in ledgers.values()) else calls
-    estimates = {name: ends.submit(bootstrap, own, study.bootstrap) for name, own in ledgers.items()}
+    ends = calls.here() if all(is_kept(findings_folder(own, study.bootstrap)) for own in ledgers.values()) else calls
+    estimates = {name: ends.submit(bootstrap, own, study.bootstrap, how=OURS) for name, own in ledgers.items()}
     found = finished("bootstrap", estimates, failures)
     ran, power = [each for each, _ in attacks], study.power is not None
     estimated = ends.submit(
-        compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures
+        compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures, how=OURS
     ).result()
     judged = calls.call(
         judge,
@@ -66,40 +71,66 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     asked = settings or yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}
     study_id, confidence = judged.result.study_id, study.bootstrap.confidence
-    page = ends.submit(report, judged, asked)
-    written = {name: ends.submit(expose, each, study_id, confidence) for name, each in shown.items()}
-    from synthrisk.tasks.log import log
+    page = ends.submit(report, judged, asked, how=OURS)
+    written = {name: ends.submit(expose, each, study_id, confidence, how=OURS) for name, each in shown.items()}
+    from synthrisk.tasks.log import NotLoggedError, log
 
     exposures = finished("page of exposure", written, {})  # the numbers stand without one
+    exposures = {name: str(there(path)) for name, path in exposures.items()}
+    failed = page.failure()  # and without the report
+    refuse_full_disk(failed)
+    if failed:
+        run_log().error("report failed: %s", failed)
     place = study.tracking
-    logged = calls.call(
-        log,
-        judged,
-        experiment=place.experiment,
-        tracking_uri=place.uri,
-        records=place.records,
-        registry=place.registry,
-        settings=asked,
-        pages=Pages(page.result(), exposures),
-    )
+    try:
+        logged = calls.call(
+            log,
+            judged,
+            experiment=place.experiment,
+            tracking_uri=place.uri,
+            tracking_block=place.block,
+            records=place.records,
+            registry=place.registry,
+            settings=asked,
+            pages=Pages("" if failed else str(there(page.result())), exposures, failed or ""),
+            offline=place.offline,
+        )
+    except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
+        run_log().error("%s (%s)", error, error.logged.waits)
+        logged = error.logged
+    sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
     return Outcome(judged.result, logged)
 
 
 def open_store(tracking: Tracking, sample: Sample) -> None:
     """Open the tracking store, which is made where it is not there, while the first releases are made.
 
+    Studies that wait in the workspace to be logged are, each to its own store.
+
     Raises:
         InputError: It cannot be opened.
     """
+    if tracking.offline:
+        return
+    from synthrisk.tasks.log import deliver_all
     from synthrisk.tasks.tracking.address import store_address
     from synthrisk.tasks.tracking.store import opened
 
     opened(store_address(tracking, Path(sample.workspace)))
+    for study_id, error in deliver_all(Path(sample.workspace)).items():
+        if error is None:
+            say(f"logged: study {study_id}, which an earlier run had left")
+        else:
+            warn(
+                [f"study {study_id} is still not logged: {error if isinstance(error, _TOLD) else type(error).__name__}"]
+            )
 
 
 def finished(what: str, answers: Mapping[str, Answer[_T]], failures: dict[str, str]) -> dict[str, _T]:
     """Return what tasks of single generators ended in; add why others failed."""
     reasons = {name: answer.failure() for name, answer in answers.items()}
+    for reason in reasons.values():
+        refuse_full_disk(reason)
     for name, reason in reasons.items():
         if reason:
             failures[name] = f"{what}: {reason}"

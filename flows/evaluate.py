@@ -8,6 +8,7 @@ from prefect.events import emit_event
 
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
+from synthrisk.flows.crashed import noted
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.form import MetricNames, StudyName
 from synthrisk.flows.one_release import (
@@ -25,6 +26,8 @@ from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
 from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.tracking.where import with_block
+from synthrisk.tasks.workspace.kept import open_workspace
 
 EVALUATED = "synthetic-data.evaluated"
 
@@ -50,6 +53,8 @@ def evaluate(
     drop: list[str] | None = None,
     columns: dict[str, Any] | None = None,
     study: StudyName = None,
+    tracking_block: str | None = None,
+    offline: bool = False,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -75,13 +80,16 @@ def evaluate(
             not made, so that no verdict is NO EVIDENCE.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
-        workspace: Folder for typed data, ledgers and the embedded store.
+        workspace: Folder for typed data, ledgers and the embedded store; or a URL, as in a study.
         seed: Root of all randomness.
         missing: Texts that mean a missing cell in any column.
         drop: Columns to leave out.
         columns: How single columns are read, as in a study.
         study: Path of a study's YAML file, or name of a shipped one: what its ``data`` says of the columns, its metrics
             and thresholds hold for this release, where nothing else is given.
+        tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the MLflow store, in place of
+            ``tracking_uri``.
+        offline: Ask no tracking server: keep what is to be logged in the workspace, until ``synthrisk log``.
 
     Raises:
         InputError: An argument or a table breaks a rule.
@@ -92,9 +100,10 @@ def evaluate(
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
     check_control(control, meant.thresholds)
-    one = study_of(meant, synthetic, what_if, references, experiment, tracking_uri, workspace, seed)
+    place = experiment, tracking_uri, workspace, seed, tracking_block, offline
+    one = with_block(study_of(meant, synthetic, what_if, references, *place))
     check(one)
-    with tagged(experiment):
+    with tagged(experiment), noted(open_workspace(workspace)):
         whole, sample, warning = prepared(one, control, synthetic, given)
         with workers_share_the_api():
             course = conduct.with_options(task_runner=task_runner(one.runner))

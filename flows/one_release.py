@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,8 +19,8 @@ from synthrisk.tasks.propose.measures import RECOMMENDED, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.propose.roles import Role
 from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample, Table
-from synthrisk.tasks.workspace.store import open_workspace
 
 References = Literal["limited", "all", "none"]
 EVERY = "all"
@@ -116,7 +115,7 @@ def prepared(
     Raises:
         InputError: The tables cannot be read, do not fit, or the control records are no strangers.
     """
-    folder = str(open_workspace(Path(study.workspace)))
+    folder = str(open_workspace(study.workspace))
     table, cut = read(study.data, control, study.seed, folder)
     sample = Sample.of(study.data, table, cut, folder, study.seed)
     return with_fresh(study, sample), sample, check_strangers(sample, synthetic) if control is not None else ""
@@ -131,6 +130,8 @@ def study_of(
     tracking_uri: str | None,
     workspace: str,
     seed: int,
+    tracking_block: str | None = None,
+    offline: bool = False,
 ) -> Study:
     """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
     if references not in get_args(References):
@@ -145,7 +146,12 @@ def study_of(
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
             "thresholds": dict(meant.thresholds),
-            "tracking": {"experiment": experiment, "uri": tracking_uri or None},
+            "tracking": {
+                "experiment": experiment,
+                "uri": tracking_uri or None,
+                "block": tracking_block,
+                "offline": offline,
+            },
             "runner": {"workers": 1},
             "workspace": workspace,
             "seed": seed,

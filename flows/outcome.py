@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from synthrisk.metrics.study.headlines import Headline, overview
@@ -21,8 +22,16 @@ class Outcome:
 
     @property
     def report(self) -> str:
-        """Path of the report."""
+        """Path of the report; empty where it could not be written."""
         return self.logged.pages.report
+
+    @property
+    def workspace(self) -> Path:
+        """The folder in which all that the study has made is kept."""
+        if self.logged.workspace:
+            return Path(self.logged.workspace)
+        parents = Path(self.report).parents
+        return parents[2] if len(parents) > 2 else Path(".synthrisk")
 
     @property
     def exposures(self) -> Mapping[str, str]:

@@ -57,6 +57,10 @@ class OwnServer:
                 time.sleep(_LOOK)
         raise RuntimeError("the temporary Prefect server did not answer in time")
 
+    def lives(self) -> bool:
+        """Tell whether its process has not ended."""
+        return self._process.poll() is None
+
     def stop(self) -> None:
         """End it, at once if it does not end in five seconds."""
         self._process.terminate()

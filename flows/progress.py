@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import cast
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from synthrisk.flows.durations import in_words
+from synthrisk.flows.gone import is_gone
 from synthrisk.flows.run_log import run_log
 
 Show = Callable[[str, int, str], None]
@@ -26,6 +27,12 @@ def warn(warnings: Sequence[str]) -> None:
     for warning in warnings:
         run_log().warning(warning)
         Console(stderr=True, highlight=False).print(Text(f"Mind         {warning}", style="yellow"), soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Tell what is done beside the study: on stderr, and in the log of the flow run."""
+    run_log().info(text)
+    Console(stderr=True, highlight=False).print(Text(text), soft_wrap=True)
 
 
 class Pace:
@@ -79,17 +86,20 @@ class Progress:
         left = self._pace.left(self._done)
         self._show(name, self._done, left)
         told = f"{self._done} of {self._total}" + (f", {left}" if left else "")
-        if self._artifact is not None:
-            update_progress_artifact(
-                self._artifact, 100 * self._done / self._total, description=f"Releases attacked: {told}"
-            )
+        if self._artifact is not None and not is_gone():
+            with suppress(Exception):  # a bar less: the study goes on
+                update_progress_artifact(
+                    self._artifact, 100 * self._done / self._total, description=f"Releases attacked: {told}"
+                )
         run_log().info("%s finished, %s", name, told)
 
 
 def _artifact(total: int) -> UUID | None:
-    if not total or FlowRunContext.get() is None:
+    if not total or FlowRunContext.get() is None or is_gone():
         return None
-    return cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
+    with suppress(Exception):
+        return cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
+    return None
 
 
 @contextmanager
@@ -100,9 +110,7 @@ def progress(total: int, before: int = 0) -> Iterator[Progress]:
     """
     console = Console(stderr=True, highlight=False)
     if before:
-        said = f"found again: {before} of {total + before} releases, as an earlier run has left them"
-        run_log().info(said)
-        console.print(said, soft_wrap=True)
+        say(f"found again: {before} of {total + before} releases, as an earlier run has left them")
     with shown(console, total) as show:
         yield Progress(show, total)
 

@@ -4,9 +4,9 @@ import socket
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from synthrisk.conf import resolve
 from synthrisk.conf.study import Runner, Tracking
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.tracking.where import uri_of
 from synthrisk.tasks.workspace.store import check_writable
 
 STORES = ("http", "https", "sqlite", "postgresql", "mysql", "mssql", "file")
@@ -21,18 +21,19 @@ def check_tracking(tracking: Tracking) -> None:
     Raises:
         InputError: So it is; the text holds neither user nor password.
     """
-    if not tracking.uri:
+    uri = None if tracking.offline else uri_of(tracking)
+    if not uri:
         return
-    address = urlsplit(resolve(tracking.uri))
+    address, named = urlsplit(uri), "tracking.block" if tracking.block else "tracking.uri"
     kind = address.scheme.partition("+")[0] or "file"
     if kind not in STORES:
-        raise InputError(f"tracking.uri must begin with one of {', '.join(STORES)}, got {address.scheme}://")
+        raise InputError(f"{named} must begin with one of {', '.join(STORES)}, got {address.scheme}://")
     if kind == "file":
-        check_writable("tracking.uri", Path(address.path), folder=True)
+        check_writable(named, Path(address.path), folder=True)
     elif kind == "sqlite":
-        _check_sqlite(Path(address.path[1:]))
+        _check_sqlite(named, Path(address.path[1:]))
     elif address.hostname or kind.startswith("http"):  # a database without a host is on this machine
-        _check_answer("tracking.uri", address.hostname or "", _port(address) or _PORTS[kind])
+        _check_answer(named, address.hostname or "", _port(address) or _PORTS[kind])
 
 
 def check_prefect(url: str) -> None:
@@ -45,6 +46,16 @@ def check_prefect(url: str) -> None:
     if address.scheme not in ("http", "https"):
         raise InputError("PREFECT_API_URL must be an address such as http://host:4200/api, got one without http://")
     _check_answer("PREFECT_API_URL", address.hostname or "", _port(address) or _PORTS[address.scheme])
+
+
+def answers_at(url: str) -> bool:
+    """Tell whether a Prefect server answers at an address, if with a refusal."""
+    address = urlsplit(url)
+    try:
+        _check_answer("PREFECT_API_URL", address.hostname or "", _port(address) or _PORTS[address.scheme])
+    except InputError:
+        return False
+    return True
 
 
 def check_address(runner: Runner) -> None:
@@ -73,15 +84,15 @@ def check_port(port: int) -> None:
             raise InputError(f"--port must be one at which nobody listens yet, got {port}; give another")
 
 
-def _check_sqlite(path: Path) -> None:
-    check_writable("tracking.uri", path, folder=False)
+def _check_sqlite(named: str, path: Path) -> None:
+    check_writable(named, path, folder=False)
     if not path.parent.is_dir():
-        raise InputError(f"tracking.uri must be a file in a folder that is there, got {str(path)!r}")
+        raise InputError(f"{named} must be a file in a folder that is there, got {str(path)!r}")
     if path.exists() and path.stat().st_size:
         with path.open("rb") as file:
             begins = file.read(len(_SQLITE))
         if begins != _SQLITE:
-            raise InputError(f"tracking.uri must be an SQLite file, got {str(path)!r}, which is another kind of file")
+            raise InputError(f"{named} must be an SQLite file, got {str(path)!r}, which is another kind of file")
 
 
 def _port(address: SplitResult) -> int | None:

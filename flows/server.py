@@ -3,13 +3,15 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from prefect.context import refresh_global_settings_context
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from synthrisk.flows.reach import check_prefect
+from synthrisk.flows.gone import PATIENCE, also_quiet, watched
+from synthrisk.flows.reach import answers_at, check_prefect
 
 if TYPE_CHECKING:
     from synthrisk.flows.own_server import OwnServer
@@ -34,7 +36,8 @@ def prefect_api(meanwhile: str = "") -> Iterator[str]:
     configured = PREFECT_API_URL.value()
     if configured:
         check_prefect(configured)
-        yield configured
+        with watched(partial(answers_at, configured), PATIENCE):
+            yield configured
         return
     from synthrisk.flows.own_server import OwnServer
 
@@ -42,18 +45,15 @@ def prefect_api(meanwhile: str = "") -> Iterator[str]:
         if meanwhile:
             import_module(meanwhile)
         server.wait()
-        with temporary_settings({PREFECT_API_URL: server.api_url}):
+        with temporary_settings({PREFECT_API_URL: server.api_url}), watched(server.lives, 0):
             yield server.api_url
 
 
 @contextmanager
 def _ended(server: "OwnServer") -> Iterator["OwnServer"]:
-    """End a server after the block, what is still to be logged first."""
+    """End a server after the block."""
     try:
         yield server
-        from prefect.logging.handlers import APILogHandler
-
-        APILogHandler().flush()
     finally:
         server.stop()
 
@@ -82,4 +82,5 @@ def workers_share_the_api() -> Iterator[None]:
 
         url = SubprocessASGIServer().api_url
     with temporary_settings({PREFECT_API_URL: url}):
+        also_quiet()
         yield

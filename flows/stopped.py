@@ -37,6 +37,28 @@ def stoppable() -> Iterator[None]:
             signal.signal(each, handler)
 
 
+@contextmanager
+def interruptible(patience: float) -> Iterator[None]:
+    """Have Ctrl-C do what it did before, and end this process and all that it started where it has not ended in time.
+
+    For a block that ends by itself what it has begun, as a runner of Prefect does. A second Ctrl-C ends all at once.
+    """
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, _end_at_once)
+        late = threading.Timer(patience, _end_at_once, (number, None))
+        late.daemon = True
+        late.start()
+        if callable(before):
+            before(number, frame)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def catch_again() -> None:
     """Catch the signals again in the time of ``stoppable``: Prefect puts a handler of its own around a flow run.
 
@@ -50,7 +72,8 @@ def catch_again() -> None:
 def _stop(number: int, frame: FrameType | None) -> None:
     for each in _SIGNALS:
         signal.signal(each, _end_at_once)
-    os.write(2, f"\n{_SAID}\n".encode())  # print may be under way
+    with suppress(OSError):  # nobody reads it any more
+        os.write(2, f"\n{_SAID}\n".encode())  # print may be under way
     run = _flow_run()
     if run is not None:
         teller = threading.Thread(target=contextvars.copy_context().run, args=(_tell_prefect, run), daemon=True)

@@ -18,6 +18,7 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
 
     Prefect sends the function to each worker by value, with all that it names: so what it needs is imported here.
     """
+    from synthrisk.flows.gone import remember
     from synthrisk.flows.runner import start_workers
     from synthrisk.flows.stopped import catch_again
 
@@ -27,4 +28,6 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     from synthrisk.flows.calls import TaskRuns
     from synthrisk.flows.course import course
 
-    return course(study, sample, TaskRuns(), settings, warning)
+    outcome = course(study, sample, TaskRuns(), settings, warning)
+    remember(outcome)
+    return outcome

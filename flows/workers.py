@@ -9,7 +9,6 @@ from synthrisk.flows.parent import end_with_parent
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1"
 ) | {"OMP_WAIT_POLICY": "passive"}
-
 _TASKS = ("attack", "bootstrap", "synthesize.task")
 
 
@@ -21,10 +20,10 @@ def compute_with_one_thread() -> None:
     threadpool_limits(1)
 
 
-def begin() -> None:
-    """Do what a worker process does first."""
+def begin(command: int | None = None) -> None:
+    """Do what a worker process does first; ``command``: the process that it works for, its parent unless given."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
-    end_with_parent()
+    end_with_parent(command)
     compute_with_one_thread()
 
 

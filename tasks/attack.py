@@ -21,6 +21,7 @@ from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder
+from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
@@ -79,7 +80,7 @@ def ledger_of(release: ReleaseFolder, planned: Sequence[Planned]) -> LedgerFolde
         sample.key,
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
-    return LedgerFolder(release, measured, str(Path(sample.workspace) / "ledgers" / key))
+    return LedgerFolder(release, measured, Place(Path(sample.workspace) / "ledgers" / key))
 
 
 def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:

@@ -18,8 +18,10 @@ from synthrisk.tasks.workspace.contributions import keep_contributions
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.findings import Findings, keep_findings, kept_findings
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.kept import keep_file
 from synthrisk.tasks.workspace.references import LedgerFolder, Sample
-from synthrisk.tasks.workspace.store import key_of, save_arrays, versions, write_file
+from synthrisk.tasks.workspace.shared import Place
+from synthrisk.tasks.workspace.store import key_of, save_arrays, versions
 from synthrisk.tasks.workspace.verb import found_or_made, verb
 
 FINDINGS, EXPOSED, CONTRIBUTIONS = "findings.json", "exposed.parquet", "contributions.npz"
@@ -41,7 +43,7 @@ def bootstrap(ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> Found:
     def found() -> Found:
         found_or_made("bootstrap", folder, lambda draft: _write(draft, ledgers, settings))
         risks, utility = kept_findings(folder / FINDINGS)
-        return Found(tuple(ledgers), risks, utility, str(folder / EXPOSED), str(folder / CONTRIBUTIONS))
+        return Found(tuple(ledgers), risks, utility, Place(folder / EXPOSED), Place(folder / CONTRIBUTIONS))
 
     return told_safely(Path(release.sample.workspace), f"bootstrap-{release.generator.name}", found)
 
@@ -51,7 +53,7 @@ def findings_folder(ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> Pat
     sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
     key = key_of(
         (generator.name, generator.role),
-        [each.path for each in ledgers],
+        [Path(each.path).name for each in ledgers],
         [asdict(p.measure) for p in ledgers[0].planned],
         settings.model_dump(mode="json"),
         (sample.seed, sample.identifier, sample.key),
@@ -78,7 +80,6 @@ def _vulnerable(sample: Sample, share: float) -> Mapping[str, np.ndarray]:
     code = code_digest([vulnerable.__module__], alone=[__name__])
     key = key_of(sample.table.digest, sample.identifier, sample.key, share, code, versions(("numpy", "pandas")))
     path = Path(sample.workspace) / "vulnerable" / f"{key}.npz"
-    if not path.exists():
-        write_file(path, lambda draft: save_arrays(vulnerable(sample.records(), sample.key, share), draft))
+    keep_file(path, lambda draft: save_arrays(vulnerable(sample.records(), sample.key, share), draft))
     with np.load(path, allow_pickle=False) as kept:
         return dict(kept)

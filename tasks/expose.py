@@ -7,6 +7,8 @@ from synthrisk.tasks.pages.templates import looks
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.kept import keep_file, share_file, there
+from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import file_digest, key_of, replace_file, versions
 from synthrisk.tasks.workspace.verb import verb
 
@@ -26,9 +28,8 @@ def expose(found: Found, study_id: str, confidence: float) -> str:
     def written() -> str:
         key = page_key(found, confidence)
         kept = folder / "exposures" / f"{key}.html"
-        if not kept.exists():
-            replace_file(kept, exposure_page(found, key, confidence))
-        return str(replace_file(path, kept.read_text("utf-8").replace(key, study_id)))
+        keep_file(kept, lambda draft: draft.write_text(exposure_page(found, key, confidence), "utf-8"))
+        return Place(share_file(replace_file(path, kept.read_text("utf-8").replace(key, study_id))))
 
     return told_safely(folder, f"expose-{found.name}", written)
 
@@ -37,7 +38,7 @@ def page_key(found: Found, confidence: float) -> str:
     """Return a digest of all that decides what is on the page; it stands there for the study's id."""
     return key_of(
         found.name,
-        file_digest(found.exposed),
+        file_digest(there(found.exposed)),
         (found.sample.table.digest, found.sample.identifier, confidence),
         repr((found.findings, found.planned)),
         code_digest([_PAGE], alone=[__name__]),

@@ -8,6 +8,7 @@ from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.attack import ledger_of
 from synthrisk.tasks.synthesize.task import place_of
+from synthrisk.tasks.workspace.kept import kept_names
 from synthrisk.tasks.workspace.references import Generator, LedgerFolder, Sample
 from synthrisk.tasks.workspace.verb import verb
 
@@ -20,11 +21,12 @@ def found_again(sample: Sample, attacks: Sequence[tuple[Generator, Sequence[Plan
     is not there, is not among them: its own task says why.
     """
     found = {}
+    releases, ledgers = (kept_names(Path(sample.workspace) / kind) for kind in ("releases", "ledgers"))
     for each, measured in attacks:
         for repetition in range(sample.cut.repetitions):
             for fold in range(sample.cut.releases):
                 with suppress(Exception):
                     ledger = ledger_of(place_of(sample, each, repetition, fold), measured)
-                    if Path(ledger.release.path).is_dir() and Path(ledger.path).is_dir():
+                    if Path(ledger.release.path).name in releases and Path(ledger.path).name in ledgers:
                         found[ledger.release.cell] = ledger
     return found

@@ -1,6 +1,7 @@
 """Check the reference generators, judge the synthesizers by their risks, put provenance beside the numbers."""
 
 import platform
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from synthrisk.conf.load import checked
 from synthrisk.conf.study import NON_MEMBERS, Threshold
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.limits_kept import limits_kept
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.reference_checks import Check, check_references
@@ -20,7 +22,7 @@ from synthrisk.metrics.study.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Estimated, Judged
 from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import key_of, versions
+from synthrisk.tasks.workspace.store import versions
 from synthrisk.tasks.workspace.verb import check_given, verb
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
@@ -58,14 +60,20 @@ def judge(
 
     def judged() -> Judged:
         result = _concluded(estimated, limits, begun)
-        identity = key_of(
-            name, dict(result.facts) | {"started": ""}, result.settings, [str(each) for each in limits.items()]
-        )
-        study_id = f"{begun:%Y%m%d-%H%M%S}-{identity[:6]}"
         told = replace(result, warning=warning, warnings=tuple(warnings))
-        return Judged(replace(told, study_id=study_id, name=name, weakest=weakest), estimated)
+        return Judged(replace(told, study_id=new_study_id(begun), name=name, weakest=weakest), estimated)
 
     return told_safely(Path(estimated.sample.workspace), "judge", judged)
+
+
+def new_study_id(begun: datetime) -> str:
+    """Return an id that no other study has, though it is like this one and began at the same time; ids sort by time.
+
+    Example:
+        >>> new_study_id(datetime(2026, 11, 23, 1, 36, 9, 250))[:22]
+        '20261123-013609-000250'
+    """
+    return f"{begun:%Y%m%d-%H%M%S-%f}{secrets.token_hex(3)}"
 
 
 def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: datetime) -> StudyResult:
@@ -86,7 +94,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     )
     facts = _facts(sample, entities) | {
         "interval": f"{estimated.settings.method}, {confidence:g}",
-        "threat_model": _threat_model(sample),
+        "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive),
         "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
         + f", python {platform.python_version()}",
         "started": begun.isoformat(timespec="seconds"),
@@ -100,7 +108,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         checks=checks,
         verdicts=verdicts_of(found, {name: limit.value for name, limit in limits.items()}, checks, beside),
         failures={name: reason for name, reason in failures.items() if name != NON_MEMBERS},
-        limits=_spelled_out(limits, estimated),
+        limits=spelled_out(limits, [f.measure for f in found]),
         facts=facts,
         settings={
             g.name: {"role": g.role, "kind": g.kind} | {k: str(v) for k, v in g.options.items()} for g in generators
@@ -149,17 +157,17 @@ def _facts(sample: Sample, entities: int) -> dict[str, str]:
     }
 
 
-def _spelled_out(limits: Mapping[str, Threshold], estimated: Estimated) -> dict[str, Limit]:
+def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) -> dict[str, Limit]:
     """Return the thresholds, one given without an attribute spelled out for each measure that it holds for."""
     spelled: dict[str, Limit] = {}
     for name, threshold in limits.items():
-        own = [f.measure for f in estimated.compared.findings if holds_for(name, f.measure)]
+        own = [measure for measure in measures if holds_for(name, measure)]
         names = [replace(limited(name, (m.key, m.label)), key=m.key).name for m in own] or [name]
         spelled |= dict.fromkeys(names, Limit(threshold.value, threshold.source))
     return spelled
 
 
-def _threat_model(sample: Sample) -> str:
-    known = sample.quasi_identifiers
+def threat_model(known: Sequence[str] | str, sensitive: Sequence[str]) -> str:
+    """Return what an attacker knows and guesses, in words."""
     knows = "all other columns" if known == "*" else ", ".join(known)
-    return f"attacker has the release, knows {knows}; guesses {', '.join(sample.sensitive)}"
+    return f"attacker has the release, knows {knows}; guesses {', '.join(sensitive)}"

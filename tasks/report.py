@@ -5,6 +5,8 @@ from pathlib import Path
 from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Judged
+from synthrisk.tasks.workspace.kept import share_file
+from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import replace_file
 from synthrisk.tasks.workspace.verb import verb
 
@@ -14,4 +16,4 @@ def report(judged: Judged, settings: str) -> str:
     """Write the page of a study, with ``settings``, what was asked, as YAML; return its path."""
     folder = Path(judged.estimated.sample.workspace)
     path = folder / "reports" / judged.result.study_id / "report.html"
-    return told_safely(folder, "report", lambda: str(replace_file(path, page(judged, settings))))
+    return told_safely(folder, "report", lambda: Place(share_file(replace_file(path, page(judged, settings)))))

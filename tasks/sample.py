@@ -1,7 +1,6 @@
 """The real table of a study in one step: read, typed, checked, stored, and cut into members and control records."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,8 +10,8 @@ from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.split import split as cut
 from synthrisk.tasks.workspace.failure import told_safely
+from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import open_workspace
 from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.workspace.verb import verb
 
@@ -59,7 +58,7 @@ def sample(
         columns: How single columns are read, as in a study.
         rows: Take a random sample of this many rows.
         seed: Root of all randomness.
-        workspace: Folder of everything that is made of the table.
+        workspace: Folder, or URL, of everything that is made of the table.
 
     Raises:
         InputError: An argument breaks its rule, or the table does not fit; no text holds a cell.
@@ -78,7 +77,7 @@ def sample(
     data = checked(Data, roles | lists, "sample")
     parts = {"folds": folds, "holdout": holdout, "repetitions": repetitions, "stratify": stratify}
     split = checked(Split, parts | {"duplicates": duplicates}, "sample")
-    folder = open_workspace(Path(workspace))
+    folder = open_workspace(workspace)
 
     def made() -> Sample:
         frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing, data.columns)

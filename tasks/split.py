@@ -8,8 +8,10 @@ import numpy as np
 from synthrisk.conf.study import Split
 from synthrisk.metrics.study.split import split_table, twins_share
 from synthrisk.tasks.workspace.code import code_digest
+from synthrisk.tasks.workspace.kept import keep_file
 from synthrisk.tasks.workspace.references import Cut, Table
-from synthrisk.tasks.workspace.store import key_of, save_array, versions, write_file
+from synthrisk.tasks.workspace.shared import Place
+from synthrisk.tasks.workspace.store import key_of, save_array, versions
 from synthrisk.tasks.workspace.verb import verb
 
 
@@ -23,9 +25,7 @@ def split(table: Table, settings: Split, identifier: str | None, folder: str, se
     frame = table.read()
     entities = frame[identifier] if identifier is not None else None
     frame = frame.drop(columns=[identifier] if identifier is not None else [])
-    if not path.exists():
-        parts = split_table(frame, settings, entities, seed)
-        write_file(path, lambda draft: save_array(parts, draft))
+    keep_file(path, lambda draft: save_array(split_table(frame, settings, entities, seed), draft))
     parts = np.load(path, allow_pickle=False)
     digest = hashlib.sha256(parts.astype("<i2").tobytes() + repr(parts.shape).encode()).hexdigest()[:16]
-    return Cut(str(path), digest, settings.repetitions, settings.releases, twins_share(frame, parts))
+    return Cut(Place(path), digest, settings.repetitions, settings.releases, twins_share(frame, parts))

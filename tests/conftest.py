@@ -3,6 +3,8 @@
 import atexit
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,6 +37,23 @@ def prefect_database() -> Iterator[Path]:
 
     with prefect_test_harness(server_startup_timeout=240):
         yield Path(str(PREFECT_API_DATABASE_CONNECTION_URL.value()).partition(":///")[2])
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[dict[str, str]]:
+    """Run an S3 server with the bucket ``studies``; give the environment in which it is reached."""
+    script = Path(__file__).with_name("s3_server.py")
+    keys = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", "AWS_DEFAULT_REGION": "us-east-1"}
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield {"AWS_ENDPOINT_URL": server.stdout.readline().strip(), **keys}
+        server.kill()
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait longer than a user would for a server that others keep busy here."""
+    monkeypatch.setattr("synthrisk.tasks.workspace.shared._PATIENCE", 120.0)
 
 
 @pytest.fixture(scope="session")

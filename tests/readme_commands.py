@@ -1,6 +1,6 @@
-"""Run what the README tells people to type, in an empty folder, and compare its table with the register.
+"""Run what README and pages of docs tell people to type, each page in an empty folder, and check the table of metrics.
 
-python tests/readme_commands.py
+python tests/readme_commands.py [PAGE ...]
 """
 
 import os
@@ -11,41 +11,49 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+DOCS = ("own_table", "python", "own_attack", "first_study", "compare_mlflow", "mlflow", "vendor_ci")
+PAGES = ("README.md", *(f"docs/{name}.md" for name in DOCS))
 BLOCKS = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 BIN = Path(sys.executable).parent
 
 
-def main() -> int:
-    """Run each block; return the number of failures."""
-    text, failures = README.read_text(), 0
+def main(pages: list[str]) -> int:
+    """Run the blocks of each page; return the number of failures."""
     table = subprocess.run([BIN / "synthrisk", "metrics", "--markdown"], capture_output=True, text=True, check=True)
-    if table.stdout.strip() not in text:
-        print("README: the table of metrics differs from `synthrisk metrics --markdown`")
-        failures += 1
+    differs = table.stdout.strip() not in (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    if differs:
+        print("docs/metrics.md: the table of metrics differs from `synthrisk metrics --markdown`")
+    return differs + sum(run(page) for page in pages or PAGES)
+
+
+def run(page: str) -> int:
+    """Run each block of a page; return the number of failures."""
+    failures, script = 0, ""
     with TemporaryDirectory() as place:
         make_tables(Path(place))
-        script = ""
-        for language, block in BLOCKS.findall(text):
+        for language, block in BLOCKS.findall((ROOT / page).read_text("utf-8")):
             script += block if language == "python" else ""  # a block goes on where the last one ended
             for command in commands(language, script if language == "python" else block):
-                print("+", shlex.join(command) if language == "bash" else "python block", flush=True)
-                done = subprocess.run(command, cwd=place, env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"})
+                print(f"{page} +", shlex.join(command) if language == "bash" else "python block", flush=True)
+                environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "MPLBACKEND": "agg"}
+                done = subprocess.run(command, cwd=place, env=environment)
                 if done.returncode not in (0, 1) or (language == "python" and done.returncode):
-                    print(f"README: exit code {done.returncode}")
+                    print(f"{page}: exit code {done.returncode}")
                     failures += 1
     return failures
 
 
 def commands(language: str, block: str) -> list[list[str]]:
-    """Return the commands of a block; console blocks (make) are what runs this."""
+    """Return the commands of a block; console blocks (make, servers) are not run."""
     if language == "python":
         return [[sys.executable, "-c", block]]
-    return [shlex.split(line, comments=True) for line in block.splitlines()] if language == "bash" else []
+    lines = block.replace("\\\n", " ").splitlines() if language == "bash" else []
+    return [command for line in lines if (command := shlex.split(line, comments=True))]
 
 
 def make_tables(folder: Path) -> None:
-    """Write the files that the README speaks of: small parts of Adult."""
+    """Write the files that the pages speak of: small parts of Adult."""
     from synthrisk.tasks.data import read
 
     adult = read("adult")[["age", "sex", "education", "hours_per_week", "income"]].sample(900, random_state=0)
@@ -54,4 +62,4 @@ def make_tables(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,8 +1,13 @@
-"""What docs show of the package that is tested is what is tested."""
+"""What docs show of the package that is tested is what is tested; their links lead somewhere, and README is short."""
 
+import re
 from pathlib import Path
 
 import pytest
+import yaml
+
+from synthrisk.conf import load
+from synthrisk.conf.study import Study
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "extend.md").read_text("utf-8")
@@ -21,3 +26,44 @@ def test_the_page_shows_entry_points_and_study_as_they_stand():
     entry_points = (ROOT / "tests" / "plugin" / "pyproject.toml").read_text("utf-8").partition("[project.entry")[2]
     assert entry_points.strip() in PAGE
     assert (ROOT / "tests" / "plugin" / "study.yaml").read_text("utf-8").strip() in PAGE
+
+
+TEXTS = [ROOT / "README.md", ROOT / "deployments" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_readme_has_120_lines_at_most():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_to_files_lead_to_files(text):
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text.read_text("utf-8"))
+    assert [link for link in links if not (text.parent / link).exists()] == []
+
+
+def test_links_to_the_glossary_lead_to_its_words():
+    heads = re.findall(r"^## (.+)$", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    words = {re.sub(r"[^a-z -]", "", head.lower()).replace(" ", "-") for head in heads}
+    linked = {word for text in TEXTS for word in re.findall(r"glossary\.md#([^)]+)\)", text.read_text("utf-8"))}
+    assert linked
+    assert linked <= words
+
+
+SHOWN = {
+    "name": "shown",
+    "data": {"source": "adult", "quasi_identifiers": ["age", "sex"], "sensitive": ["income"]},
+    "synthesizers": ["cart"],
+    "metrics": ["zero_cap"],
+}
+
+
+def test_settings_that_pages_show_are_settings_of_a_study():
+    shown = []
+    for text in (each for each in TEXTS if each.name != "extend.md"):  # its generators are those of another package
+        for block in re.findall(r"```yaml\n(.*?)```", text.read_text("utf-8"), re.DOTALL):
+            own = yaml.safe_load(block)
+            if set(own) <= set(Study.model_fields):
+                data = {"data": SHOWN["data"] | own.get("data", {})}
+                load(SHOWN | own | data)
+                shown.append(text.name)
+    assert {"atlas.md", "limits.md", "machines.md", "metrics.md", "several_rows.md"} <= set(shown)

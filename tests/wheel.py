@@ -1,6 +1,7 @@
-"""Build the wheel, install it and a package of somebody else's in a clean environment, and run what users run.
+"""Build sdist and wheel, install the wheel and a package of somebody else's in a clean environment, and run them.
 
-An editable install hides a room that is missing from the wheel, and a plugin of ours that only works from within.
+An editable install hides a room that is missing from the wheel, and a plugin of ours that only works from within. The
+wheel is built from the sdist, so that nothing is missing there either.
 
     python tests/wheel.py
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PLUGIN = ROOT / "tests" / "plugin"
 PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
+SDIST = "from setuptools import build_meta; build_meta.build_sdist('{folder}')"
 LEFT = (".git", ".*", "build", "*.egg-info", "tests", "docs", "benchmarks")
 
 
@@ -25,9 +27,9 @@ def main() -> int:
         folder = Path(place)
         for name, source in {"synthrisk": ROOT, "acme": PLUGIN}.items():  # copies: what an old build left is not taken
             copy = shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns(*LEFT))
-            run(
-                sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, copy
-            )
+            run(sys.executable, "-c", SDIST.format(folder=folder), cwd=copy)
+            (sdist,) = folder.glob(f"*{name}*.tar.gz")
+            run(sys.executable, *PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, sdist)
         venv.create(folder / "clean", with_pip=True)
         bin_ = folder / "clean" / "bin"
         wheels = sorted(folder.glob("*.whl"))
@@ -44,7 +46,7 @@ def main() -> int:
         pages = [path.read_text("utf-8") for path in work.glob(".synthrisk/reports/*/report.html")]
         expect(any("of role reference" in page for page in pages), "somebody else's section is not in the report")
         expect("acme_half" in told and "INVALID" not in told, "somebody else's reference generator did not behave")
-    print("wheel: built, installed in a clean environment, and run")
+    print("sdist and wheel: built, installed in a clean environment, and run")
     return 0
 
 

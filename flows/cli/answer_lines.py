@@ -7,7 +7,6 @@ where to read on.
 import os
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.text import Text
 
@@ -17,6 +16,7 @@ from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics.study.headlines import Headline, Overview, overview
 from synthrisk.metrics.study.planted_leaks import PlantedLeak
 from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.tracking.logged import not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
@@ -33,7 +33,12 @@ NOT_JUDGED = Text("No limits: no verdict. Nothing was judged.", "bold yellow")
 
 def answer_lines(outcome: Outcome, width: int) -> list[Text]:
     """Return the lines; ``width`` is that of the terminal."""
-    result, room = outcome.result, min(max(width, NARROWEST), WIDEST)
+    return [*lines_of(outcome.result, width), *_where(outcome)]
+
+
+def lines_of(result: StudyResult, width: int) -> list[Text]:
+    """Return the lines that say what was found, without those that say where."""
+    room = min(max(width, NARROWEST), WIDEST)
     told = overview(result)
     lines = [
         *_title(result),
@@ -46,7 +51,7 @@ def answer_lines(outcome: Outcome, width: int) -> list[Text]:
     lines = [line.copy() for line in lines]
     for line in lines:
         line.truncate(room, overflow="ellipsis")
-    return [*lines, *_where(outcome)]
+    return lines
 
 
 def _title(result: StudyResult) -> list[Text]:
@@ -134,16 +139,23 @@ def _leak_lines(leaks: Sequence[PlantedLeak]) -> list[Text]:
 
 def _where(outcome: Outcome) -> list[Text]:
     """Return where the report is, and the command that opens it."""
-    report = Path(outcome.report)
-    near = os.path.relpath(report)
-    place = near if not near.startswith("..") else str(report)
-    command = ["synthrisk", "ui", "--open", outcome.logged.experiment or outcome.result.name]
-    workspace = os.path.relpath(report.parents[2]) if len(report.parents) > 2 else WORKSPACE
+    logged = outcome.logged
+    if logged.waits:
+        return [_report(outcome), _headed("Tracking", f"{not_logged_yet(logged)} ({logged.waits})", "bold yellow")]
+    command = ["synthrisk", "ui", "--open", logged.experiment or outcome.result.name]
+    workspace = os.path.relpath(outcome.workspace)
     if workspace != WORKSPACE:
-        command += ["--workspace", str(report.parents[2]) if workspace.startswith("..") else workspace]
-    if not outcome.logged.uri.startswith("sqlite:"):
-        command += ["--tracking-uri", outcome.logged.uri]
-    return [_headed("Report", place), _headed("Open it", shlex.join(command), "bold")]
+        command += ["--workspace", str(outcome.workspace) if workspace.startswith("..") else workspace]
+    if not logged.uri.startswith("sqlite:"):
+        command += ["--tracking-uri", logged.uri]
+    return [_report(outcome), _headed("Open it", shlex.join(command), "bold")]
+
+
+def _report(outcome: Outcome) -> Text:
+    if not outcome.report:
+        return _headed("Report", f"not written: {outcome.logged.pages.failure}", "yellow")
+    near = os.path.relpath(outcome.report)
+    return _headed("Report", near if not near.startswith("..") else outcome.report)
 
 
 def _headed(word: str, text: str | Text, style: str = "") -> Text:

@@ -24,29 +24,33 @@ app = typer.Typer(
 )
 Set = Annotated[list[str] | None, typer.Option("--set", help="Setting that replaces the study's: a.b=value.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables before the answer.")]
-Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store.")]
+Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store; or a URL.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
+
+Offline = Annotated[
+    bool, typer.Option("--offline", help="Ask no tracking server: `synthrisk log` delivers what is to be logged.")
+]
 
 
 @app.command(epilog="Example: `synthrisk benchmark study.yaml --set split.folds=3`")
 def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
+    offline: Offline = False,
+    prefect: Annotated[
+        bool, typer.Option("--prefect", help="Leave a trace in Prefect's history where no Prefect API is configured.")
+    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.check import check, checked_on
+    from synthrisk.flows.tracked import tracked
 
-    settings = load(study, overrides or ())
-    check(settings)
-    from synthrisk.flows.sample import sample_of
-    from synthrisk.flows.server import prefect_api
+    asked = [*(overrides or ()), *(["tracking.offline=true"] if offline else ())]
+    with stoppable(), tracked(load(study, asked)) as settings:
+        from synthrisk.flows.cli.whole_study import studied
 
-    with stoppable(), checked_on(settings, sample_of(settings)), prefect_api(meanwhile="synthrisk.flows.benchmark"):
-        from synthrisk.flows.benchmark import benchmark as flow
-
-        outcome = flow(study, overrides or [])
+        outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
     from synthrisk.flows.cli.summary import close
 
     close(outcome, verbose=verbose)
@@ -89,11 +93,19 @@ def evaluate(
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
+    offline: Offline = False,
+    engine: Annotated[
+        str, typer.Option(help="'memory', or 'dask': Parquet files in parts, for tables that outgrow one machine.")
+    ] = "memory",
+    dask: Annotated[str | None, typer.Option(help="Scheduler of a Dask cluster; processes here unless given.")] = None,
     verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
+    from synthrisk.flows.cli.in_parts import check_engine, suggest
+    from synthrisk.flows.cli.in_parts import judged as judged_in_parts
     from synthrisk.flows.cli.one_release import judged
 
+    check_engine(engine, dask)
     said: dict[str, Any] = {
         "real": _one("real", real_table, real),
         "control": control,
@@ -116,9 +128,14 @@ def evaluate(
         "tracking_uri": tracking_uri,
         "workspace": workspace,
         "seed": seed,
+        "offline": offline,
     }
     with stoppable():
-        code = judged(said, others, limit, json_to, verbose=verbose)
+        if engine == "dask":
+            code = judged_in_parts(said, others, limit, json_to, dask, verbose=verbose)
+        else:
+            suggest(said["real"])
+            code = judged(said, others, limit, json_to, verbose=verbose)
     raise typer.Exit(code)
 
 
@@ -176,13 +193,24 @@ def split(
 @app.command(epilog="Example: `synthrisk metrics zero_cap`")
 def metrics(
     name: Annotated[str | None, typer.Argument(help="All of this metric; of each one line unless given.")] = None,
-    markdown: Annotated[bool, typer.Option(help="As the Markdown table of the README.")] = False,
+    markdown: Annotated[bool, typer.Option(help="As the Markdown table of docs/metrics.md.")] = False,
+    leaks: Annotated[bool, typer.Option("--leaks", help="Which planted leaks each has seen, and is blind to.")] = False,
 ) -> None:
     """List the metrics, a line each: what it needs, and what it sees; or say all of one."""
     from synthrisk.flows.cli.lists import markdown_table, print_metrics
 
-    if name and markdown:
-        raise InputError(f"--markdown is of all metrics, got {name!r} beside it")
+    if leaks + markdown + bool(name) > 1:
+        given = [
+            *(["--leaks"] if leaks else []),
+            *(["--markdown"] if markdown else []),
+            *([repr(name)] if name else []),
+        ]
+        raise InputError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
+    if leaks:
+        from synthrisk.flows.cli.seen_leaks import print_leaks
+
+        print_leaks()
+        return
     if name:
         from synthrisk.flows.cli.one_metric import print_metric
 
@@ -191,6 +219,27 @@ def metrics(
         typer.echo(markdown_table())
     else:
         print_metrics()
+
+
+@app.command(epilog="Example: `synthrisk atlas --table adult --leak leaky_near --studies 20`")
+def atlas(
+    full: Annotated[bool, typer.Option("--full", help="All tables: hours, not minutes.")] = False,
+    table: Annotated[list[str] | None, typer.Option(help="This table alone; may be given again.")] = None,
+    leak: Annotated[list[str] | None, typer.Option(help="This leak alone; may be given again.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="This risk measure alone; may be given again.")] = None,
+    studies: Annotated[int | None, typer.Option(help="Studies of each table.", min=1)] = None,
+    rows: Annotated[int | None, typer.Option(help="Records of each study.", min=40)] = None,
+    to: Annotated[Path, typer.Option(help="Folder for digest, tables and heat map.")] = Path("atlas"),
+    workers: Annotated[int, typer.Option(help="Processes at the same time.", min=1)] = 2,
+    workspace: Workspace = ".synthrisk-atlas",
+) -> None:
+    """Measure what each measure sees of leaks of known dose; broken off, it goes on where it was."""
+    from synthrisk.conf.grid import FULL, REDUCED, grid_of
+    from synthrisk.flows.cli.atlas import run_atlas
+
+    grid = grid_of(FULL if full else REDUCED, table or (), leak or (), metric or (), studies, rows)
+    with stoppable():
+        run_atlas(grid, to, workspace, workers)
 
 
 @app.command(epilog="Example: `synthrisk compare demo --history`")
@@ -209,12 +258,27 @@ def compare(
     from synthrisk.conf.study import Tracking
     from synthrisk.flows.cli.compare import Asked
     from synthrisk.flows.cli.compare import compare as print_comparison
+    from synthrisk.tasks.workspace.kept import folder_of
 
     forms = [name for name, given in (("csv", csv), ("json", as_json), ("markdown", markdown)) if given]
     if len(forms) > 1:
         raise InputError(f"--{' and --'.join(forms)} must not stand together")
     asked = Asked(experiment, measure, every, history, forms[0] if forms else "")
-    print_comparison(asked, Tracking(uri=tracking_uri), Path(workspace))
+    print_comparison(asked, Tracking(uri=tracking_uri), folder_of(workspace))
+
+
+@app.command(epilog="Example: `synthrisk log 20261123-013609-1ddbd6`")
+def log(
+    study_id: Annotated[
+        str | None, typer.Argument(metavar="STUDY_ID", help="Study that waits; all that do unless given.")
+    ] = None,
+    workspace: Workspace = ".synthrisk",
+) -> None:
+    """Log studies that wait in the workspace, for their tracking server was away or not to be asked."""
+    from synthrisk.flows.cli.deliver import deliver_studies
+    from synthrisk.tasks.workspace.kept import folder_of
+
+    deliver_studies(study_id, folder_of(workspace))
 
 
 @app.command(epilog="Example: `synthrisk ui --open demo`")
@@ -229,8 +293,36 @@ def ui(
 ) -> None:
     """Start the MLflow page of the workspace, until Ctrl-C; `--open NAME` opens the latest study of a name."""
     from synthrisk.flows.cli.ui import serve
+    from synthrisk.tasks.workspace.kept import folder_of
 
-    raise typer.Exit(serve(port, tracking_uri, Path(workspace), study, opens))
+    raise typer.Exit(serve(port, tracking_uri, folder_of(workspace), study, opens))
+
+
+@app.command(epilog='Example: `synthrisk serve study.yaml --cron "0 3 * * 1" --timezone Europe/Vienna`')
+def serve(
+    study: Annotated[str, typer.Argument(help="YAML file, or a shipped study.")],
+    cron: Annotated[str | None, typer.Option(help="When: five fields, 0 3 * * 1 is Mondays at three.")] = None,
+    timezone: Annotated[str, typer.Option(help="Time zone of --cron.")] = "UTC",
+    interval: Annotated[float | None, typer.Option(help="Seconds between two starts, in place of --cron.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the deployment; the study's unless given.")] = None,
+    overrides: Set = None,
+) -> None:
+    """Run a study on a schedule, on this machine, until Ctrl-C; a Prefect server must be there."""
+    from synthrisk.flows.cli.serve import When, check_api, check_name, check_when, serve_study
+
+    when = When(cron, timezone, interval)
+    check_when(when)
+    check_name(name)
+    check_api()
+    from synthrisk.conf import load
+    from synthrisk.flows.check import check, check_on
+    from synthrisk.flows.sample import sample_of
+    from synthrisk.tasks.tracking.where import with_block
+
+    settings = with_block(load(study, overrides or ()))
+    check(settings)
+    check_on(settings, sample_of(settings))
+    serve_study(study, settings, overrides or (), when, name)
 
 
 @app.command(epilog="Example: `synthrisk schema > study.schema.json`")
@@ -242,6 +334,15 @@ def schema() -> None:
 
 
 def main() -> None:
+    """Run the command line, and end the process."""
+    try:
+        command()
+    except SystemExit as end:
+        _leave(end.code)
+        raise
+
+
+def command() -> None:
     """Run the command line; what goes wrong is one sentence, with exit code 2 or 4 (``ends``)."""
     set_up()
     for stream in (sys.stdout, sys.stderr):
@@ -249,6 +350,14 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # letters that the terminal lacks are no error
     with told():
         app()
+
+
+def _leave(code: object) -> None:
+    """End at once where Prefect was asked and hears nothing more."""
+    if "synthrisk.flows.gone" in sys.modules:
+        from synthrisk.flows.gone import leave
+
+        leave(code if isinstance(code, int) else int(code is not None))
 
 
 def _one(option: str, argument: str | None, given: str | None) -> str:

@@ -6,6 +6,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 
@@ -23,12 +24,16 @@ def told() -> Iterator[None]:
     except InputError as error:
         _end(str(error), WRONG_INPUT)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a store, a disk or a worker
-        from synthrisk.tasks.workspace.failure import sentence_on
+        from synthrisk.tasks.workspace.failure import RunError, full, is_full, sentence_on
 
+        if is_full(error):
+            _end(str(full(error)), BROKEN)
+        if isinstance(error, RunError):
+            _end(str(error), BROKEN)
         _end(f"the run failed: {sentence_on(error, _kept(traceback.format_exc()))}", BROKEN)
 
 
-def _end(sentence: str, code: int) -> None:
+def _end(sentence: str, code: int) -> NoReturn:
     typer.secho(f"Error: {sentence}", err=True, fg="red" if sys.stderr.isatty() else None)
     sys.exit(code)
 

@@ -1,4 +1,4 @@
-"""The register of metrics on the terminal: a line a metric, or the Markdown table of the README."""
+"""The register of metrics on the terminal: a line a metric, or the Markdown table of docs/metrics.md."""
 
 from itertools import groupby
 
@@ -15,11 +15,11 @@ needs  QI quasi-identifiers, S sensitive column, C control records,
        A and B two sets of columns of the same people
 *      only what members have more than control records may be in a verdict
 -      a sanity check: never in a verdict
-All of one metric: synthrisk metrics NAME"""
+All of one metric: synthrisk metrics NAME; leaks it sees: --leaks"""
 
 
 def markdown_table() -> str:
-    """Return the register as the Markdown table of the README."""
+    """Return the register as the Markdown table of docs/metrics.md."""
     from synthrisk.metrics.metric import Metric
     from synthrisk.metrics.register import METRICS
 

@@ -20,7 +20,7 @@ from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.study_file import study_name, study_text
 from synthrisk.flows.effort import EFFORTS, Effort, sized
 from synthrisk.metrics import InputError, Tables
-from synthrisk.tasks.propose.measures import check_limit, limits, measures
+from synthrisk.tasks.propose.measures import also_needed, check_limit, limits, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
@@ -99,13 +99,14 @@ def _check(given: Given, limit: Limit) -> None:
 def _study(source: str, proposal: Proposal, effort: Effort) -> Study:
     data = proposal.data
     Tables(proposal.table.head(1), proposal.table.head(1)).check_roles(list(data.quasi_identifiers), data.sensitive)
+    controls = len(proposal.table) * effort.repetitions  # each record is one, once a repetition
     settings: Mapping[str, Any] = {
         "name": study_name(source),
         "data": data.model_dump(exclude_unset=True),
         "split": {"folds": effort.folds, "repetitions": effort.repetitions},
         "synthesizers": ["cart"],
         "references": ["copy", "near_copy", {"name": "leaky", "share": 0.1}, "fresh", "marginals"],
-        "metrics": measures(proposal.table, data),
+        "metrics": [*measures(proposal.table, data), *also_needed(proposal.table, data, controls)],
         "runner": {"workers": min(os.cpu_count() or 1, 8)},
     }
     return load(settings)

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from synthrisk.flows.cli.seen_leaks import print_seen
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.overview import FAMILIES, names
 
@@ -82,6 +83,7 @@ def print_metric(name: str) -> None:
             console.print(Text(f"  {option}{value}"))
             if option in told:
                 console.print(_indented(_plain(told[option]), 6))
+    print_seen(console, name)
     if "Returns" in parts:
         console.print(Text("\nReturns", "bold"))
         console.print(_indented(_plain(parts["Returns"])))

@@ -15,6 +15,7 @@ from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.summary import close
 from synthrisk.flows.course import course
+from synthrisk.flows.gone import with_or_without
 from synthrisk.flows.one_release import asked_text, check_control, prepared, study_of, understood, with_fresh
 from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics.errors import InputError
@@ -65,20 +66,24 @@ def judged(
     arguments = {"real": said["real"], "control": said["control"], **meant.arguments, **others}
     with checked_on(whole, sample):
         outcome = _outcome(whole, sample, warning, arguments)
+    close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
     if json_to is not None:
         replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
-    close(outcome, verbose=verbose)
     return outcome.result.exit_code
 
 
 def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str, Any]) -> Outcome:
     """Run the flow where a Prefect API is configured; elsewhere its course here: to start a server takes longer."""
+
+    def plainly() -> Outcome:
+        return course(study, sample, PlainCalls(), asked_text(arguments), warning)
+
     if server.is_configured():
         from synthrisk.flows.evaluate import evaluate
 
         with server.prefect_api():
-            return evaluate(**arguments)
-    return course(study, sample, PlainCalls(), asked_text(arguments), warning)
+            return with_or_without(lambda: evaluate(**arguments), plainly)
+    return plainly()
 
 
 def _check_file(json_to: Path | None, tables: list[str]) -> None:

@@ -20,7 +20,8 @@ _WORDS = {
     "distance_to_closest_record": "how much nearer the release comes to members",
     "accuracy": "utility, beside the risk",
 }
-"""What each measure of a first study does."""
+"""What each recommended measure does."""
+_ALSO = "in a table like yours it sees a leak that the others miss (synthrisk metrics --leaks)"
 _ASKED = "# Limits that a release must keep, and who chose them.\n"
 _NO_LIMITS = """\
 # No limits: no verdict. A limit is what a person's record may add to the attacks on that person: of those whom an
@@ -110,7 +111,7 @@ def _settings(choice: Any) -> dict[str, Any]:
 def _metrics(chosen: Sequence[Mapping[str, Any]]) -> list[str]:
     lines, told = [], set()
     for each in chosen:
-        words = f"   # {_WORDS[each['name']]}" if each["name"] in _WORDS and each["name"] not in told else ""
+        words = "" if each["name"] in told else f"   # {_WORDS.get(each['name'], _ALSO)}"
         told.add(each["name"])
         lines.append(f"  - {_json(each)}{words}")
     return [

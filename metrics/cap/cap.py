@@ -105,7 +105,12 @@ def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | Non
     if unseen < NEARLY_ALL:
         return None
     apart = [c for c in known if np.mean(matches(tables.codes([c])) == 0) >= 0.5]
-    causes = [repr(c) for c in apart if tables.kind(c) == "numeric" and tables.real[c].nunique() > FEW]
+    return too_fine(unseen, [c for c in apart if tables.kind(c) == "numeric" and tables.real[c].nunique() > FEW])
+
+
+def too_fine(unseen: float, columns: Sequence[str]) -> str | None:
+    """Return the warning that names the columns for which so many keys are unseen; None where there is no such."""
+    causes = [repr(c) for c in columns]
     if not causes:
         return None
     return (

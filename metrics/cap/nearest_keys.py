@@ -26,7 +26,9 @@ class NearestKeys(NamedTuple):
 _Pairs = Callable[[np.ndarray, np.ndarray, np.ndarray], NearestKeys]
 
 
-def nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> NearestKeys:
+def nearest_keys(
+    keys: list[Codes], target: Codes, queries: np.ndarray, weights: np.ndarray | None = None
+) -> NearestKeys:
     """Count the synthetic records at the smallest Hamming distance of some real records, and the hits.
 
     A synthetic record at distance d from a key agrees with it on exactly one subset of k - d columns. So summing counts
@@ -37,16 +39,19 @@ def nearest_keys(keys: list[Codes], target: Codes, queries: np.ndarray) -> Neare
         keys: Codes of each of the k quasi-identifiers, real and synthetic.
         target: Codes of the sensitive values.
         queries: (n,) positions of real records, none of whose keys is in the release.
+        weights: (m,) how many records each synthetic one stands for, where all are distinct; None: each for itself.
     """
     real = np.column_stack([k.tables[0][queries] for k in keys] + [target.tables[0][queries]])
     synthetic = np.column_stack([k.tables[1] for k in keys] + [target.tables[1]])
     width = len(keys)
     if _pairs_are_cheaper(len(real), len(synthetic), width, 1):
-        return _all_pairs(real, synthetic, np.ones(len(synthetic), dtype=np.int64))
+        return _all_pairs(real, synthetic, np.ones(len(synthetic), dtype=np.int64) if weights is None else weights)
     sizes = [k.size for k in keys] + [target.size]
     (first, back), _ = _distinct(real, sizes)
-    (rows, _), weight = _distinct(synthetic, sizes)
-    found = _by_subsets(real[first], synthetic[rows], weight, sizes)
+    if weights is None:
+        (rows, _), weights = _distinct(synthetic, sizes)
+        synthetic = synthetic[rows]
+    found = _by_subsets(real[first], synthetic, weights, sizes)
     return NearestKeys(*(each[back] for each in found))
 
 

@@ -60,6 +60,11 @@ def overfitting_protection(tables: Tables, rule: Overfitting) -> dict[str, float
     """
     training, holdout = (int(np.sum(tables.groups == group)) for group in (1, 0))
     share, tied = _as_sdmetrics(tables) if rule == "sdmetrics" else _corrected(tables)
+    return protection(share, tied, rule, training, holdout)
+
+
+def protection(share: float, tied: float, rule: Overfitting, training: int, holdout: int) -> dict[str, float]:
+    """Return what the shares of synthetic records that are nearer to training, and that are tied, come to."""
     return {
         "overfitting_protection": min(2 * (1 - share), 1.0),
         "closer_to_training": share,

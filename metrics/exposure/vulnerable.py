@@ -38,14 +38,19 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
     tables = Tables(real, real)
     if len(real) < 2:
         raise InputError(f"real must have at least 2 records to tell who is vulnerable, got {len(real)}")
-    near = real_to_real(tables, "gower", min(NEIGHBOURS, len(real) - 1)).distances.mean(axis=1)
-    found = {"outliers": _highest([near.round(12)], share)}
+    found = {"outliers": _highest([apartness(tables)], share)}
     if len(quasi_identifiers):
         known = tables.check_columns("quasi_identifiers", quasi_identifiers)
         held = matches(tables.codes(known), 0)
         surprise = -sum(np.log(matches(tables.codes([c]), 0) / len(real)) for c in known)
         found["rare_keys"] = _highest([-held, np.round(surprise, 9)], share)
     return found
+
+
+def apartness(tables: Tables) -> np.ndarray:
+    """Return the mean distance of each real record, of two or more, to its 5 nearest others (gower, all columns)."""
+    near = real_to_real(tables, "gower", min(NEIGHBOURS, len(tables.real) - 1))
+    return np.asarray(near.distances.mean(axis=1).round(12))
 
 
 def _highest(keys: Sequence[np.ndarray], share: float) -> np.ndarray:

@@ -10,7 +10,7 @@ Before they are subtracted, numbers are only multiplied by a power of two, which
 difference, and squares stay inside the range of a float.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.tables import Tables
 
 Side = Literal["real", "synthetic"]
-_FAR = 4.0  # where a missing number sits in gower space: further than any range from numbers in [-1, 1]
+FAR = 4.0  # where a missing number sits in gower space: further than any range from numbers in [-1, 1]
 _LARGEST = float(np.finfo(float).max)
 _HUGE = 1e150  # standard deviations: where a distance stops, so that sums of squares stay finite
 
@@ -77,10 +77,15 @@ def mixed(tables: Tables, space: Space) -> Mixed:
 
 def scale(tables: Tables, space: Space, reference: Side) -> Scale:
     """Return what differences cost in a space, where the table ``reference`` is searched."""
+    return scale_of(mixed(tables, space).axes, space, reference)
+
+
+def scale_of(axes: Iterable[Axis], space: Space, reference: Side) -> Scale:
+    """Return what differences cost along the axes of a space, where the table ``reference`` is searched."""
     weights = dict(zip(space.columns, space.weights, strict=True))
     squared = space.name == "euclid"
     factors, caps, costs = [], [], [np.empty(0)]
-    for axis in mixed(tables, space).axes:
+    for axis in axes:
         weight = weights[axis.column]
         if axis.units is not None:
             factors.append(_factor(weight, axis.units[reference if space.ranges == "reference" else "both"]))
@@ -135,19 +140,19 @@ def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:
         codes = tables.codes([column])
         share = np.bincount(codes.tables[0], minlength=codes.size) / len(tables.real)
         half = np.full(codes.size, 0.5)
-        yield Axis(column, codes.tables, costs=_standardised(share) if space.name == "euclid" else half)
+        yield Axis(column, codes.tables, costs=standardised(share) if space.name == "euclid" else half)
         return
     cells, exponent = near_one(tables.floats(column))
     missing = np.isnan(cells[0]), np.isnan(cells[1])
     if space.name == "gower":
-        units = {"real": _range(cells[0]), "synthetic": _range(cells[1]), "both": _range(np.concatenate(cells))}
-        yield Axis(column, _filled(cells, missing, _FAR), units)
+        units = {"real": range_of(cells[0]), "synthetic": range_of(cells[1]), "both": range_of(np.concatenate(cells))}
+        yield Axis(column, filled(cells, missing, FAR), units)
         return
     mean, spread = center_and_spread(np.sort(cells[0]))  # sorted: the same bits in any order of rows
-    yield Axis(column, _filled(cells, missing, mean), {"both": spread or float(np.ldexp(1.0, -exponent))})
+    yield Axis(column, filled(cells, missing, mean), {"both": spread or float(np.ldexp(1.0, -exponent))})
     if missing[0].any() or missing[1].any():
         share = np.array([1 - missing[0].mean(), missing[0].mean()])
-        yield Axis(column, missing, costs=_standardised(share) / 2)  # the two levels are one 0/1 column
+        yield Axis(column, missing, costs=standardised(share) / 2)  # the two levels are one 0/1 column
 
 
 def near_one(cells: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], int]:
@@ -157,18 +162,20 @@ def near_one(cells: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np
     return (np.ldexp(cells[0], -exponent), np.ldexp(cells[1], -exponent)), exponent
 
 
-def _filled(
+def filled(
     cells: tuple[np.ndarray, np.ndarray], missing: tuple[np.ndarray, np.ndarray], value: float
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells with a number where one is missing."""
     return np.where(missing[0], value, cells[0]), np.where(missing[1], value, cells[1])
 
 
-def _range(values: np.ndarray) -> float:
+def range_of(values: np.ndarray) -> float:
+    """Return the range of the numbers that are there, 0 where none is."""
     seen = values[~np.isnan(values)]
     return float(seen.max() - seen.min()) if len(seen) else 0.0
 
 
-def _standardised(share: np.ndarray) -> np.ndarray:
+def standardised(share: np.ndarray) -> np.ndarray:
     """Return 1/(p(1 - p)): the square of one step of a standardised 0/1 column; 1 where the column is constant."""
     variance = share * (1 - share)
     return np.divide(1.0, variance, out=np.ones(len(share)), where=variance > 0)

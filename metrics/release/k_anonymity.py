@@ -15,7 +15,7 @@ from synthrisk.metrics.tables.entities import how_many_with
 from synthrisk.metrics.tables.tables import Tables
 
 SIZES = ("1", "2", "3-4", "5-9", "10-19", "20+")
-_FROM = (1, 2, 3, 5, 10, 20, np.iinfo(np.int64).max)
+FROM = (1, 2, 3, 5, 10, 20, np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def key_sizes(k: np.ndarray) -> KeySizes:
         >>> key_sizes(np.array([1, 2, 2, 0, 7]))
         KeySizes(counts=(1.0, 2.0, 0.0, 1.0, 0.0, 0.0), smallest=1, absent=1.0)
     """
-    counts = tuple(float(((low <= k) & (k < high)).sum()) for low, high in pairwise(_FROM))
+    counts = tuple(float(((low <= k) & (k < high)).sum()) for low, high in pairwise(FROM))
     return KeySizes(counts, int(k[k > 0].min()) if (k > 0).any() else 0, float((k == 0).sum()))
 
 

@@ -85,13 +85,20 @@ def strangers(
     sizes = np.bincount(codes.tables[0], minlength=codes.size)[codes.tables[0]]
     found = [_equal(codes.tables[1], table, sizes) for table in (codes.tables[0], *codes.tables[2:])]
     same = 0 if identifier is None else _with_identifier(members[identifier], control[identifier])
-    refusals, warnings = _words(found, same)
+    refusals, warnings = in_words(found, same)
     return Strangers(found[0], found[1] if release is not None else None, same, refusals, warnings)
 
 
 def _equal(control: np.ndarray, among: np.ndarray, sizes: np.ndarray) -> Equal:
-    count, n, c = int(np.isin(control, among).sum()), len(sizes), len(control)
-    chance = chance_of_twin(sizes, len(among))
+    return equal(int(np.isin(control, among).sum()), len(control), len(among), sizes)
+
+
+def equal(count: int, c: int, among: int, sizes: np.ndarray) -> Equal:
+    """Return whether more of c control records equal one of so many records than twins explain.
+
+    ``sizes`` are of each member how many members equal it, (n,) in any order.
+    """
+    n, chance = len(sizes), chance_of_twin(sizes, among)
     seen, due = expected_share(count, c, _CONFIDENCE), expected_share(chance * n, n, _CONFIDENCE)
     significant = share_difference(seen, due).lower > 0
     return Equal(count, c, chance * c, bool(significant))
@@ -103,7 +110,8 @@ def _with_identifier(members: pd.Series, control: pd.Series) -> int:
     return int(np.isin(other[other < codes.size - 1], mine).sum())  # the last code is a missing name
 
 
-def _words(found: list[Equal], same: int) -> tuple[str, str]:  # refusal and warning
+def in_words(found: list[Equal], same: int) -> tuple[str, str]:
+    """Return why no study may be made, and what is to be told; empty where nothing is."""
     c = found[0].of
     refusals: list[str] = []
     warnings: list[str] = []

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
-Answer = Literal["copy", "near_copy", "leak", "ideal", "independent"]
-"""The training rows; these, each a little changed; a share of them among new records of the same population; such new
-records alone; columns that know nothing of each other."""
+Answer = Literal["copy", "near_copy", "leak", "part", "ideal", "independent"]
+"""The training rows; these, each a little changed; a share of them among new records of the same population; something
+of them that is no whole training row, among such new records; such new records alone; columns that know nothing of each
+other."""

@@ -24,6 +24,7 @@ _ANSWERS = {
     "copy": "the training rows themselves",
     "near_copy": "the training rows, each a little changed",
     "leak": "new records among which training rows are hidden",
+    "part": "new records among which something of training rows is hidden",
     "ideal": "new records of the same population",
     "independent": "columns that know nothing of each other",
 }

@@ -110,7 +110,7 @@ def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> 
     score = metric.score(tables, seed=seed, **planned.options)
     truth = None if measure.sensitive is None else arena.tables.real[measure.sensitive]
     rows = ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns)
-    return rows, _of_records(metric, score, tables)
+    return rows, said_of_records(metric, score, tables.groups)
 
 
 def _of_all(score: Score, tables: Tables, groups: np.ndarray) -> Score:
@@ -133,9 +133,9 @@ def _beside_control(tables: Tables, groups: np.ndarray, seed: int) -> Tables:
     return tables.of(np.flatnonzero(groups == 1), controls if len(controls) else None)
 
 
-def _of_records(metric: Metric, score: Score, tables: Tables) -> OfRecords:
+def said_of_records(metric: Metric, score: Score, groups: np.ndarray | None) -> OfRecords:
     """Return what the metric says of all records, and of members and of control records apart."""
-    found = _reduced(metric, score, tables)
+    found = _reduced(metric, score, groups)
     reasons = {name: score.reason_for(each) or "" for name, each in found.items()}
     gains = metric.gains and score.records is not None and "gain" in score.records
     return OfRecords(
@@ -147,11 +147,11 @@ def _of_records(metric: Metric, score: Score, tables: Tables) -> OfRecords:
     )
 
 
-def _reduced(metric: Metric, score: Score, tables: Tables) -> dict[str, Reduction]:
+def _reduced(metric: Metric, score: Score, groups: np.ndarray | None) -> dict[str, Reduction]:
     """Return what the records of each group come to; empty where the metric cannot say."""
-    if metric.reduce is None or score.records is None or tables.groups is None:
+    if metric.reduce is None or score.records is None or groups is None:
         return {}
-    rows = {name: tables.groups == group for name, group in _GROUPS.items()}
+    rows = {name: groups == group for name, group in _GROUPS.items()}
     return {name: metric.reduce(score.records[own]) for name, own in rows.items() if own.any()}
 
 
@@ -168,7 +168,7 @@ def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, s
     apart = metric.scores == "synthetic" or metric.reduce is None
     scored = tables.of(members) if apart else tables
     score = metric.score(scored, seed=seed, **planned.options)
-    groups = {} if apart else _reduced(metric, score, tables)
+    groups = {} if apart else _reduced(metric, score, tables.groups)
     values = {name: each.value for name, each in groups.items()}
     reasons = {name: score.reason_for(each) or "" for name, each in groups.items()}
     of_controls, of_both = (_OTHER_SIZE, _TOO_FEW) if len(controls) else (_NO_CONTROL, _NO_CONTROL)

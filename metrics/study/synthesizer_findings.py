@@ -37,9 +37,17 @@ class SynthesizerFindings:
 
 
 def find_all(
-    synthesizer: str, role: str, releases: Releases, measures: Sequence[Measure], interval: Interval
+    synthesizer: str,
+    role: str,
+    releases: Releases,
+    measures: Sequence[Measure],
+    interval: Interval,
+    methods: tuple[str, ...] = METHODS,
 ) -> SynthesizerFindings:
-    """Return the findings of one synthesizer; among the measures a what-if comes after the one that it varies."""
+    """Return the findings of one synthesizer; among the measures a what-if comes after the one that it varies.
+
+    ``methods`` are further intervals to make.
+    """
     found: list[Finding] = []
     useful: list[Usefulness] = []
     kept: dict[str, Kept] = {}
@@ -56,7 +64,7 @@ def find_all(
             attacked = attacked_records(releases, measure)
             if (measure.label, measure.sensitive) in varied:
                 before[measure.label, measure.sensitive] = attacked.scores
-            finding = _with_change(find(*who, attacked, interval, METHODS), attacked, before, interval)
+            finding = _with_change(find(*who, attacked, interval, methods), attacked, before, interval)
             rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
             apart = {} if metric.weight else _apart(finding, attacked, releases, interval)
             finding = replace(finding, groups=apart, spread=quantiles(rows["memorization"].to_numpy()))

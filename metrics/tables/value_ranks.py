@@ -62,7 +62,7 @@ def ranked(column: pd.Series, numeric: bool) -> Ranked:
     there = column.notna().to_numpy()
     if numeric:
         numbers, temporal = exact_numbers(column), is_temporal(column)
-        there &= numbers == numbers  # NaN in a column whose missing cells are NA
+        there = there & (numbers == numbers)  # NaN in a column whose missing cells are NA
         values, ranks = np.unique(numbers[there], return_inverse=True)
         return Ranked(_placed(ranks, there, len(values)), len(values), values.tolist(), temporal=temporal)
     codes, levels = factorized(column[there].astype(object).to_numpy())

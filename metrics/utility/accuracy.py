@@ -1,5 +1,7 @@
 """Accuracy: how near a release's answers come to those of the real table, over many simple queries."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from synthrisk.metrics.metric import Score
@@ -14,6 +16,8 @@ from synthrisk.metrics.utility.queries import (
     check_query_columns,
     generic,
 )
+
+NO_ANSWER = "no query has an answer in the real table"
 
 
 def accuracy(tables: Tables, *, queries: Queries = "generic", seed: int = 0) -> Score:
@@ -58,15 +62,19 @@ def accuracy(tables: Tables, *, queries: Queries = "generic", seed: int = 0) -> 
     check_query_columns(tables.real, queries)
     asked = check_queries(queries) or generic(tables)
     value, details, ceiling = beside_ceiling(tables, seed, lambda release: _accurate(release, asked))
-    reason = "no query has an answer in the real table" if np.isnan(value) else None
+    reason = NO_ANSWER if np.isnan(value) else None
     return Score("accuracy", value, value, None, details, {"queries": queries, "seed": seed}, reason, ceiling=ceiling)
 
 
 def _accurate(tables: Tables, queries: list[Query]) -> Measured:
     every = [(query, answered(tables, query)) for query in queries]
-    every = [(query, answers) for query, answers in every if len(answers.errors)]
+    return summed_up(tables.columns, [(query, answers) for query, answers in every if len(answers.errors)])
+
+
+def summed_up(names: Sequence[str], every: Sequence[tuple[Query, Answered]]) -> Measured:
+    """Return the accuracy over queries that have answers, and the details."""
     kinds: dict[str, list[float]] = {}
-    columns: dict[str, list[float]] = {c: [] for c in tables.columns}
+    columns: dict[str, list[float]] = {c: [] for c in names}
     for query, answers in every:
         kinds.setdefault(query.kind, []).append(_share_right(answers))
         for column in query.columns:

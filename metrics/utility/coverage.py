@@ -8,6 +8,8 @@ from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling, utility_metric
 from synthrisk.metrics.utility.queries import FEWEST
 
+NOTHING_TO_COVER = "no column has a value that two entities share, or a number"
+
 
 def coverage(tables: Tables, *, seed: int = 0) -> Score:
     """Coverage: mean over columns of the share of values that the release shows; 1 = nothing is lost.
@@ -37,7 +39,7 @@ def coverage(tables: Tables, *, seed: int = 0) -> Score:
         {'coverage_job': 0.5, 'coverage_age': 0.5, 'columns': 2.0}
     """
     value, details, ceiling = beside_ceiling(tables, seed, _covered)
-    reason = "no column has a value that two entities share, or a number" if np.isnan(value) else None
+    reason = NOTHING_TO_COVER if np.isnan(value) else None
     return Score("coverage", value, value, None, details, {"seed": seed}, reason, ceiling=ceiling)
 
 

@@ -17,7 +17,7 @@ from synthrisk.metrics.utility.query_conditions import joint_cells
 STATISTICS = ("count", "sum", "mean", "min", "max")
 RECORDS = "*"
 FEWEST = 2  # entities that a condition must hold for: an answer about one person is none that a release owes
-_ROUNDING = 1e-10  # differences below this share of the numbers added up are those of floating point
+ROUNDING = 1e-10  # differences below this share of the numbers added up are those of floating point
 
 Queries: TypeAlias = Literal["generic"] | Sequence[Mapping[str, Any]]
 
@@ -159,7 +159,7 @@ def _of_numbers(tables: Tables, query: Query, cells: tuple[np.ndarray, np.ndarra
     amount = _statistic(query.statistic, cells[0], np.abs(numbers[0]), len(asked))
     if query.statistic == "sum":
         release = release * scale
-    rounding = 0.0 if query.statistic in ("min", "max") else _ROUNDING * amount[asked]
+    rounding = 0.0 if query.statistic in ("min", "max") else ROUNDING * amount[asked]
     release = np.where(sizes[1] > 0, release, np.nan)
     return Answered(relative_error(real[asked], release[asked], rounding, span), sizes[1][asked] == 0)
 

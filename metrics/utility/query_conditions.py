@@ -9,7 +9,7 @@ from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.tables import Tables
 
 RANGES = 10  # that the middle nine tenths of the real values are cut in, at most
-_DAY = 86_400e9  # nanoseconds
+DAY = 86_400e9  # nanoseconds
 
 
 class Cells(NamedTuple):
@@ -86,7 +86,7 @@ def _ranges(tables: Tables, column: str) -> Cells | None:
     seen = real[~np.isnan(real)]
     if not len(seen):
         return Cells(np.full(len(real), -1), np.full(len(synthetic), -1), 1)
-    unit = _DAY if is_temporal(tables.real[column]) else 1.0
+    unit = DAY if is_temporal(tables.real[column]) else 1.0
     step = step_of(seen / unit)
     if step is None:
         return Cells(np.where(real == seen[0], 0, -1), np.where(synthetic == seen[0], 0, -1), 1)

@@ -12,8 +12,10 @@ from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.empty_columns import empty_columns
+from synthrisk.tasks.workspace.kept import keep_file
 from synthrisk.tasks.workspace.references import Cut, Table
-from synthrisk.tasks.workspace.store import key_of, save_array, write_file
+from synthrisk.tasks.workspace.shared import Place
+from synthrisk.tasks.workspace.store import key_of, save_array
 from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.workspace.verb import verb
 
@@ -28,7 +30,8 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         absent = [c for c in members.columns if c not in held_out.columns and c not in data.drop]
         extra = [c for c in held_out.columns if c not in members.columns]
         if absent or extra:  # names of the control file are not told: without a header they are cells
-            raise InputError(f"control must have the columns of real, got {absent!r} absent and {len(extra)} others")
+            told = absent if _has_its_roles(members, data) else len(absent)  # nor of a real table without a header
+            raise InputError(f"control must have the columns of real, got {told!r} absent and {len(extra)} others")
         if len(held_out) < 2:
             raise InputError(f"control must hold at least two records, got {len(held_out)}")
         if data.identifier in members:
@@ -44,8 +47,14 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     table = store(people, Path(workspace))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
-    path = write_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
-    return table, Cut(str(path), digest, 1, 1, float("nan"))
+    path = keep_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
+    return table, Cut(Place(path), digest, 1, 1, float("nan"))
+
+
+def _has_its_roles(members: pd.DataFrame, data: Data) -> bool:
+    """Tell whether all columns that the study names are there: else the names may be cells."""
+    known = [] if data.quasi_identifiers == "*" else data.quasi_identifiers
+    return {*known, *data.sensitive, *filter(None, [data.identifier])} <= set(members.columns)
 
 
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:

@@ -20,6 +20,7 @@ from synthrisk.tasks.pages.study_lines import evaluate_words, is_of_one_release,
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.workspace.contributions import kept_contributions
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.kept import there
 
 Quantity = Literal["risk", "memorization"]
 
@@ -78,7 +79,7 @@ def of_keys(
 
 def _gaps(finding: Finding, found: Found, known: Sequence[str], confidence: float, of: Quantity) -> list[Gap]:
     """Return which quasi-identifiers go with risk, or with memorization, from the scores of the single records."""
-    own = pd.read_parquet(found.exposed, filters=[("measure", "==", finding.measure.key)])
+    own = pd.read_parquet(there(found.exposed), filters=[("measure", "==", finding.measure.key)])
     scores = own["as_member" if of == "risk" else "memorization"].to_numpy(float)
     if of == "memorization":
         scores = (scores + 1) / 2  # means of scores in [0, 1], and back

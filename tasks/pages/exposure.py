@@ -26,6 +26,7 @@ from synthrisk.tasks.pages.figures import shortened, svg, words_of
 from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures
 from synthrisk.tasks.pages.templates import render
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.kept import there
 
 WORST, FEWEST = 8, 10  # rows of a table of groups, and records of a group in it
 EFFECTS, EXPLAINED, LABEL = 16, 12, 40  # rows of effects; columns of the regression; characters of a label
@@ -80,7 +81,7 @@ class Exposed:
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     """Return the page of one generator, with all intervals at a confidence level."""
-    scores = pd.read_parquet(found.exposed)
+    scores = pd.read_parquet(there(found.exposed))
     records, entities = found.sample.records(), found.sample.entities()
     shown = []
     for each in found.planned:

@@ -6,7 +6,9 @@ from typing import Any
 import pandas as pd
 
 from synthrisk.conf.study import Data
-from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics import METRICS, InputError, Metric
+from synthrisk.metrics.covering import covering, most_alike, shape_of
+from synthrisk.metrics.digest import shipped
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.limits_kept import quantity_to_limit
 from synthrisk.metrics.study.quantities import NOTHING
@@ -38,6 +40,34 @@ def measures(table: pd.DataFrame, data: Data) -> list[dict[str, Any]]:
     """
     attackers = {name: {"attackers": own} for name, own in _ATTACKERS.items()}
     return [_look_up(table, data), *({"name": name, **attackers.get(name, {})} for name in RECOMMENDED[1:])]
+
+
+def also_needed(table: pd.DataFrame, data: Data, controls: int) -> list[str]:
+    """Return the fewest measures beside the recommended ones with which a study is as early as it can be at each leak.
+
+    By the atlas, of the table that is most like this one: each leak that any measure saw there is seen by one of the
+    study's, at the smallest dose at which any saw it, in the quantity that a limit would be set on.
+
+    Args:
+        table: The table as it is read.
+        data: The roles of its columns.
+        controls: How many control records a measure sees, over all repetitions.
+    """
+    digest = shipped()
+    if digest is None:
+        return []
+    able = {name: metric for name, metric in METRICS.items() if metric.installed and not metric.own_needs}
+    every = {name: _limited(metric, controls) for name, metric in able.items()}
+    alike = most_alike(digest, shape_of(table, data.identifier))
+    return covering(digest, {name: quantity for name, quantity in every.items() if quantity}, alike, RECOMMENDED)
+
+
+def _limited(metric: Metric, controls: int) -> str:
+    """Return the quantity of a metric that one number limits, with so many control records; empty where none."""
+    quantity = quantity_to_limit(metric)
+    if quantity == "tpr" and controls < _ENOUGH:
+        return "memorization"
+    return "" if quantity == "memorization" and metric.difference_only else quantity
 
 
 def _look_up(table: pd.DataFrame, data: Data) -> dict[str, Any]:
@@ -73,12 +103,7 @@ def limits(measures: Sequence[Measure], limit: float, controls: int) -> dict[str
     """
     found = {}
     for measure in (each for each in measures if not each.variant_of):
-        metric = METRICS[measure.metric]
-        quantity = quantity_to_limit(metric)
-        if quantity == "tpr" and controls >= _ENOUGH:
-            found[f"tpr/{measure.key}"] = limit + NOTHING["tpr"]
-        elif quantity == "control_gain" or (quantity and not metric.difference_only):
-            found[f"{quantity}/{measure.key}"] = limit
-        elif quantity == "tpr":
-            found[f"memorization/{measure.key}"] = limit
+        quantity = _limited(METRICS[measure.metric], controls)
+        if quantity:
+            found[f"{quantity}/{measure.key}"] = limit + (NOTHING["tpr"] if quantity == "tpr" else 0)
     return found

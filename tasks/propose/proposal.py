@@ -13,6 +13,7 @@ from synthrisk.tasks.data import read
 from synthrisk.tasks.data.checks import refuse_same_names
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.propose.evidence import Evidence, evidence
+from synthrisk.tasks.propose.header import refuse_no_header
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
 from synthrisk.tasks.workspace.readings import read_as
 
@@ -61,6 +62,7 @@ def look(source: str, given: Given, answers: Mapping[str, Reading] | None = None
     texts = read(source, given.missing, as_texts=True)
     texts = texts.set_axis([str(c) for c in texts.columns], axis=1)
     refuse_same_names(texts)
+    refuse_no_header(texts)
     _check_names(given, list(texts.columns))
     if len(texts) < _FEWEST:
         raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")

@@ -107,4 +107,19 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [spec.origin] if spec is not None and spec.has_location and spec.origin else []
 
 
-CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, check=_check)
+def _located(path: str, folder: Path) -> str:
+    """Return where a function is found from another folder too: a module that lies beside the study is its file."""
+    place, name = _parts(path)
+    file = folder / (place if place.endswith(".py") else f"{place}.py")
+    return f"{file}:{name}" if place.endswith(".py") or _is_file_of(place, file) else path
+
+
+def _is_file_of(module: str, file: Path) -> bool:
+    """Tell whether a module is this file, and no installed one of its name."""
+    if "." in module or not file.is_file():
+        return False
+    spec = find_spec(module)
+    return spec is None or spec.origin is None or Path(spec.origin).resolve() == file.resolve()
+
+
+CALLABLE = Synthesizer("callable", call, packages=("pandas",), inputs=_inputs, located=_located, check=_check)

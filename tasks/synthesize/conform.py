@@ -76,15 +76,24 @@ def _with_missing(dtype: Any) -> Any:
 
 
 def _check_columns(got: list[object], due: list[object], name: str) -> None:
-    absent, extra = [c for c in due if c not in got], [c for c in got if c not in due]
+    absent, extra = [c for c in due if c not in got], [k for k, c in enumerate(got) if c not in due]
     if absent or extra:
-        close = nearest(str(absent[0]), [str(c) for c in extra]) if absent else ""
         rule = f"{name} must have the columns of the real table"
-        if len(absent) == len(due):  # names that may be cells are not told
+        if len(absent) == len(due):
             raise InputError(f"{rule}, {due}, got none of them: has the file a header line?")
-        raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {extra or 'none'}{close}")
+        close = absent and nearest(str(absent[0]), [str(got[k]) for k in extra])
+        hint = f" (nearly {absent[0]!r})" if close else ""
+        # other names are not told: a generator may have made them of cells
+        raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {_numbers(extra)}{hint}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
+
+
+def _numbers(places: list[int]) -> str:
+    if not places:
+        return "none"
+    *first, last = [str(k + 1) for k in places]
+    return f"columns {', '.join(first)} and {last}" if first else f"column {last}"
 
 
 def _cast_levels(column: pd.Series, like: pd.Series) -> pd.Series:

@@ -2,7 +2,7 @@
 
 import io
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import fsspec
 import numpy as np
@@ -152,4 +152,8 @@ def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]
     return [split_sheet(concrete_path(options["path"], repetition, fold))[0]]  # type: ignore[arg-type]
 
 
-FILES = Synthesizer("files", files, packages=("pandas", "pyarrow"), inputs=_inputs, trial="all")
+def _located(path: str, folder: Path) -> str:
+    return path if "://" in path else str(folder / path)
+
+
+FILES = Synthesizer("files", files, packages=("pandas", "pyarrow"), inputs=_inputs, located=_located, trial="all")

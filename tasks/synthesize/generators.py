@@ -1,6 +1,7 @@
 """Who makes the releases of a study: those that are judged, and reference generators, found by what they declare."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from synthrisk.conf import Study
@@ -36,7 +37,7 @@ def generator(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
         InputError: There is no such kind, it does not take these options, or needs an extra that is not installed.
     """
     check_options(synthesizer(kind), options)
-    return Generator(name, kind, dict(options))
+    return Generator(name, kind, dict(options), folder=str(Path.cwd()))
 
 
 def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
@@ -50,7 +51,7 @@ def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
         raise InputError(f"references must be generators that declare an answer, got {kind!r}, which declares none")
     check_options(own, options)
     leaked = own.leaked(**options) if own.leaked else {"ideal": 0.0}.get(own.answer)
-    return Generator(name, kind, dict(options), "reference", own.answer, leaked)
+    return Generator(name, kind, dict(options), "reference", own.answer, leaked, str(Path.cwd()))
 
 
 def _leaky(share: float) -> Generator:

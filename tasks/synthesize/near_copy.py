@@ -32,7 +32,7 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
     Raises:
         InputError: An option is out of its range, or there is no training record.
     """
-    _check(jitter, redrawn)
+    check_change(jitter, redrawn)
     if not len(job.train):
         raise InputError("near_copy needs a training record, got none")
     rng = np.random.default_rng(job.seed)
@@ -95,11 +95,12 @@ def _step(by: np.ndarray, known: pd.Series) -> np.ndarray:
     return np.round(by).astype("int64") if pd.api.types.is_integer_dtype(known.dtype) else np.round(by) if whole else by
 
 
-def _check(jitter: float = JITTER, redrawn: float = REDRAWN) -> None:
+def check_change(jitter: float = JITTER, redrawn: float = REDRAWN) -> None:
+    """Refuse what are no shares."""
     check_range("jitter", jitter, 0, 1, "a share in [0, 1]")
     check_range("redrawn", redrawn, 0, 1, "a share in [0, 1]")
 
 
 NEAR_COPY = Synthesizer(
-    "near_copy", near_copy, check=_check, packages=("numpy", "pandas"), trial="few", answer="near_copy"
+    "near_copy", near_copy, check=check_change, packages=("numpy", "pandas"), trial="few", answer="near_copy"
 )

@@ -1,7 +1,7 @@
 """Reference generators: synthesizers with a known answer, by which a study checks itself.
 
 ``copy`` leaks everything and ``leaky`` a known share; ``fresh`` is what an ideal generator would release, new
-records of the same population; ``marginals`` keeps no link between columns.
+records of the same population; ``marginals`` keeps no link between columns. More leaks with a dose: ``leaks``.
 """
 
 from collections.abc import Callable
@@ -59,16 +59,38 @@ def leaky(job: Job, *, share: float = LEAKY_SHARE) -> Release:
     Raises:
         InputError: The share is out of its range, or fewer than two records, or entities, are held out.
     """
-    _check_share(share)
-    half, drawn = _fresh(job, "leaky")
+    check_share(share)
+
+    def members(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        return job.train.take(rng.choice(len(job.train), count, replace=count > len(job.train)))
+
+    return among_fresh(job, "leaky", round(share * job.rows), members)
+
+
+def among_fresh(
+    job: Job, name: str, count: int, planted: Callable[[int, np.random.Generator], pd.DataFrame]
+) -> Release:
+    """Return what ``fresh`` would release, with so many of the rows replaced by planted ones, and shuffled.
+
+    Args:
+        job: As for every synthesizer.
+        name: Name of the generator, for errors.
+        count: How many rows are planted.
+        planted: ``planted(count, rng)`` returns so many rows with the columns and dtypes of ``job.train``.
+
+    Raises:
+        InputError: There is no training record, or fewer than two records, or entities, are held out.
+    """
+    if not len(job.train):
+        raise InputError(f"{name} needs a training record, got none")
+    half, drawn = _fresh(job, name)
     rng = np.random.default_rng(np.random.SeedSequence([job.seed, 1]))
-    leaked = round(share * job.rows)
-    members = rng.choice(len(job.train), leaked, replace=leaked > len(job.train))
-    rows = pd.concat([job.train.take(members), job.held_out.take(drawn[leaked:])], ignore_index=True)
+    rows = pd.concat([planted(count, rng), job.held_out.take(drawn[count:])], ignore_index=True)
     return Release(rows.take(rng.permutation(len(rows))).reset_index(drop=True), half)
 
 
-def _check_share(share: float = LEAKY_SHARE) -> None:
+def check_share(share: float = LEAKY_SHARE) -> None:
+    """Refuse what is no share."""
     check_range("share", share, 0, 1, "a share in [0, 1]")
 
 
@@ -84,6 +106,16 @@ def marginals(job: Job) -> Release:
     synthetic = pd.concat(drawn, axis=1)
     synthetic.columns = job.train.columns
     return Release(synthetic)
+
+
+def fresh_half(job: Job, name: str = "fresh") -> np.ndarray:
+    """Return the positions among the held-out records that ``fresh`` draws from."""
+    return _fresh(job, name)[0]
+
+
+def fresh_rows(job: Job, name: str = "fresh") -> np.ndarray:
+    """Return the position among the held-out records of each row that ``fresh`` releases."""
+    return _fresh(job, name)[1]
 
 
 def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -105,7 +137,12 @@ def _reference(function: Callable[..., Release], answer: Answer, **facts: Any) -
     return Synthesizer(function.__name__, function, packages=("numpy", "pandas"), trial="few", answer=answer, **facts)
 
 
+def share_of(share: float = LEAKY_SHARE) -> float:
+    """Return the dose of a leak whose dose is a share."""
+    return share
+
+
 COPY = _reference(copy, "copy")
-LEAKY = _reference(leaky, "leak", check=_check_share, leaked=lambda share=LEAKY_SHARE: share)
+LEAKY = _reference(leaky, "leak", check=check_share, leaked=share_of, dose=share_of)
 FRESH = _reference(fresh, "ideal")
 MARGINALS = _reference(marginals, "independent")

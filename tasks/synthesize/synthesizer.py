@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -65,12 +66,16 @@ class Synthesizer:
         packages: Distributions whose versions change what it draws.
         inputs: ``inputs(options, repetition, fold)``: paths of files that it reads, so that their content
             becomes part of the release's key.
+        located: ``located(path, folder)``: the option ``path`` with what is relative in it begun in ``folder``, for
+            workers that run elsewhere.
         check: ``check(**options)`` refuses values that are wrong on any table.
         trial: How it is tried on the study's table before anything is computed: on a few equal records, for
             all releases (one that only reads), or not at all (foreign code).
         any_size: Whether it may release another number of rows than it is asked for.
         answer: Of a reference generator: what is known of its releases (``metrics.study.answer.Answer``).
         leaked: Of one that leaks: ``leaked(**options)``, the share of training rows in its releases.
+        dose: Of one that leaks: ``dose(**options)``, how much it leaks in the unit that its docstring names; 0 leaks
+            nothing.
     """
 
     name: str
@@ -78,8 +83,10 @@ class Synthesizer:
     extra: str | None = None
     packages: tuple[str, ...] = ("numpy", "pandas", "scikit-learn")
     inputs: Callable[[dict[str, object], int, int], list[str]] | None = None
+    located: Callable[[str, Path], str] | None = None
     check: Callable[..., object] | None = None
     trial: Literal["few", "all", "none"] = "none"
     any_size: bool = False
     answer: Answer | None = None
     leaked: Callable[..., float] | None = None
+    dose: Callable[..., float] | None = None

@@ -16,6 +16,7 @@ from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample, in_words
+from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import file_digest, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
@@ -78,7 +79,7 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
     """Return where the release of one place is, or will be: a folder named by all that decides what is released."""
     own, options = synthesizer(made_by.kind), dict(made_by.options)
     ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
-    inputs = own.inputs(options, repetition, fold) if own.inputs else []
+    inputs = own.inputs(_located(made_by), repetition, fold) if own.inputs else []
     key = key_of(
         sample.table.digest,
         sample.cut.digest,
@@ -90,7 +91,15 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
         versions(own.packages),
     )
     cell = sample.cell(made_by.name, repetition, fold)
-    return ReleaseFolder(sample, made_by, cell, str(Path(sample.workspace) / "releases" / key), key)
+    return ReleaseFolder(sample, made_by, cell, Place(Path(sample.workspace) / "releases" / key), key)
+
+
+def _located(made_by: Generator) -> dict[str, Any]:
+    """Return the options with absolute paths, for a worker in another folder; the key has them as written."""
+    located, path = synthesizer(made_by.kind).located, made_by.options.get("path")
+    if located is None or not made_by.folder or not isinstance(path, str):
+        return dict(made_by.options)
+    return {**made_by.options, "path": located(path, Path(made_by.folder))}
 
 
 def _write(draft: Path, release: ReleaseFolder) -> None:
@@ -103,6 +112,6 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
     whose = None if whose is None else whose[held_out]
     job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.form, whose)
     with printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
-        made = run(job, synthesizer(made_by.kind), made_by.options)
+        made = run(job, synthesizer(made_by.kind), _located(made_by))
     write_typed(made.synthetic, draft / RELEASE)
     np.save(draft / USED, made.used, allow_pickle=False)

@@ -5,14 +5,14 @@ from pathlib import Path
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
-from synthrisk.conf import resolve
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.tracking.where import uri_of
 
 
 def store_address(tracking: Tracking, workspace: Path) -> str:
-    """Return where runs go: what the study names, or SQLite in the workspace."""
-    return resolve(tracking.uri) if tracking.uri else f"sqlite:///{workspace.absolute() / 'mlflow.db'}"
+    """Return where runs go: what the study or its block names, or SQLite in the workspace."""
+    return uri_of(tracking) or f"sqlite:///{workspace.absolute() / 'mlflow.db'}"
 
 
 def store_of(tracking: Tracking, workspace: Path) -> str:

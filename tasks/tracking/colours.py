@@ -34,6 +34,7 @@ _GREYS: dict[Answer | None, str] = {
     "copy": "#333333",
     "near_copy": "#5C5C5C",
     "leak": "#808080",
+    "part": "#949494",
     "ideal": "#A3A3A3",
     "independent": "#C2C2C2",
 }

@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
 from mlflow import MlflowClient
@@ -10,6 +9,7 @@ from mlflow.entities import Dataset, DatasetInput, InputTag
 from mlflow.types import ColSpec, DataType, Schema
 
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.references import RELEASE as RELEASE_FILE
 from synthrisk.tasks.workspace.references import Table
 from synthrisk.tasks.workspace.store import key_of
@@ -33,7 +33,7 @@ def log_real(client: MlflowClient, run_id: str, table: Table) -> None:
 def log_release(client: MlflowClient, run_id: str, found: Found) -> None:
     """Record schema and counts of a generator's first release, and one digest of all its releases."""
     releases = [each.release for each in found.ledgers]
-    if releases and (Path(releases[0].path) / RELEASE_FILE).exists():  # a workspace may keep ledgers alone
+    if releases and (there(releases[0].path) / RELEASE_FILE).exists():  # a workspace may keep ledgers alone
         digest = key_of(*(each.key for each in releases))[:16]
         client.log_inputs(run_id, datasets=[given(releases[0].synthetic(), RELEASE, digest)])
 

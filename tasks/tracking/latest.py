@@ -10,7 +10,7 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.tracking.address import store_of
 from synthrisk.tasks.tracking.links import experiment_link, run_link, view_link
-from synthrisk.tasks.tracking.past import experiment_named
+from synthrisk.tasks.tracking.past import experiment_named, is_whole
 
 REPORT = "report.html"
 
@@ -59,5 +59,5 @@ def latest_study(tracking: Tracking, workspace: Path, experiment: str | None) ->
 
 
 def _last(client: MlflowClient, experiments: list[str]) -> Run | None:
-    found = client.search_runs(experiments, "tags.role = 'study'", max_results=1, order_by=["start_time DESC"])
-    return found[0] if found else None
+    found = client.search_runs(experiments, "tags.role = 'study'", max_results=100, order_by=["start_time DESC"])
+    return next(filter(is_whole, found), None)

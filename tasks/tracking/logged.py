@@ -1,17 +1,22 @@
 """Where a finished study is: its pages, and its runs in MLflow. Importing this does not import MLflow."""
 
+import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from synthrisk.tasks.tracking.links import compare_link, list_link, view_link
+
+_USUAL = ".synthrisk"  # the workspace of commands that name none
 
 
 @dataclass(frozen=True)
 class Pages:
     """Where the pages of a study are: its report, and a page of exposure a synthesizer."""
 
-    report: str
+    report: str  # its path; empty where it could not be written
     exposures: Mapping[str, str] = field(default_factory=dict)
+    failure: str = ""  # why there is no report
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,8 @@ class Logged:
     runs: dict[str, str]
     pages: Pages
     experiment: str = ""  # name of the experiment
+    workspace: str = ""  # folder in which all that the study has made is kept
+    waits: str = ""  # why it is not logged yet, so that it has no runs; empty where it is
 
     def view_link(self, server: str, *, charts: bool = False) -> str:
         """Return the address of this study's saved view, the page to open first: its table, or its charts."""
@@ -36,3 +43,12 @@ class Logged:
     def list_link(self, server: str) -> str:
         """Return the address of the list and charts of this study's runs."""
         return list_link(server, self.experiment_id, self.study_id)
+
+
+def not_logged_yet(logged: Logged) -> str:
+    """Return the line that says how a study comes into MLflow that is not there."""
+    command = ["synthrisk", "log", logged.study_id]
+    if os.path.relpath(logged.workspace) != _USUAL:
+        near = os.path.relpath(logged.workspace)
+        command += ["--workspace", logged.workspace if near.startswith("..") else near]
+    return f"not logged yet: `{shlex.join(command)}`"

@@ -36,7 +36,8 @@ def log_notes(to: Written, place: Place) -> None:
     for name, run_id in place.runs.items():
         to.client.set_tag(run_id, TAG, run_note(to.result, to.told, name, place))
     to.client.set_tag(place.study, TAG, study_note(to.result, to.told, place))
-    to.client.set_experiment_tag(to.experiment_id, TAG, experiment_note(to.result, to.told, place))
+    if to.is_latest:
+        to.client.set_experiment_tag(to.experiment_id, TAG, experiment_note(to.result, to.told, place))
 
 
 def experiment_note(result: StudyResult, told: Overview, place: Place) -> str:

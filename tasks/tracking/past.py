@@ -16,6 +16,7 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.tracking.address import store_of
 from synthrisk.tasks.tracking.contributions import FILE
+from synthrisk.tasks.tracking.tags import INCOMPLETE
 
 GENERATORS = "generators.json"
 """The table of a study's generators: who they are, and what the study says of each in a word."""
@@ -63,14 +64,14 @@ class PastStudy:
 
 
 def studies(tracking: Tracking, workspace: Path, experiment: str) -> list[PastStudy]:
-    """Return the studies of an experiment, the oldest first.
+    """Return the studies of an experiment that are wholly written, the oldest first.
 
     Raises:
         InputError: The store is not there, or has no experiment of this name.
     """
     client = MlflowClient(store_of(tracking, workspace))
     found = experiment_named(client, experiment)
-    runs = _all_runs(client, str(found.experiment_id), "tags.role = 'study'")
+    runs = [run for run in all_runs(client, str(found.experiment_id), "tags.role = 'study'") if is_whole(run)]
     return [_read(client, run) for run in sorted(runs, key=lambda run: run.info.start_time)]
 
 
@@ -87,13 +88,19 @@ def experiment_named(client: MlflowClient, name: str) -> Experiment:
     return found
 
 
-def _all_runs(client: MlflowClient, experiment_id: str, which: str) -> list[Run]:
+def all_runs(client: MlflowClient, experiment_id: str, which: str) -> list[Run]:
+    """Return all runs of an experiment that a filter leaves."""
     page = client.search_runs([experiment_id], which, max_results=1000)
     runs = list(page)
     while page.token:
         page = client.search_runs([experiment_id], which, max_results=1000, page_token=page.token)
         runs += page
     return runs
+
+
+def is_whole(run: Run) -> bool:
+    """Tell whether all of the study of a run is written."""
+    return INCOMPLETE not in run.data.tags
 
 
 def _read(client: MlflowClient, run: Run) -> PastStudy:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from mlflow import MlflowClient
 
 from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.references import LEDGER
 
 TOP = 100
@@ -24,7 +25,7 @@ def log_records(
         folder = Path(place)
         parts = []
         for each in found.ledgers:
-            part = _without_empty(_read(Path(each.path) / LEDGER))
+            part = _without_empty(_read(there(each.path) / LEDGER))
             of_cell = {"repetition": each.cell.repetition, "fold": each.cell.fold}
             for name, number in of_cell.items():
                 part = part.append_column(name, pa.array(np.full(len(part), number)))
@@ -33,7 +34,7 @@ def log_records(
             return  # no measure of the study scores records
         ledger = pa.concat_tables(parts, promote_options="default")
         pq.write_table(_named(ledger, hashes, mode), folder / "ledger.parquet", compression="zstd")
-        exposed = _named(_read(Path(found.exposed)), hashes, mode)
+        exposed = _named(_read(there(found.exposed)), hashes, mode)
         pq.write_table(exposed, folder / "memorization.parquet", compression="zstd")
         client.log_artifacts(run_id, place, "records")
         if page and mode == "full":  # it holds values of the real table

@@ -36,7 +36,10 @@ def registered_name(experiment: str, synthesizer: str) -> str:
 
 
 def register(to: Written, name: str, run: GeneratorRun) -> None:
-    """Add a version to the registered model of a synthesizer, and set the alias that its verdict earns."""
+    """Add a version to the registered model of a synthesizer, and set the alias that its verdict earns.
+
+    A study that is delivered after a later one leaves the aliases of that one as they are.
+    """
     client, headline = to.client, to.headline(name)
     model = registered_name(client.get_experiment(to.experiment_id).name, name)
     try:
@@ -48,6 +51,8 @@ def register(to: Written, name: str, run: GeneratorRun) -> None:
     # not models:/<id>, which a client of a database looks up in the store of the process (mlflow 3.17)
     source = client.get_logged_model(run.model_id).artifact_location
     version = client.create_model_version(model, source, run.run_id, tags, await_creation_for=0, model_id=run.model_id)
+    if not to.is_latest:
+        return
     earned = alias_of(headline.word)
     for alias in (APPROVED, CANDIDATE):
         if alias != earned and alias in client.get_registered_model(model).aliases:

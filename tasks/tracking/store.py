@@ -1,9 +1,11 @@
 """Opening a store: one process at a time makes or migrates its tables."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from filelock import FileLock
 from mlflow import MlflowClient
@@ -21,6 +23,14 @@ _LOCKS = {  # of databases: said, waited for, and given back with the connection
     "mysql": "SELECT GET_LOCK(CAST(:key AS CHAR), 600)",
 }
 
+FAULTS = (MlflowException, SQLAlchemyError, OSError)
+"""What is raised where a store, or the disk below it, does not do its work."""
+_PATIENCE = 5.0  # seconds
+
+
+class StoreError(InputError):
+    """A store cannot be opened."""
+
 
 def opened(uri: str) -> MlflowClient:
     """Return a client of a store whose tables are there and of this version.
@@ -29,17 +39,31 @@ def opened(uri: str) -> MlflowClient:
     of four that open a new SQLite file at once three fail, and the file stays broken, as it does where one is killed.
 
     Raises:
-        InputError: It cannot be opened; the text holds neither user nor password.
+        StoreError: It cannot be opened; the text holds neither user nor password.
     """
     try:
         with _alone(uri):
             _make(uri)
             client = MlflowClient(uri)
             client.search_experiments(max_results=1)
-    except (MlflowException, SQLAlchemyError, OSError) as error:
+    except FAULTS as error:
         place, kind = without_secrets(uri), type(error).__name__
-        raise InputError(f"tracking.uri must lead to a store that can be opened, got {place} ({kind})") from None
+        raise StoreError(f"tracking.uri must lead to a store that can be opened, got {place} ({kind})") from None
     return client
+
+
+def answers(uri: str) -> bool:
+    """Tell within seconds whether somebody listens where a store is; what has no host is on this machine."""
+    try:
+        address = urlsplit(uri)
+        port = address.port or {"http": 80, "https": 443, "postgresql": 5432, "mysql": 3306, "mssql": 1433}.get(
+            address.scheme.partition("+")[0]
+        )
+        if address.hostname and port:
+            socket.create_connection((address.hostname, port), timeout=_PATIENCE).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _make(uri: str) -> None:

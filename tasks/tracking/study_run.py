@@ -13,31 +13,27 @@ from synthrisk.tasks.tracking.numbers import log_numbers, numbers_of_study
 from synthrisk.tasks.tracking.past import GENERATORS
 from synthrisk.tasks.tracking.synthesizer_run import Records
 from synthrisk.tasks.tracking.tables import log_tables
-from synthrisk.tasks.tracking.tags import run_name, study_tags
+from synthrisk.tasks.tracking.tags import study_tags
 from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.handed import Found
 
 
 def log_study(to: Written, settings: str, report: str, found: Sequence[Found], records: Records) -> str:
-    """Write the run of a study: numbers, settings as YAML, tables, its page, contributions; return its id."""
-    run_id, status = _open(to), "FAILED"
-    try:
-        _fill(to, run_id, settings)
+    """Write the run of a study: numbers, settings as YAML, tables, its page if any, contributions; return its id."""
+    run_id = _open(to)
+    _fill(to, run_id, settings)
+    if report:
         to.client.log_text(run_id, report, "report.html")
-        if records.mode != "none":
-            log_contributions(to.client, run_id, to.result, found, records.hashes)
-        status = "FINISHED" if to.result.valid and not to.result.failures else "FAILED"
-    finally:
-        to.client.set_terminated(run_id, status)
+    if records.mode != "none":
+        log_contributions(to.client, run_id, to.result, found, records.hashes)
+    to.client.set_terminated(run_id, "FINISHED" if to.result.valid and not to.result.failures else "FAILED")
     return run_id
 
 
 def _open(to: Written) -> str:
     words = [f"{h.synthesizer}: {h.word}" for h in to.told.headlines if h.word]
     tags = {"role": "study", "verdict": ", ".join(words) or "none", "mlflow.runColor": "#000000"}
-    name = run_name(f"study {to.result.name}", to.result.study_id)
-    run = to.client.create_run(to.experiment_id, run_name=name, tags=tags | study_tags(to.result))
-    return str(run.info.run_id)
+    return to.run(f"study {to.result.name}", tags | study_tags(to.result))
 
 
 def _fill(to: Written, run_id: str, settings: str) -> None:

@@ -10,7 +10,7 @@ from synthrisk.tasks.tracking.models import close_model, open_model
 from synthrisk.tasks.tracking.numbers import Tie, log_numbers, numbers_of
 from synthrisk.tasks.tracking.records import log_records
 from synthrisk.tasks.tracking.tables import generator_tables, log_tables
-from synthrisk.tasks.tracking.tags import generator_tags, params_of, run_name
+from synthrisk.tasks.tracking.tags import generator_tags, params_of
 from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.handed import Found
 
@@ -35,24 +35,20 @@ class GeneratorRun:
 
 
 def log_generator(to: Written, name: str, colour: str, found: Found | None, records: Records) -> GeneratorRun:
-    """Write one generator; return its run, which has ended, FAILED if the generator or the writing did."""
+    """Write one generator; return its run, which has ended, FAILED if the generator did."""
     run = _open(to, name, colour)
-    status = "FAILED"
-    try:
-        _fill(to, name, run, found, records)
-        status = "FAILED" if name in to.result.failures else "FINISHED"
-    finally:
-        if run.model_id:
-            close_model(to.client, run.model_id, failed=status == "FAILED")
-        to.client.set_terminated(run.run_id, status)
+    _fill(to, name, run, found, records)
+    failed = name in to.result.failures
+    if run.model_id:
+        close_model(to.client, run.model_id, failed=failed)
+    to.client.set_terminated(run.run_id, "FAILED" if failed else "FINISHED")
     return run
 
 
 def _open(to: Written, name: str, colour: str) -> GeneratorRun:
     tags = generator_tags(to.result, to.headline(name)) | {"mlflow.runColor": colour}
     params = params_of(to.result, name)
-    run = to.client.create_run(to.experiment_id, run_name=run_name(name, to.result.study_id), tags=tags)
-    run_id = str(run.info.run_id)
+    run_id = to.run(name, tags)
     to.client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
     if tags["role"] != "synthesizer":
         return GeneratorRun(run_id)

@@ -7,6 +7,9 @@ from synthrisk.metrics.study.headlines import Headline
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.tracking.keys import verdict_tag
 
+INCOMPLETE = "incomplete"
+"""The tag of runs whose study is not, or not yet, all there."""
+
 
 def run_name(name: str, study_id: str) -> str:
     """Return the name of a run: what ran, and when its study began.

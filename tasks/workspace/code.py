@@ -16,6 +16,8 @@ from synthrisk.metrics.plugins import points
 
 _OURS = "synthrisk"
 _ONE_AT_A_TIME = Lock()
+_Asked = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, Path], ...]]
+_KNOWN: dict[_Asked, str] = {}
 _ROOMS = ("metrics", "conf", "tasks", "flows")
 
 
@@ -43,7 +45,10 @@ def code_digest(modules: Iterable[str], alone: Iterable[str] = (), where: Mappin
         False
     """
     tops = folders() if where is None else dict(where)
-    return _digest(tuple(sorted(set(modules))), tuple(sorted(set(alone))), tuple(sorted(tops.items())))
+    asked = tuple(sorted(set(modules))), tuple(sorted(set(alone))), tuple(sorted(tops.items()))
+    if asked not in _KNOWN:
+        _KNOWN[asked] = _digest(asked)
+    return _KNOWN[asked]
 
 
 def entry_point_code(group: str, names: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -62,8 +67,18 @@ def entry_point_code(group: str, names: Iterable[str]) -> tuple[list[str], list[
     return ours, others
 
 
-@cache
-def _digest(modules: tuple[str, ...], alone: tuple[str, ...], where: tuple[tuple[str, Path], ...]) -> str:
+def known() -> dict[_Asked, str]:
+    """Return the digests that this process has found, for another one to ``learn``."""
+    return dict(_KNOWN)
+
+
+def learn(digests: Mapping[_Asked, str]) -> None:
+    """Take digests that another process has found in the same files: to parse them all takes half a second."""
+    _KNOWN.update(digests)
+
+
+def _digest(asked: _Asked) -> str:
+    modules, alone, where = asked
     tops, seen, ahead = dict(where), set(), list(modules)
     while ahead:
         name = ahead.pop()

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from synthrisk.metrics.study.contributions import Contributions, Isolations, Kept, ReleasedValues
+from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.store import save_arrays, write_file
 
 _KINDS: dict[str, type[Kept]] = {kind.__name__: kind for kind in (Contributions, ReleasedValues, Isolations)}
@@ -23,7 +24,7 @@ def keep_contributions(path: Path, found: Mapping[str, Kept]) -> None:
 
 def kept_contributions(path: str) -> dict[str, Kept]:
     """Return what is kept of each measure, by key."""
-    with np.load(path, allow_pickle=False) as kept:
+    with np.load(there(path), allow_pickle=False) as kept:
         kinds = [_KINDS[str(name)] for name in kept["kinds"]]
         return {
             str(key): kind(*(kept[f"{place}-{part.name}"] for part in fields(kind)))

@@ -1,8 +1,9 @@
 """Errors of foreign code, told without their texts: those may hold cells of the real table."""
 
+import errno
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,25 +11,55 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.store import replace_file
 
 _T = TypeVar("_T")
+NO_SPACE = "the run failed: a disk takes no more"
+"""What the sentence on a full disk begins with."""
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
-class CellError(RuntimeError):
+class RunError(RuntimeError):
+    """The run itself failed; its text is a sentence that can be shown, for it holds no data."""
+
+
+class CellError(RunError):
     """A cell failed; its text names the kind and place of the error, and the private file with the rest."""
 
 
-def told_safely(folder: Path, cell: str, action: Callable[[], _T]) -> _T:
+class DiskError(RunError):
+    """A disk takes no more: no other cell can be kept either."""
+
+
+def is_full(error: BaseException) -> bool:
+    """Tell whether an error says that a disk takes no more."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+def full(error: BaseException) -> DiskError:
+    """Return what is told of an error that says that a disk takes no more."""
+    word = errno.errorcode[error.errno] if isinstance(error, OSError) and error.errno else "error"
+    return DiskError(f"{NO_SPACE} ({word}); what is finished is kept, and the same command goes on from there")
+
+
+def told_safely(folder: Path, cell: str, action: Callable[[], _T], hide: Sequence[str] = ()) -> _T:
     """Return what ``action`` returns; turn any exception into a ``CellError`` without its text.
 
-    The full text goes to a private file. ``InputError`` passes as it is: its texts hold no cells.
+    The full text, without what is to ``hide``, goes to a private file. ``InputError`` passes as it is: its texts hold
+    no cells. Where a disk takes no more it is a ``DiskError``.
     """
+    failure: RunError
     try:
         return action()
-    except (InputError, CellError):
+    except (InputError, RunError):
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever foreign code raises
-        kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", traceback.format_exc())
-        failure = sentence_on(error, str(kept))
-    raise CellError(failure)  # outside the except block, so that it does not carry the first error along
+        text = traceback.format_exc()
+        for each in hide:
+            text = text.replace(each, "...")
+        try:
+            kept = replace_file(folder / "failures" / f"{cell}-{os.getpid()}.txt", text)
+            failure = full(error) if is_full(error) else CellError(sentence_on(error, str(kept)))
+        except OSError as beside:
+            failure = full(error if is_full(error) else beside)
+    raise failure  # outside the except block, so that it does not carry the first error along
 
 
 def sentence_on(error: BaseException, kept: str) -> str:

@@ -1,15 +1,13 @@
 """Names for records that say nothing of them: salted hashes, the same in every study of the same table."""
 
 import hashlib
-import os
 import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from synthrisk.tasks.workspace.store import replace_file
+from synthrisk.tasks.workspace.kept import keep_file
 
 
 def record_hashes(workspace: Path, digest: str, rows: int) -> np.ndarray:
@@ -36,9 +34,5 @@ def _keyed(salt: bytes) -> tuple[Any, Any]:
 
 def _salt(workspace: Path) -> bytes:
     path = workspace / "salt"
-    if not path.exists():
-        draft = replace_file(workspace / f".draft-salt-{os.getpid()}", secrets.token_hex(32))
-        with suppress(FileExistsError):  # another process was first: its salt holds
-            os.link(draft, path)
-        draft.unlink()
+    keep_file(path, lambda draft: draft.write_text(secrets.token_hex(32)))
     return bytes.fromhex(path.read_text())

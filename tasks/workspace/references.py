@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +20,9 @@ from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import Said, values_from_plain
 from synthrisk.metrics.tables.entities import entity_numbers
+from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.parquet import read_typed
+from synthrisk.tasks.workspace.shared import Place
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
 KEYS = "keys.json"
@@ -54,7 +55,7 @@ class Cut:
 
     def read(self) -> np.ndarray:
         """Return the fold in which each record is held out, (R, n); -1 = never."""
-        return np.load(self.path, allow_pickle=False)
+        return np.load(there(self.path), allow_pickle=False)
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ class Sample:
     def of(cls, data: Data, table: Table, cut: Cut, workspace: str, seed: int) -> "Sample":
         """Return the sample of a table whose roles are settled."""
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
-        return cls(table, cut, workspace, seed, known, tuple(data.sensitive), data.identifier, data.form, data.title)
+        return cls(
+            table, cut, Place(workspace), seed, known, tuple(data.sensitive), data.identifier, data.form, data.title
+        )
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.
@@ -147,6 +150,7 @@ class Generator:
     role: Literal["synthesizer", "reference", "yardstick"] = "synthesizer"
     answer: Answer | None = None  # what is known of the releases of a reference generator
     leaked: float | None = None  # share of training rows in its releases, where that is known
+    folder: str = ""  # where relative paths among its options begin; that of the process unless given
 
 
 @dataclass(frozen=True)
@@ -161,11 +165,11 @@ class ReleaseFolder:
 
     def synthetic(self) -> pd.DataFrame:
         """Return the release."""
-        return read_typed(Path(self.path) / RELEASE)
+        return read_typed(there(self.path) / RELEASE)
 
     def used(self) -> np.ndarray:
         """Return positions among the held-out records of those that the release was drawn from."""
-        return np.asarray(np.load(Path(self.path) / USED, allow_pickle=False))
+        return np.asarray(np.load(there(self.path) / USED, allow_pickle=False))
 
 
 @dataclass(frozen=True)
@@ -183,29 +187,29 @@ class LedgerFolder:
 
     def ledger(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the ledger, or some of its columns."""
-        return pd.read_parquet(Path(self.path) / LEDGER, columns=None if columns is None else list(columns))
+        return pd.read_parquet(there(self.path) / LEDGER, columns=None if columns is None else list(columns))
 
     def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of one measure's rows, in the order of the records."""
         own = [("metric", "==", measure.label)]
         if measure.sensitive is not None:
             own.append(("sensitive", "==", measure.sensitive))
-        return pd.read_parquet(Path(self.path) / LEDGER, columns=list(columns), filters=own)
+        return pd.read_parquet(there(self.path) / LEDGER, columns=list(columns), filters=own)
 
     def values(self) -> dict[str, Said]:
         """Return what each measure says beside its scores, by key."""
-        return values_from_plain(json.loads((Path(self.path) / VALUES).read_text()))
+        return values_from_plain(json.loads((there(self.path) / VALUES).read_text()))
 
     def keys(self) -> ReleaseKeys:
         """Return the sizes of the release's keys, where the study declares any."""
-        told = json.loads((Path(self.path) / KEYS).read_text())
+        told = json.loads((there(self.path) / KEYS).read_text())
         return ReleaseKeys(
             **{n: each and KeySizes(**each | {"counts": tuple(each["counts"])}) for n, each in told.items()}
         )
 
     def check(self) -> ReleaseCheck:
         """Return what a look at the release has shown before it was attacked."""
-        return from_plain(json.loads((Path(self.path) / CHECK).read_text()))
+        return from_plain(json.loads((there(self.path) / CHECK).read_text()))
 
 
 def in_words(sample: Any, name: Any, repetition: Any, fold: Any) -> str:
@@ -217,4 +221,4 @@ def in_words(sample: Any, name: Any, repetition: Any, fold: Any) -> str:
 
 @lru_cache(maxsize=2)
 def _read_table(path: str, _digest: str) -> pd.DataFrame:
-    return read_typed(Path(path))
+    return read_typed(there(path))

@@ -44,31 +44,11 @@ def file_digest(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:20]
 
 
-def keep(folder: Path, write: Callable[[Path], None]) -> Path:
-    """Return ``folder``, filled by ``write`` unless it is there; a half-written one is never seen.
-
-    Folders can only be entered by their owner: they hold records of real people.
-    """
-    if folder.is_dir():
-        return folder
-    private_folder(folder.parent)
-    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=draft_name()))
-    try:
-        write(draft)
-        draft.rename(folder)
-    except OSError:
-        if not folder.is_dir():  # another process was first: its content is the same
-            raise
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    return folder
-
-
 def private_folder(folder: Path) -> Path:
-    """Return ``folder``, created for its owner alone."""
+    """Return ``folder``, created for its owner alone, with all that is absent above it."""
     if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o700)
+        private_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
@@ -83,6 +63,22 @@ def write_file(path: Path, write: Callable[[Path], object]) -> Path:
     finally:
         Path(name).unlink(missing_ok=True)
     return path
+
+
+def claim(draft: Path, path: Path) -> None:
+    """Give a file that is whole its name, unless another has it; where a disk knows no links, nearly as surely.
+
+    Raises:
+        FileExistsError: Another has it.
+    """
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError(path) from None
+        draft.replace(path)
 
 
 def replace_file(path: Path, text: str) -> Path:
@@ -123,36 +119,40 @@ def check_writable(argument: str, path: Path, *, folder: bool) -> None:
         raise cannot from None
 
 
-def open_workspace(folder: Path) -> Path:
-    """Return the workspace, created for its owner alone and kept out of version control.
-
-    Drafts of processes of this machine that are gone are removed, and others that are a day old: they hold records.
+def open_folder(folder: Path) -> Path:
+    """Return the folder of a workspace, created for its owner alone, kept out of version control, and swept.
 
     Raises:
         InputError: It is no folder, or cannot be written.
     """
     check_writable("workspace", folder, folder=True)
     private_folder(folder)
-    for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
-        with suppress(FileNotFoundError):
-            if _is_left(draft.name) or time.time() - draft.stat().st_mtime > _ABANDONED:
-                shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
+    sweep(folder)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         replace_file(ignore, "*\n")
     return folder.absolute()
 
 
+def sweep(folder: Path) -> None:
+    """Remove drafts of processes of this machine that are gone, and others that are a day old: they hold records."""
+    for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
+        with suppress(FileNotFoundError):
+            if _is_left(draft.name) or time.time() - draft.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
+
+
 def draft_name() -> str:
     """Return how the name of a draft of this process begins: one that is left by a dead process is removed."""
-    return f".draft-{_machine()}-{os.getpid()}-"
+    return f".draft-{machine()}-{os.getpid()}-"
 
 
 def _is_left(name: str) -> bool:
     """Tell whether the process of this machine that a draft is of is gone."""
-    _, machine, process, *_ = (*name.split("-"), "", "", "")
-    return machine == _machine() and process.isdecimal() and not psutil.pid_exists(int(process))
+    _, place, process, *_ = (*name.split("-"), "", "", "")
+    return place == machine() and process.isdecimal() and not psutil.pid_exists(int(process))
 
 
-def _machine() -> str:
+def machine() -> str:
+    """Return a name of this machine that says nothing of it."""
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from synthrisk.tasks.workspace.kept import keep_file
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.references import Table
-from synthrisk.tasks.workspace.store import write_file
+from synthrisk.tasks.workspace.shared import Place
 
 
 def store(frame: pd.DataFrame, folder: Path) -> Table:
     """Write a typed table under its digest, readable by its owner alone, unless it is there already."""
     key = digest(frame)
     path = (folder / "data" / f"{key}.parquet").absolute()
-    if not path.exists():
-        write_file(path, lambda draft: write_typed(frame, draft))
-    return Table(str(path), key, len(frame), tuple(frame.columns))
+    keep_file(path, lambda draft: write_typed(frame, draft))
+    return Table(Place(path), key, len(frame), tuple(frame.columns))
 
 
 def digest(frame: pd.DataFrame) -> str:

@@ -10,7 +10,8 @@ from prefect.context import TaskRunContext
 from prefect.transactions import TransactionState, get_transaction
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.store import keep
+from synthrisk.tasks.workspace.kept import is_kept, keep
+from synthrisk.tasks.workspace.shared import Place
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -40,6 +41,6 @@ def check_given(argument: str, value: object, kind: type, task: str) -> None:
 def found_or_made(task: str, folder: Path, write: Callable[[Path], None]) -> str:
     """Return the path of a folder that ``write`` fills unless it is there; Prefect shows the run as Cached if it is."""
     run, under_way = TaskRunContext.get(), get_transaction()
-    if folder.is_dir() and run is not None and run.task.name == task and under_way is not None:
+    if run is not None and run.task.name == task and under_way is not None and is_kept(folder):
         under_way.state = TransactionState.COMMITTED
-    return str(keep(folder, write))
+    return Place(keep(folder, write))

@@ -244,6 +244,7 @@ _SETTINGS = (
     study("an address without Dask", "address belongs to kind dask, got kind 'processes'",
           runner={"address": "tcp://somewhere:1"}),
     study("retries below 0", "runner.retries: must be at least 0, got -1", runner={"retries": -1}),
+    study("a wait below 0", "runner.retry_delay: must be at least 0, got -1", runner={"retry_delay": -1}),
     study("a workspace with a NUL byte", "workspace must be a folder that can be written, got 'a\\x00b', which cannot", workspace="a\0b"),
     study("a workspace of too long a name", "which cannot", workspace="a" * 300),
     study("a workspace that is a number", "workspace: must be a text, got 3", workspace=3),

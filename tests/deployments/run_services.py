@@ -3,7 +3,7 @@
 Everything lives in a temporary folder that is removed at the end; the time is bounded. What is deployed is the
 shipped ``prefect.yaml`` but for two settings: the schedule (every minute) and the study (smoke).
 
-    python tests/deployments/run_services.py
+    python tests/deployments/run_services.py [arguments of pytest]
 """
 
 import os
@@ -23,7 +23,7 @@ import yaml
 
 HERE = Path(__file__).parent
 PREFECT_YAML = HERE.parents[1] / "deployments" / "prefect.yaml"
-START, DEPLOY, TESTS = 240, 240, 660  # seconds, on a slow machine
+START, DEPLOY, TESTS = 240, 240, 1800  # seconds, on a slow machine
 QUIET = {
     "DO_NOT_TRACK": "true",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -142,6 +142,7 @@ def prefect(environment: dict[str, str], *arguments: str) -> None:
 
 def run_tests(environment: dict[str, str]) -> int:
     tests = [sys.executable, "-m", "pytest", "-m", "services", "-v", "--durations=0", f"--confcutdir={HERE}", str(HERE)]
+    tests += sys.argv[1:]
     return subprocess.run(tests, env=environment, check=False, timeout=TESTS, cwd=HERE.parents[1]).returncode
 
 

@@ -1,79 +1,17 @@
 """The deployments on a real server and worker, which ``run_services.py`` starts."""
 
 import json
-import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from uuid import UUID
 
 import pytest
-from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas import FlowRun
-from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId
-from prefect.events.filters import EventFilter, EventNameFilter
+from deployed import announced, finished, mlflow_runs
+from prefect.client.orchestration import SyncPrefectClient
 
 from synthrisk.tasks.data.adult import read_adult
 
 pytestmark = pytest.mark.services
-
-PATIENCE = 300  # seconds a run, on a slow machine
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[SyncPrefectClient]:
-    with get_client(sync_client=True) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def home() -> Path:
-    return Path(os.environ["SYNTHRISK_HOME"])
-
-
-def runs(client: SyncPrefectClient, deployment: UUID) -> list[FlowRun]:
-    return client.read_flow_runs(deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])))
-
-
-def finished(client: SyncPrefectClient, deployment: UUID, wanted: Callable[[FlowRun], bool]) -> FlowRun:
-    """Wait for the first run of a deployment to end; meanwhile they run one at a time."""
-    seen: list[FlowRun] = []
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        everyone = runs(client, deployment)
-        assert sum(r.state is not None and r.state.is_running() for r in everyone) <= 1, "one at a time"
-        seen = [r for r in everyone if wanted(r)]
-        for run in seen:
-            if run.state is not None and run.state.is_final():
-                return run
-        time.sleep(2)
-    states = [(r.name, r.state_name) for r in seen]
-    raise AssertionError(f"no run ended in {PATIENCE} s: {states}")
-
-
-def mlflow_runs(home: Path, experiment: str) -> dict[str, str]:
-    """Return the status of the MLflow runs of an experiment by synthesizer."""
-    from mlflow import MlflowClient
-
-    store = MlflowClient(f"sqlite:///{home / '.synthrisk' / 'mlflow.db'}")
-    found = store.get_experiment_by_name(experiment)
-    assert found is not None
-    assert found.artifact_location == (home / ".synthrisk" / "artifacts").as_uri()
-    return {r.data.tags.get("synthesizer", "study"): r.info.status for r in store.search_runs([found.experiment_id])}
-
-
-def announced(client: SyncPrefectClient, name: str) -> dict[str, object]:
-    """Wait for the event that says how an evaluation ended; return what it says."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        # the client's default limit, 100, is more than the server takes
-        found = client.read_events(EventFilter(event=EventNameFilter(name=[name])), limit=10).events
-        if found:
-            return found[0].payload
-        time.sleep(2)
-    raise AssertionError(f"no event {name} in 60 s")
 
 
 def test_a_scheduled_benchmark_finishes(client: SyncPrefectClient, home: Path) -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from synthrisk.flows.cli.app import main
+from synthrisk.flows.cli.app import command
 
 SECRET = "Zebrafink-Qx7"
 """A cell of every real table here: it must be found nowhere but in the private folders of a workspace."""
@@ -68,23 +68,23 @@ def _say(*arguments: object) -> Said:
     out, err = io.StringIO(), io.StringIO()
     with patch.object(sys, "argv", ["synthrisk", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
         try:
-            main()
+            command()
             code = 0
         except SystemExit as end:
             code = int(end.code or 0)
     return Said(code, out.getvalue(), err.getvalue())
 
 
-def _start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    """Run the command line in a process group of its own, against the test server."""
-    return _start_python("-m", "synthrisk.flows.cli.app", *arguments, cwd=cwd)
+def _start(*arguments: object, cwd: Path, api: bool = True) -> subprocess.Popen[str]:
+    """Run the command line in a process group of its own, against the test server, or without a Prefect API."""
+    return _start_python("-m", "synthrisk.flows.cli.app", *arguments, cwd=cwd, api=api)
 
 
-def _start_python(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    """Run Python in a process group of its own, against the test server."""
+def _start_python(*arguments: object, cwd: Path, api: bool = True) -> subprocess.Popen[str]:
+    """Run Python in a process group of its own, against the test server, or without a Prefect API."""
     from prefect.settings import PREFECT_API_URL
 
-    environment = os.environ | {"PREFECT_API_URL": PREFECT_API_URL.value() or ""}
+    environment = os.environ | ({"PREFECT_API_URL": PREFECT_API_URL.value() or ""} if api else {})
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
         cwd=cwd,

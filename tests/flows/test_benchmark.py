@@ -1,10 +1,8 @@
 """Whole studies on small tables, with real processes, a real Prefect server and a real MLflow store, read back."""
 
-import base64
 import json
 import os
 import signal
-import sqlite3
 import time
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from leaks import dump, holds
 from mlflow import MlflowClient
 
 from synthrisk.conf import load
@@ -23,6 +22,8 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.study.result_tables import league_table
 from synthrisk.metrics.study.utility import utility_table
 from synthrisk.tasks.tracking.past import studies
+
+pytestmark = pytest.mark.proof
 
 KEYS = ("zero_cap.income", "rapid.income")
 RUN = {
@@ -500,7 +501,6 @@ def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
     assert "cart < thief (p" in said
 
 
-@pytest.mark.proof
 def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     from synthrisk.flows.cli.summary import close
 
@@ -597,7 +597,6 @@ def test_failure_is_on_the_terminal(broken, capsys, secret):
     assert secret not in said
 
 
-@pytest.mark.proof
 def test_control_that_raises_makes_the_study_invalid(run, people, folder):
     people(3).assign(income=list("aba")).to_csv(folder / "three.csv", index=False)
     outcome = run(  # one record is held out: too few for fresh
@@ -666,7 +665,6 @@ def awkward(run, folder, settings):
     return run("awkward", "awkward.csv", **parts)
 
 
-@pytest.mark.proof
 def test_awkward_table_is_measured(awkward):
     assert awkward.result.failures == {}
     measured = {(f.synthesizer, f.measure.key) for f in awkward.result.findings}
@@ -726,21 +724,6 @@ def test_entities_stay_on_one_side(awkward, folder):
 
 
 # nothing leaks
-
-
-def holds(text: bytes, secret: str) -> bool:
-    """Tell whether the text is there: plain, as JSON escapes it, in hexadecimal, or in any phase of base64."""
-    plain = secret.encode()
-    forms = [plain, plain.hex().encode(), plain.hex().upper().encode()]
-    for phase in range(3):
-        coded = base64.b64encode(b"\0" * phase + plain)
-        forms.append(coded[(0, 2, 3)[phase] : len(coded) - 4])
-    return any(form in text for form in forms)
-
-
-def dump(database: Path) -> bytes:
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
-        return "\n".join(connection.iterdump()).encode()
 
 
 @pytest.fixture(scope="session")

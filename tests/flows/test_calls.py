@@ -1,15 +1,26 @@
 """The two ways to call tasks: what fails, what is tried again, and that the course of a study does not see which."""
 
+import os
 import pickle
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable
+from uuid import uuid4
 
 import cloudpickle
 import pytest
 from prefect import flow, task
-from prefect.utilities.annotations import quote
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
+from prefect.settings import PREFECT_API_URL
+from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
-from synthrisk.flows.calls import PlainCalls, TaskRuns, _handed
+from synthrisk.flows.calls import LOST, OURS, How, PlainCalls, TaskRuns, _Quoted
 from synthrisk.metrics.errors import InputError
+
+pytestmark = pytest.mark.usefixtures("prefect_database")
 
 
 def counting(fails: int, error: type[Exception] = ValueError) -> tuple[Callable[..., int], list[int]]:
@@ -43,10 +54,10 @@ def test_a_call_takes_the_answers_of_others():
 
 def test_a_failed_call_is_tried_again_as_often_as_is_said():
     add, runs = counting(2)
-    assert PlainCalls().submit(add, 1, retries=2).failure() is None
+    assert PlainCalls().submit(add, 1, how=How(2)).failure() is None
     assert runs == [1, 1, 1]
     add, runs = counting(2)
-    assert PlainCalls().submit(add, 1, retries=1).failure() == "failed 2"
+    assert PlainCalls().submit(add, 1, how=How(1)).failure() == "failed 2"
     assert len(runs) == 2
 
 
@@ -94,9 +105,154 @@ def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
     assert submitted == ((((1,), {}), [3]), {"name": {4}})
 
 
-def test_what_a_task_run_gets_is_the_same_after_it_was_sent_to_another_process():
-    (given,), named = _handed([[1, {"a": None}]], {"name": (2,)})
-    for each, meant in ((given, [1, {"a": None}]), (named["name"], (2,))):
-        for sent in (each, cloudpickle.loads(cloudpickle.dumps(each)), pickle.loads(pickle.dumps(each))):
-            assert isinstance(sent, quote)
-            assert sent.unquote() == meant
+def test_the_wait_before_a_retry_doubles_up_to_an_hour():
+    assert How(4, 2.0).delays == [2, 4, 8, 16]
+    assert How(3, 3000.0).delays == [3000, 3600, 3600]
+    assert How(0, 5.0).delays == []
+    assert len(How(80, 1.0).delays) == 50
+
+
+def test_without_a_server_a_retry_waits_too():
+    add, runs = counting(2)
+    before = time.monotonic()
+    assert PlainCalls().submit(add, 1, how=How(2, 0.1)).failure() is None
+    assert len(runs) == 3
+    assert time.monotonic() - before >= 0.3
+
+
+def test_prefect_waits_and_tries_again(prefect_database):
+    name, runs = f"unsure-{uuid4()}", []
+
+    @task(name=name, task_run_name=name)
+    def unsure() -> int:
+        runs.append(1)
+        if len(runs) < 3:
+            raise ValueError("not yet")
+        return len(runs)
+
+    @flow(task_runner=ThreadPoolTaskRunner(max_workers=1))
+    def tries() -> int:
+        return TaskRuns().submit(unsure, how=How(2, 0.2, ("kind:unsure",))).result()
+
+    assert tries() == 3
+    with get_client(sync_client=True) as client:
+        (run,) = client.read_task_runs(task_run_filter=TaskRunFilter(name=TaskRunFilterName(any_=[name])))
+    assert run.tags == ["kind:unsure"]
+    assert (run.empirical_policy.retries, run.empirical_policy.retry_delay) == (2, [0.2, 0.4])
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1, 1), (2, 2)])
+def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most):
+    """Made as the docs say; three tasks in three threads, of which so many run at the same time."""
+    tag, inside, seen, lock = f"kind:licensed-{limit}", [0], [], threading.Lock()
+    made = subprocess.run(
+        [sys.executable, "-m", "prefect", "concurrency-limit", "create", tag, str(limit)],
+        env=os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stderr
+
+    @task
+    def heavy() -> None:
+        with lock:
+            inside[0] += 1
+            seen.append(inside[0])
+        last = time.monotonic() + 30
+        while max(seen) < most and time.monotonic() < last:  # until there are as many as there may be
+            time.sleep(0.05)
+        time.sleep(0.5)
+        with lock:
+            inside[0] -= 1
+
+    @flow(task_runner=ThreadPoolTaskRunner(max_workers=3))
+    def many() -> None:
+        for answer in [TaskRuns().submit(heavy, how=How(tags=(tag,))) for _ in range(3)]:
+            answer.result()
+
+    many()
+    assert len(seen) == 3
+    assert max(seen) == most
+
+
+def test_what_is_ours_is_done_here_where_its_worker_is_killed(prefect_database):
+    @task
+    def falls(parent: int) -> int:
+        if os.getpid() != parent:
+            os.kill(os.getpid(), 9)
+        return parent
+
+    @flow(task_runner=ProcessPoolTaskRunner(max_workers=1))
+    def loses() -> tuple[str | None, list[int]]:
+        calls, own = TaskRuns(), os.getpid()
+        foreign = calls.submit(falls, own)
+        beside = calls.submit(falls, own, how=OURS)
+        lost = foreign.failure()
+        after = calls.submit(falls, own, how=OURS)  # there are no workers left
+        assert (beside.failure(), after.failure()) == (None, None)
+        return lost, [beside.result(), after.result()]
+
+    assert loses() == (LOST, [os.getpid()] * 2)
+
+
+@pytest.mark.parametrize("value", [1, (1, 2), [{"a": None}], "x"])
+def test_what_is_quoted_is_the_same_in_another_process(value):
+    """Prefect's own is not: workers of Dask would be given tuples."""
+    assert pickle.loads(cloudpickle.dumps(_Quoted(value))) == _Quoted(value)
+    assert _Quoted(value).unquote() == value
+
+
+SERVED = """
+import sys, threading
+from uuid import uuid4
+from prefect import flow, task
+from prefect.futures import PrefectDistributedFuture
+from prefect.task_runners import PrefectTaskRunner
+from prefect.task_worker import serve
+from synthrisk.flows.calls import PlainCalls, TaskRuns, _Run
+from synthrisk.flows.gone import watched
+
+@task(name="served-NAME")
+def add(value: int) -> int:
+    if value > 8:
+        raise ValueError("too much")
+    return value + 1
+
+@flow(task_runner=PrefectTaskRunner())
+def adds() -> None:
+    calls = TaskRuns()
+    first = calls.submit(add, 1)
+    second, failed = calls.submit(add, value=first.result()), calls.submit(add, 9)
+    print("found", second.result(), second.failure(), failed.failure())
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        serve(add)
+    else:
+        adds()
+        nobody_does_it = PrefectDistributedFuture(uuid4())
+        with watched(lambda: False, 0):
+            lost = _Run(nobody_does_it, PlainCalls().submit(add, 4))
+            print("found", lost.result(), lost.failure())
+"""
+
+
+def test_futures_that_can_only_ask_the_server_are_as_good(prefect_database, tmp_path):
+    """Those of Prefect's task workers, which are served apart; what they have not done when the server goes is done."""
+    script = tmp_path / "served_tasks.py"
+    script.write_text(SERVED.replace("NAME", str(uuid4())))
+    environment = os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    worker = subprocess.Popen([sys.executable, str(script), "serve"], env=environment, **quiet)
+    try:
+        asked = subprocess.run(
+            [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
+    finally:
+        worker.terminate()
+        worker.wait(30)
+    assert [line for line in asked.stdout.splitlines() if line.startswith("found")] == [
+        "found 3 None too much",
+        "found 5 None",
+    ], asked.stderr

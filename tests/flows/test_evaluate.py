@@ -14,6 +14,8 @@ from scipy.stats import binomtest
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics import METRICS, InputError
 
+pytestmark = pytest.mark.proof
+
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
 
 

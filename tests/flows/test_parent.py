@@ -20,16 +20,25 @@ if __name__ == "__main__":
     print(pool.submit(os.getpid).result(), flush=True)
     time.sleep(600)
 """
+FORKED = """
+import os, time
+from synthrisk.flows.worker_pool import pool_of
+if __name__ == "__main__":
+    pool = pool_of(1)
+    print(pool.submit(os.getpid).result(), flush=True)
+    time.sleep(600)
+"""
+SCRIPTS = {"server": f"{SERVER}time.sleep(600)", "worker": WORKER, "forked worker": FORKED}
 
 
-@pytest.mark.parametrize("kind", ["server", "worker"])
+@pytest.mark.parametrize("kind", SCRIPTS)
 def test_a_child_of_a_killed_process_ends_within_ten_seconds(tmp_path, kind):
     script = tmp_path / "starts.py"
-    script.write_text(WORKER if kind == "worker" else f"{SERVER}time.sleep(600)")
+    script.write_text(SCRIPTS[kind])
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     child = psutil.Process(int(parent.stdout.readline()))
     time.sleep(1)  # so that it has begun to watch
     os.kill(parent.pid, signal.SIGKILL)
     parent.communicate()
-    child.wait(timeout=10 if kind == "worker" else 30)  # a server that is still importing looks a little later
+    child.wait(timeout=30 if kind == "server" else 10)  # a server that is still importing looks a little later
     assert not psutil.pid_exists(child.pid)

@@ -12,7 +12,8 @@ from synthrisk.flows.evaluate import check_control
 from synthrisk.flows.reach import check_address, check_port, check_tracking
 from synthrisk.flows.server import prefect_api
 from synthrisk.metrics import InputError
-from synthrisk.tasks.workspace.store import check_writable, open_workspace
+from synthrisk.tasks.workspace.kept import open_workspace
+from synthrisk.tasks.workspace.store import check_writable
 
 
 @pytest.fixture

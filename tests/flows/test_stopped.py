@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -21,9 +24,9 @@ def study(folder, settings):
     return path
 
 
-def stopped(start, study, folder, number: int, whole_group: bool):
+def stopped(start, study, folder, number: int, whole_group: bool, **how):
     """Start the study, send the signal when a worker is at work, and return process, children, seconds, and stderr."""
-    process = start("benchmark", study, cwd=folder)
+    process = start("benchmark", study, cwd=folder, **how)
     own = psutil.Process(process.pid)
     last = time.monotonic() + 180
     while time.monotonic() < last and process.poll() is None:
@@ -32,6 +35,7 @@ def stopped(start, study, folder, number: int, whole_group: bool):
         if busy:
             break
     time.sleep(5)
+    assert process.poll() is None, process.stderr.read()
     children = own.children(recursive=True)
     begun = time.monotonic()
     (os.killpg if whole_group else os.kill)(process.pid, number)
@@ -39,11 +43,12 @@ def stopped(start, study, folder, number: int, whole_group: bool):
     return process, children, time.monotonic() - begun, err
 
 
+@pytest.mark.parametrize("api", [True, False], ids=["a flow", "without Prefect"])
 @pytest.mark.parametrize(
     ("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "SIGTERM"]
 )
-def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, whole_group):
-    process, children, seconds, err = stopped(start, study, folder, number, whole_group)
+def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, whole_group, api):
+    process, children, seconds, err = stopped(start, study, folder, number, whole_group, api=api)
     assert process.returncode == 128 + number
     assert seconds < 20  # 5 on a free machine
     assert "stopped: what is finished is kept, and the same command goes on from there" in err
@@ -59,3 +64,59 @@ def test_prefect_hears_of_it(study, prefect_database):
         runs = [run for run in client.read_flow_runs(limit=200) if run.name in ("benchmark stopped", "study stopped")]
     assert len(runs) == 4
     assert {run.state.name for run in runs} == {"Cancelled"}
+
+
+def test_it_ends_though_nobody_reads_what_it_says():
+    """As where the terminal, or the program that reads its pipe, has gone first."""
+    code = (
+        "import time\n"
+        "from synthrisk.flows.stopped import stoppable\n"
+        "with stoppable():\n"
+        "    print('ready', flush=True)\n"
+        "    try:\n"
+        "        time.sleep(60)\n"
+        "    finally:\n"
+        "        time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stderr.close()
+        process.terminate()
+        try:
+            assert process.wait(20) == 128 + signal.SIGTERM
+        finally:
+            process.kill()
+
+
+INTERRUPTIBLE = """
+import subprocess, sys, time
+from synthrisk.flows.stopped import interruptible
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+with interruptible({patience}):
+    try:
+        print(child.pid, flush=True)
+        time.sleep(60)
+    finally:
+        time.sleep({ends})
+"""
+
+
+@pytest.mark.parametrize(
+    ("patience", "ends", "signals", "code"),
+    [(30, 0.1, 1, -signal.SIGINT), (1, 60, 1, 130), (60, 60, 2, 130)],
+    ids=["in time", "late", "twice"],
+)
+def test_what_ends_by_itself_is_ended_where_it_does_not(patience, ends, signals, code):
+    script = INTERRUPTIBLE.format(patience=patience, ends=ends)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        child = psutil.Process(int(process.stdout.readline()))
+        for _ in range(signals):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        try:
+            assert process.wait(20) == code
+            assert bool(psutil.wait_procs([child], timeout=2)[1]) == (code != 130)
+        finally:
+            process.kill()
+            with suppress(psutil.Error):
+                child.kill()

@@ -1,6 +1,8 @@
 """The attack on one release, on tables small enough to work out by hand."""
 
+import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -447,6 +449,16 @@ def test_keys_are_described_beside_the_ledger_and_in_the_mean_of_the_releases(sa
     assert found == KAnonymity(("age",), KeySizes((2, 4, 0, 0, 0, 0), 1, 0), {"cart": ReleaseKeys(release, mean, mean)})
     assert judge.fn(estimated(sample, [])).result.keys is None
     assert attack.fn(replace(ledgers[0].release, sample=sample), [CAP]).path != ledgers[0].path
+
+
+def test_like_studies_of_one_moment_have_ids_of_their_own_that_sort_by_time(sample):
+    """What waits to be logged, reports and runs are kept by these: the second must not overwrite the first."""
+    begun = datetime(2026, 11, 23, 1, 36, 9, 20, UTC)
+    nothing = estimated(sample, [])
+    ids = [judge.fn(nothing, started=begun + timedelta(microseconds=k)).result.study_id for k in (0, 0, 1, 300_000)]
+    assert len(set(ids)) == 4
+    assert sorted(ids)[2:] == ids[2:]
+    assert all(re.fullmatch(r"20261123-013609-[0-9a-f]+", each) for each in ids)
 
 
 def test_other_settings_are_another_ledger(sample, tmp_path):

@@ -16,7 +16,7 @@ from synthrisk.flows.cli.training_parts import write_parts
 from synthrisk.flows.sample import sample_of
 from synthrisk.metrics import METRICS, InputError
 
-COMMANDS = ("benchmark", "evaluate", "init", "split", "metrics", "compare", "ui", "schema")
+COMMANDS = ("benchmark", "evaluate", "init", "split", "metrics", "compare", "ui", "serve", "schema")
 
 
 def is_clean(place: Path) -> bool:

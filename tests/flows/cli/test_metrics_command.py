@@ -2,12 +2,14 @@
 
 import inspect
 from itertools import pairwise
+from math import isnan
 
 import pytest
 
 from synthrisk.flows.cli import one_metric
 from synthrisk.flows.cli.one_metric import arguments, print_metric, sections
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.digest import shipped
 from synthrisk.metrics.metric import Metric
 
 
@@ -51,6 +53,39 @@ def test_all_of_a_metric_names_its_options_defaults_range_and_source(say, name, 
             own = described[option].strip()
             assert own
             assert text.replace("``", "").startswith(own)
+
+
+def test_the_leaks_that_each_has_seen_fit_80_columns(say, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said, digest = say("metrics", "--leaks"), shipped()
+    assert said.code == 0
+    assert digest is not None
+    lines = said.out.splitlines()
+    own = {line.split()[0]: line.split()[1:] for line in lines if line.split() and line.split()[0] in METRICS}
+    assert set(own) == {each.measure for each in digest.answers}
+    assert all(len(line) <= 80 for line in lines)
+    found = {(e.measure, e.leak): e for e in digest.answers if e.quantity == "memorization"}
+    for name, marks in own.items():
+        assert len(marks) == len(digest.grid["leaks"])
+        for mark, leak in zip(marks, digest.grid["leaks"], strict=True):
+            answer = found.get((name, leak))
+            if answer is None:
+                assert mark == "-"
+            elif isnan(answer.smallest):
+                assert mark == ("!" if answer.too_loud else ".")
+            else:
+                assert float(mark) == pytest.approx(answer.smallest * (1 if leak == "known_epsilon" else 100))
+    assert say("metrics", "--leaks", "rapid").code == 2
+
+
+def test_one_metric_says_what_it_sees_and_is_blind_to(say, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    told = say("metrics", "common_rows_proportion").out.partition("\nLeaks seen\n")[2].partition("\nReturns\n")[0]
+    lines = {line.split("  ")[2].strip(): line for line in told.splitlines() if line.startswith("    ")}
+    assert lines["exact copies"].rstrip().endswith("%")
+    assert "blind" in lines["near copies"]
+    assert "verdicts rest on your study's own reference generators" in told
+    assert "Leaks seen" not in say("metrics", "detection_mlp").out
 
 
 def test_a_name_that_is_none_gets_the_nearest(say):

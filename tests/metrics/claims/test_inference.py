@@ -186,7 +186,7 @@ def test_an_attack_sees_the_declared_columns_once_each_in_an_order_that_says_not
     by_secret = real.assign(vote=real.vote.to_numpy()[::-1])
     INFERENCE(by_secret, release, quasi_identifiers=KNOWN, sensitive="vote", attacker=Attack("spy", "inference", spy))
     assert set(map(tuple, shown.astype(str).to_numpy())) >= set(map(tuple, SEEN["known"].astype(str).to_numpy()))
-    same_key = found.records.assign(key=real[KNOWN].astype(str).agg("|".join, axis=1)).query("claim")
+    same_key = found.records.assign(key=real[KNOWN].map(str).agg("|".join, axis=1)).query("claim")
     assert same_key.groupby("key")["confidence"].nunique().eq(1).all()
 
 

@@ -144,7 +144,7 @@ def test_the_attack_sees_distinct_rows_of_the_declared_columns_in_an_order_that_
     MEMBERSHIP.score(tables, attacker=attack, columns=["c", "flag"])
     pd.testing.assert_frame_equal(SEEN["known"], shown)  # who is a member has no part in it
     pd.testing.assert_frame_equal(SEEN["release"], released)
-    key = real[["c", "flag"]].astype(str).agg("|".join, axis=1)
+    key = real[["c", "flag"]].map(str).agg("|".join, axis=1)
     assert first.records.groupby(key)["confidence"].nunique().max() == 1
 
 

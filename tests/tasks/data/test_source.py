@@ -72,9 +72,10 @@ def test_not_a_table(tmp_path):
 
 
 def test_url_errors_show_no_credentials():
-    text = refused("s3://key:hunter2@bucket/a.csv?token=abc", "pip install 's3fs'")
-    assert "hunter2" not in text
-    assert "abc" not in text
+    for protocol, sentence in (("gs", "pip install 'gcsfs'"), ("s3", "cannot be read")):
+        text = refused(f"{protocol}://key:hunter2@bucket/a.csv?token=abc", sentence)
+        assert "hunter2" not in text
+        assert "abc" not in text
     refused("memroy://a.csv", "did you mean 'memory'?")
     refused("memory://nothing.csv", "'memory://nothing.csv' must lead to a file, found none there")
 

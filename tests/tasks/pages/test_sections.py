@@ -3,12 +3,14 @@ from dataclasses import replace
 from html import unescape
 from importlib.metadata import EntryPoint, EntryPoints
 from itertools import combinations
+from math import isnan
 
 import pytest
 
 from samples.estimates import around
 from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, REFERENCES, claiming, finding, study, usual
 from samples.studies import report_of
+from synthrisk.metrics.digest import dose_in_words, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.study.comparison import Comparison
@@ -88,6 +90,18 @@ def test_a_leak_that_was_not_seen_stands_beside_those_that_were():
     assert "not seen +0.001" in leaks
     assert "What the verdicts of NO EVIDENCE rest on" in leaks
     assert "a leak of about" in leaks
+
+
+def test_what_the_measures_were_blind_to_elsewhere_stands_beside_the_planted_leaks():
+    found = [finding(n, ZERO_CAP, *v) for n, v in PICTURE.items()]
+    text = words(report_of(study(found, leaked={"leaky": 0.1})))
+    digest = shipped()
+    assert digest is not None
+    told = text.split("What these measures would not have seen")[-1].split("All numbers")[0]
+    assert "no verdict rests on the atlas" in told
+    for leak, dose in digest.smallest({"zero_cap"}).items():
+        name = digest.leaks[leak]["words"]
+        assert (name if isnan(dose) else f"{name} {dose_in_words(leak, dose)}") in told
 
 
 def test_a_gain_below_the_guess_stands_beside_its_cause():

@@ -9,7 +9,7 @@ from synthrisk.conf.study import Data
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.attack import attack
-from synthrisk.tasks.propose.measures import limits, measures
+from synthrisk.tasks.propose.measures import also_needed, limits, measures
 from synthrisk.tasks.sample import sample
 from synthrisk.tasks.synthesize.task import synthesize
 
@@ -72,3 +72,14 @@ def test_limits_are_set_where_one_number_means_the_same():
 
 def test_without_a_thousand_control_records_membership_is_limited_as_a_difference():
     assert limits([Measure("membership", "membership")], 0.1, 999) == {"memorization/membership": 0.1}
+
+
+def test_with_few_control_records_a_measure_that_sees_near_copies_is_added(table):
+    data = of(quasi_identifiers=["age", "sex"], sensitive=["ill"])
+    assert also_needed(table, data, 5000) == []
+    assert also_needed(table, data, 450) == ["hitting_rate"]
+
+
+def test_without_an_atlas_nothing_is_added(table, monkeypatch):
+    monkeypatch.setattr("synthrisk.tasks.propose.measures.shipped", lambda: None)
+    assert also_needed(table, of(quasi_identifiers=["age"], sensitive=["ill"]), 450) == []

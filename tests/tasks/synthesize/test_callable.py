@@ -84,7 +84,7 @@ def test_an_edited_file_is_read_anew(file):
         ("absent", "must name a function of .*, got no such name"),
         ("short", "must return 4 rows, got 1"),
         ("listed", "must return a DataFrame, got list"),
-        ("renamed", r"absent: \['age'\], extra: \['ages'\]"),
+        ("renamed", r"absent: \['age'\], extra: column 1 \(nearly 'age'\)"),
     ],
 )
 def test_wrong_functions_are_named(file, name, sentence):

@@ -138,10 +138,13 @@ def test_what_cannot_be_cast_is_named_without_showing_it(cells, like):
 
 def test_wrong_columns_are_named():
     like = pd.DataFrame({"age": [1], "vote": ["a"]})
-    with pytest.raises(InputError, match=r"absent: \['vote'\], extra: \['vot'\] \(did you mean 'vot'"):
+    with pytest.raises(InputError, match=r"absent: \['vote'\], extra: column 2 \(nearly 'vote'"):
         conform(pd.DataFrame({"age": [1], "vot": ["a"]}), like, "release")
-    with pytest.raises(InputError, match=r"absent: none, extra: \['id'\]"):
+    with pytest.raises(InputError, match=r"absent: none, extra: column 3$"):
         conform(like.assign(id=1), like, "release")
+    with pytest.raises(InputError, match=r"absent: \['age'\], extra: columns 1, 3 and 4$") as told:
+        conform(pd.DataFrame({"Graz": [1], "vote": ["a"], "Linz": [1], "Wien": [2]}), like, "release")
+    assert "Graz" not in str(told.value)
     with pytest.raises(InputError, match="every column once, got 'age' twice"):
         conform(pd.concat([like, like[["age"]]], axis=1), like, "release")
 

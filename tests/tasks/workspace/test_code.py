@@ -38,7 +38,7 @@ def digests(tree) -> dict[str, str]:
     where = {name: tree / name for name in folders()}
     modules = {m: ledger(m) for m in ("zero_cap", "rapid", "distance_to_closest_record")}
     modules |= {k: release(k) for k in ("cart", "files", "copy")}
-    code._digest.cache_clear()
+    code._KNOWN.clear()
     code._read.cache_clear()
     return {name: code_digest(each, where=where) for name, each in modules.items()}
 

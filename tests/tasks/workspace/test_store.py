@@ -1,5 +1,6 @@
 """Finished work: atomic, private, found again by its key."""
 
+import errno
 import hmac
 import json
 import multiprocessing
@@ -14,13 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synthrisk.tasks.workspace.kept import keep, keep_file, open_workspace
 from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import (
-    _machine,
     file_digest,
-    keep,
     key_of,
-    open_workspace,
+    machine,
     private_folder,
     replace_file,
     save_array,
@@ -34,6 +34,34 @@ def mode(path: Path) -> int:
 
 def fill(text: str):
     return lambda draft: (draft / "a.txt").write_text(text)
+
+
+# keep_file
+
+
+@pytest.fixture(params=[None, errno.EPERM], ids=["links", "no links"])
+def disk(request, monkeypatch):
+    """A disk with links, and one without, as on a stick."""
+    if request.param:
+
+        def none(draft, path):
+            raise OSError(request.param, "no links")
+
+        monkeypatch.setattr(os, "link", none)
+
+
+@pytest.mark.usefixtures("disk")
+def test_keep_file_writes_once_and_the_first_holds(tmp_path):
+    path = tmp_path / "made" / "key"
+
+    def overtaken(draft: Path) -> None:
+        keep_file(path, lambda other: other.write_text("first"))
+        draft.write_text("second")
+
+    assert keep_file(path, overtaken).read_text() == "first"
+    assert keep_file(path, lambda draft: draft.write_text("third")).read_text() == "first"
+    assert [each.name for each in path.parent.iterdir()] == ["key"]
+    assert (mode(path), mode(path.parent)) == (0o600, 0o700)
 
 
 # keep
@@ -86,7 +114,7 @@ def test_keep_never_shows_a_half_written_folder(tmp_path):
 RACER = """
 import sys, time
 from pathlib import Path
-from synthrisk.tasks.workspace.store import keep
+from synthrisk.tasks.workspace.kept import keep
 
 folder, text, gate = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 
@@ -259,10 +287,14 @@ def test_two_processes_share_one_salt(tmp_path):
 def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(tmp_path):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    machine = _machine()
-    left = tmp_path / "ledgers" / f".draft-{machine}-{gone.pid}-abc"
-    under_way = [f".draft-{machine}-{os.getpid()}-abc", f".draft-{'0' * 8}-{gone.pid}-abc", ".draft-abc"]
+    left = tmp_path / "ledgers" / f".draft-{machine()}-{gone.pid}-abc"
+    under_way = [f".draft-{machine()}-{os.getpid()}-abc", f".draft-{'0' * 8}-{gone.pid}-abc", ".draft-abc"]
     for each in (left, *(tmp_path / "ledgers" / name for name in under_way)):
         each.mkdir(parents=True)
     open_workspace(tmp_path)
     assert sorted(each.name for each in (tmp_path / "ledgers").iterdir()) == sorted(under_way)
+
+
+def test_every_folder_on_the_way_to_a_private_one_is_private(tmp_path):
+    folder = private_folder(tmp_path / "reports" / "study" / "pages")
+    assert [mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3

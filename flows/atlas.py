@@ -1,0 +1,75 @@
+"""The flow ``atlas``: what each measure sees of leaks of known dose, from many studies of our own.
+
+Releases, ledgers and findings are kept in the workspace by key: a grid that was broken off goes on where it was.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+from prefect import flow
+
+from synthrisk.conf.grid import NONE, Grid
+from synthrisk.conf.study import Study
+from synthrisk.metrics.study.atlas import Look
+
+
+@flow(name="atlas", flow_run_name="atlas {grid.name}", persist_result=False, validate_parameters=False)
+def atlas(grid: Grid, workspace: str = ".synthrisk", workers: int = 2) -> list[Look]:
+    """Run all studies of a grid on the task runner that the flow is given; return what each said.
+
+    A leak that cannot be planted in a table, or fails in it, is told and left out.
+
+    Raises:
+        InputError: A table cannot be read, or a study does not fit it.
+    """
+    from synthrisk.flows.calls import TaskRuns
+
+    return list(looked(grid, workspace, workers, TaskRuns()))
+
+
+def looked(grid: Grid, workspace: str, workers: int, calls: object) -> Iterator[Look]:
+    """Yield what each study of a grid says, in order."""
+    from synthrisk.flows.progress import say
+
+    places = list(product(grid.tables, grid.seeds()))
+    for done, (table, seed) in enumerate(places):
+        say(f"study {done + 1} of {len(places)}: {table.words}, seed {seed}")
+        yield from looks_at(grid.study(table, seed, workspace, workers), table.name, calls)
+
+
+def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
+    """Yield what one study says of each leak that it plants."""
+    from typing import cast
+
+    from synthrisk.flows.attacks import attacks_of
+    from synthrisk.flows.calls import Calls
+    from synthrisk.flows.cells import attacked, start_all
+    from synthrisk.flows.check import check_on
+    from synthrisk.flows.course import finished
+    from synthrisk.metrics.study.atlas import looks_of
+    from synthrisk.tasks.bootstrap import bootstrap
+    from synthrisk.tasks.compare import compare
+    from synthrisk.tasks.data.task import data
+    from synthrisk.tasks.split import split
+    from synthrisk.tasks.synthesize import synthesizer
+    from synthrisk.tasks.workspace.kept import open_workspace
+    from synthrisk.tasks.workspace.references import Sample
+
+    run = cast(Calls, calls)
+    folder = str(open_workspace(study.workspace))
+    stored = run.call(data, study.data, study.split, folder, study.seed)
+    cut = run.call(split, stored, study.split, study.data.identifier, folder, study.seed)
+    sample = Sample.of(study.data, stored, cut, folder, study.seed)
+    planned, every = check_on(study, sample)
+    attacks, failures = attacks_of(study, sample, planned, every), dict[str, str]()
+    ledgers = attacked(study.runner, start_all(study.runner, sample, attacks, run), sample, run, failures)
+    found = finished(
+        "bootstrap", {name: run.submit(bootstrap, own, study.bootstrap) for name, own in ledgers.items()}, failures
+    )
+    generators = [each for each, _ in attacks]
+    estimated = run.call(compare, list(found.values()), sample, generators, study.bootstrap, failures=failures)
+    for each in (g for g in generators if g.name in found):
+        dose = synthesizer(each.kind).dose
+        planted = "" if each.kind == NONE else each.kind
+        own = [f for f in estimated.compared.findings if f.synthesizer == each.name]
+        yield from looks_of(own, table, planted, dose(**each.options) if dose else 0.0)

@@ -1,0 +1,85 @@
+"""Flow runs whose process was killed: the next study in the same workspace has Prefect show them as Crashed."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import psutil
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterParentFlowRunId
+from prefect.context import FlowRunContext
+from prefect.exceptions import ObjectNotFound
+from prefect.states import Crashed
+
+from synthrisk.tasks.workspace.store import machine, private_folder, replace_file
+
+_FOLDER = "running"
+_WHY = "its process was killed; what was finished is kept, and the same command goes on from there"
+_FORGOTTEN = 30 * 86_400.0  # seconds after which a run that this Prefect API does not know is no longer looked for
+
+
+@contextmanager
+def noted(workspace: Path) -> Iterator[None]:
+    """Note the flow run that is under way, with its process, in the time of the block; mark those that have crashed."""
+    run = FlowRunContext.get()
+    if run is None or run.flow_run is None:
+        yield
+        return
+    with suppress(httpx.HTTPError):  # a server that has just gone is dealt with elsewhere
+        mark_crashed(workspace)
+    process = psutil.Process()
+    note = {"machine": machine(), "process": process.pid, "begun": process.create_time()}
+    path = private_folder(workspace / _FOLDER) / f"{run.flow_run.id}.json"
+    replace_file(path, json.dumps(note))
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def mark_crashed(workspace: Path) -> list[UUID]:
+    """Have Prefect show as Crashed what runs of this workspace still seem to run; return which.
+
+    Only runs that a process of this machine began which is dead. One that this Prefect API does not know is left for a
+    study that talks to the API that does.
+    """
+    dead = [path for path in (workspace / _FOLDER).glob("[!.]*.json") if _is_dead(path)]
+    if not dead:
+        return []
+    marked: list[UUID] = []
+    with get_client(sync_client=True) as client:
+        for path in dead:
+            try:
+                marked += _mark(client, UUID(path.stem))
+            except ObjectNotFound:
+                if time.time() - path.stat().st_mtime < _FORGOTTEN:
+                    continue
+            path.unlink(missing_ok=True)
+    return marked
+
+
+def _mark(client: SyncPrefectClient, run_id: UUID) -> list[UUID]:
+    below = FlowRunFilter(parent_flow_run_id=FlowRunFilterParentFlowRunId(any_=[run_id]))
+    runs = [client.read_flow_run(run_id), *client.read_flow_runs(flow_run_filter=below)]
+    open_runs = [run for run in runs if run.state is not None and not run.state.is_final()]
+    for run in reversed(open_runs):
+        client.set_flow_run_state(run.id, Crashed(message=_WHY), force=True)
+    return [run.id for run in open_runs]
+
+
+def _is_dead(path: Path) -> bool:
+    try:
+        note: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if note["machine"] != machine() or note["process"] == os.getpid():
+            return False
+        return bool(abs(psutil.Process(note["process"]).create_time() - note["begun"]) > 1)
+    except psutil.NoSuchProcess:
+        return True
+    except (OSError, ValueError, KeyError, TypeError, psutil.Error):
+        return False

@@ -1,0 +1,164 @@
+"""Task functions called in worker processes, without Prefect: what commands do where no Prefect API is configured."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop, heappush
+from importlib import import_module
+from itertools import count
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+from prefect import Task
+
+from synthrisk.flows.calls import LOST, ONCE, Answer, Called, How, PlainCalls, answered, tried
+from synthrisk.flows.worker_pool import pool_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class _Pooled(Called, Generic[T]):
+    place: int  # of the first call of its chain
+    instead: Answer[T] | None = None  # the plain call, where its worker is killed
+    future: Future[T] = field(default_factory=Future)
+
+    def failure(self) -> str | None:
+        error = self.future.exception()
+        if not isinstance(error, BrokenExecutor):
+            return None if error is None else str(error)
+        return LOST if self.instead is None else self.instead.failure()
+
+    def result(self) -> T:
+        lost = isinstance(self.future.exception(), BrokenExecutor)
+        return self.instead.result() if lost and self.instead is not None else self.future.result()
+
+
+@dataclass(order=True)
+class _Ready:
+    place: int
+    number: int
+    run: Callable[[], Any] = field(compare=False)
+    future: "Future[Any]" = field(compare=False)
+
+
+class PoolCalls:
+    """Tasks in worker processes; one that takes the answer of another is called next, before any new chain begins."""
+
+    def __init__(self, workers: int):
+        self._workers = workers
+        self._lock, self._numbers, self._ready, self._given = RLock(), count(), list[_Ready](), 0
+        self._lost: list[ProcessPoolExecutor] = []
+        self._pool: ProcessPoolExecutor | None = None  # until there is something to do: it learns what is known then
+
+    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
+        """See ``Calls``."""
+        number, before = next(self._numbers), [each for each in arguments if isinstance(each, _Pooled)]
+        plain = PlainCalls().submit(task, *arguments, how=how, **named) if how.here_if_lost else None
+        answer: _Pooled[T] = _Pooled(min((each.place for each in before), default=number), plain)
+        left = [len(before)]
+
+        def when_answered(_: object = None) -> None:
+            with self._lock:
+                left[0] -= 1
+                if left[0] > 0:
+                    return
+            try:
+                given = answered(arguments)
+            except Exception as error:  # noqa: BLE001 - what it waits for has failed, in whatever way
+                answer.future.set_exception(error)
+                return
+            function = task.fn
+            run = partial(_called, function.__module__, function.__qualname__, how.delays, given, named)
+            self._hand(_Ready(answer.place, number, run, answer.future))
+
+        if not before:
+            when_answered()
+        for each in before:
+            each.future.add_done_callback(when_answered)
+        return answer
+
+    def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
+        """See ``Calls``."""
+        return task.fn(*arguments, **named)
+
+    def renew(self) -> None:
+        """See ``Calls``: workers that were lost have been replaced already."""
+
+    def here(self) -> PlainCalls:
+        """See ``Calls``."""
+        return PlainCalls()
+
+    def end(self) -> None:
+        """End the workers when they have done what they are about."""
+        for each in self._lost:
+            for process in list((each._processes or {}).values()):
+                process.kill()  # one that was forked just when the pool broke is waited for, but was not ended
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def _hand(self, ready: _Ready) -> None:
+        with self._lock:
+            heappush(self._ready, ready)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Give the workers what is ready: one more than there are, so that none waits for the next."""
+        while True:
+            with self._lock:
+                if not self._ready or self._given > self._workers:
+                    return
+                ready = heappop(self._ready)
+                self._given += 1
+                pool = self._pool = self._pool or pool_of(self._workers)
+            try:
+                running = pool.submit(ready.run)
+            except BrokenExecutor:  # just now: what is not under way yet is for other workers
+                self._lose(pool)
+                with self._lock:
+                    self._given -= 1
+                    heappush(self._ready, ready)
+            except RuntimeError as error:  # the study has ended
+                self._end(ready.future, error)
+            else:
+                running.add_done_callback(partial(self._told, pool, ready.future))
+
+    def _told(self, pool: ProcessPoolExecutor, future: "Future[Any]", ran: "Future[Any]") -> None:
+        error = ran.exception()
+        if isinstance(error, BrokenExecutor):
+            self._lose(pool)
+        self._end(future, error, None if error else ran.result())
+        self._fill()
+
+    def _lose(self, pool: ProcessPoolExecutor) -> None:
+        with self._lock:
+            if self._pool is pool:
+                self._pool = None
+                self._lost.append(pool)
+
+    def _end(self, future: "Future[Any]", error: BaseException | None, value: object = None) -> None:
+        with self._lock:
+            self._given -= 1
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
+
+
+@contextmanager
+def pool_calls(workers: int) -> Iterator[PoolCalls]:
+    """Yield calls on so many worker processes, which end with the block."""
+    calls = PoolCalls(workers)
+    try:
+        yield calls
+    finally:
+        calls.end()
+
+
+def _called(module: str, name: str, delays: Sequence[float], given: Sequence[Any], named: dict[str, Any]) -> object:
+    """Call the function of a task by its place: the name of the function leads to the task."""
+    task = getattr(import_module(module), name)
+    return tried(partial(task.fn, *given, **named), delays)

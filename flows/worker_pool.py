@@ -1,0 +1,62 @@
+"""Worker processes of this machine that call tasks without Prefect.
+
+They are forked from a process that has imported what tasks need, which is begun while the command is still importing
+and looking at the table: so a worker is there at once, and the imports are paid for once.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import forkserver, resource_tracker
+from pathlib import Path
+from typing import Any
+
+from synthrisk.flows.workers import ONE_THREAD, begin
+
+_NEEDED = ("synthesize.task", "synthesize.cart", "attack", "bootstrap", "expose", "report")
+
+
+def begin_early(workspace: Path) -> None:
+    """Begin the process that workers are forked from, unless all that a study makes may be there already."""
+    if not os.path.exists(workspace / "ledgers"):  # noqa: PTH110 - unlike a Path it says no where a name is too long
+        _begin()
+
+
+def pool_of(workers: int) -> ProcessPoolExecutor:
+    """Return worker processes, each with one thread, that end with this process however it ends."""
+    from synthrisk.tasks.workspace.code import known
+
+    _begin()
+    context = multiprocessing.get_context("forkserver")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(os.getpid(), known()))
+
+
+def _begin_worker(command: int, digests: Mapping[Any, str]) -> None:
+    from synthrisk.tasks.workspace.code import learn
+
+    begin(command)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # what generators start is not to have it blocked
+    learn(digests)
+
+
+def _begin() -> None:
+    multiprocessing.set_forkserver_preload([f"synthrisk.tasks.{name}" for name in _NEEDED])
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    resource_tracker.ensure_running()  # which unblocks signals
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # it would tell of one with a traceback
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        _restore(before)
+
+
+def _restore(before: Mapping[str, Any]) -> None:
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -1,0 +1,119 @@
+"""The digest of the atlas that ships: what each measure saw of leaks of known dose, read when it is asked for.
+
+The file beside this one is made by ``synthrisk atlas``; nothing in it is typed in.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from functools import cache
+from math import isnan, nan
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parent / "atlas.json"
+MOST_ALARMS = 0.05
+BY_EPSILON = "known_epsilon"
+"""The leak whose dose is an epsilon; that of all others is a share."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What all studies of one table say of one leak in one quantity of one measure."""
+
+    table: str
+    leak: str
+    measure: str
+    quantity: str
+    studies: int  # of the dose that was planted in the fewest
+    smallest: float  # smallest dose seen in four studies of five; NaN where none was, or alarms are too frequent
+    seen_full: float  # share of the studies that see the full dose
+    value_full: float  # mean value at the full dose
+    value_none: float  # mean value where nothing was planted
+    rank: float  # Spearman's correlation of dose and value over all studies; NaN where one of them does not vary
+    alarms: float  # share of the looks at nothing planted that see a leak
+    alarms_lower: float  # Clopper-Pearson limits, as if the looks were independent
+    alarms_upper: float
+    quiet: int  # looks at nothing planted in which the quantity had an interval; a study has several
+
+    @property
+    def too_loud(self) -> bool:
+        """Whether more false alarms than allowed are shown: the interval of their rate lies above 5 %."""
+        return self.alarms_lower > MOST_ALARMS
+
+
+@dataclass(frozen=True)
+class Digest:
+    """What a grid of studies says of the measures, and what was run."""
+
+    grid: Mapping[str, Any]  # name, tables, studies, rows, folds, repetitions, leaks with words and doses, left_out
+    answers: Sequence[Answer]
+
+    def of(self, measure: str) -> list[Answer]:
+        """Return what is known of one measure."""
+        return [each for each in self.answers if each.measure == measure]
+
+    def smallest(self, measures: Collection[str]) -> dict[str, float]:
+        """Return the smallest dose of each leak that any of some measures saw on any table, in any quantity.
+
+        NaN where all of them were blind. Empty where the digest knows none of the measures.
+        """
+        own = [each for each in self.answers if each.measure in measures]
+        doses = {leak: [e.smallest for e in own if e.leak == leak and not isnan(e.smallest)] for leak in self.leaks}
+        return {leak: min(seen, default=nan) for leak, seen in doses.items()} if own else {}
+
+    @property
+    def leaks(self) -> Mapping[str, Mapping[str, Any]]:
+        """What each leak is called (``words``) and at which ``doses`` it was planted, by its generator."""
+        found: Mapping[str, Mapping[str, Any]] = self.grid["leaks"]
+        return found
+
+    @property
+    def words(self) -> str:
+        """What was run, in a phrase."""
+        tables = ", ".join(self.grid["tables"].values())
+        return (
+            f"{self.grid['studies']} studies of {self.grid['rows']:,} records ({tables}), {self.grid['folds']} folds x "
+            f"{self.grid['repetitions']} repetitions"
+        )
+
+
+def dose_in_words(leak: str, dose: float) -> str:
+    """Return a dose in its unit.
+
+    Example:
+        >>> dose_in_words("leaky", 0.05), dose_in_words("known_epsilon", 8.0)
+        ('5 %', 'epsilon 8')
+    """
+    return f"epsilon {dose:g}" if leak == BY_EPSILON else f"{100 * dose:g} %"
+
+
+@cache
+def shipped() -> Digest | None:
+    """Return the digest that comes with the package; None where there is none."""
+    return read(FILE.read_text("utf-8")) if FILE.exists() else None
+
+
+def read(text: str) -> Digest:
+    """Return the digest that a text holds."""
+    found = json.loads(text)
+    order = [found["columns"].index(f.name) for f in fields(Answer)]
+    return Digest(found["grid"], [Answer(*(_read(row[place]) for place in order)) for row in found["rows"]])
+
+
+def text_of(digest: Digest) -> str:
+    """Return a digest as text, an answer a line; numbers are rounded to four digits."""
+    rows = ",\n".join(json.dumps([_plain(v) for v in astuple(each)]) for each in digest.answers)
+    names = json.dumps([f.name for f in fields(Answer)])
+    grid = json.dumps(digest.grid, indent=1, ensure_ascii=False)
+    return f'{{"grid": {grid},\n"columns": {names},\n"rows": [\n{rows}\n]}}\n'
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float):
+        return None if isnan(value) else round(value, 4)
+    return value
+
+
+def _read(value: Any) -> Any:
+    return nan if value is None else value

@@ -1,0 +1,142 @@
+"""The pages of the atlas: Markdown tables and a heat map of what each measure sees of each leak."""
+
+from collections.abc import Iterable, Sequence
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from synthrisk.metrics.digest import Answer, Digest, dose_in_words
+
+_MAIN = "memorization"
+_SHADES = ("#f3f4f6", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
+
+
+def tables(digest: Digest) -> str:
+    """Return the Markdown tables of a digest: the smallest doses, false alarms and values, and further quantities."""
+    parts = [f"{digest.words}."]
+    for table, words in digest.grid["tables"].items():
+        own = [each for each in digest.answers if each.table == table]
+        parts += [f"### {words}", _smallest(digest, own), _values(digest, own), _further(digest, own)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _smallest(digest: Digest, own: Sequence[Answer]) -> str:
+    """Return a row a measure, a column a leak: the smallest dose of which memorization sees four studies of five."""
+    leaks = digest.leaks
+    rows = []
+    for measure, by_leak in _by_measure(own, _MAIN):
+        cells = [_cell(by_leak[leak]) if leak in by_leak else "-" for leak in leaks]
+        rows.append([f"`{measure}`", *cells])
+    return _table(["memorization of", *(leak["words"] for leak in leaks.values())], rows)
+
+
+def _cell(answer: Answer) -> str:
+    if answer.too_loud:
+        return "alarms"
+    return "blind" if isnan(answer.smallest) else dose_in_words(answer.leak, answer.smallest)
+
+
+def _values(digest: Digest, own: Sequence[Answer]) -> str:
+    """Return a row a measure: false alarms with their interval, and value and rank correlation of exact copies."""
+    rows = []
+    for measure, by_leak in _by_measure(own, _MAIN):
+        one = next(iter(by_leak.values()))
+        alarms = _alarms(one)
+        cells = [f"{e.value_full:.3f} ({_number(e.rank)})" if e else "-" for e in map(by_leak.get, digest.leaks)]
+        rows.append([f"`{measure}`", alarms, _number(one.value_none), *cells])
+    heads = ["memorization of", "false alarms", "no leak", *(leak["words"] for leak in digest.leaks.values())]
+    return _table(heads, rows)
+
+
+def _further(digest: Digest, own: Sequence[Answer]) -> str:
+    """Return a row for each quantity that sees a smaller dose than memorization of the same measure does."""
+    main = {(e.measure, e.leak): e for e in own if e.quantity == _MAIN}
+    rows = []
+    for each in own:
+        before = main.get((each.measure, each.leak))
+        if each.quantity == _MAIN or isnan(each.smallest) or before is None:
+            continue
+        if isnan(before.smallest) or each.smallest < before.smallest:
+            words = digest.leaks[each.leak]["words"]
+            dose = dose_in_words(each.leak, each.smallest)
+            rows.append([f"`{each.quantity}` of `{each.measure}`", words, dose, _cell(before), _alarms(each)])
+    heads = ["quantity", "leak", "smallest dose seen", "memorization sees", "false alarms"]
+    return _table(heads, rows) if rows else "No other quantity sees a smaller dose than memorization does."
+
+
+def _by_measure(own: Sequence[Answer], quantity: str) -> list[tuple[str, dict[str, Answer]]]:
+    found: dict[str, dict[str, Answer]] = {}
+    for each in own:
+        if each.quantity == quantity:
+            found.setdefault(each.measure, {})[each.leak] = each
+    return sorted(found.items(), key=lambda pair: (-_sees(pair[1].values()), pair[0]))
+
+
+def _sees(answers: Iterable[Answer]) -> int:
+    return sum(not isnan(each.smallest) for each in answers)
+
+
+def _alarms(answer: Answer) -> str:
+    if not answer.quiet:
+        return "-"
+    return f"{answer.alarms:.2f} [{answer.alarms_lower:.2f}, {answer.alarms_upper:.2f}] of {answer.quiet}"
+
+
+def _number(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.2f}"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def draw_heat_map(digest: Digest, path: Path) -> None:
+    """Draw a square for each measure and leak, a panel a table: the darker, the smaller the dose that is seen."""
+    leaks, names = digest.leaks, list(digest.grid["tables"])
+    panels = {n: _by_measure([e for e in digest.answers if e.table == n], _MAIN) for n in names}
+    longest = max(len(rows) for rows in panels.values())
+    figure = Figure(figsize=(3.6 + 5.2 * len(names), 1.9 + 0.24 * longest), layout="constrained")
+    for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
+        rows = panels[name]
+        shades = np.array([[_shade(by_leak.get(leak), leaks[leak]["doses"]) for leak in leaks] for _, by_leak in rows])
+        for y, x in np.ndindex(*shades.shape):
+            axes.add_patch(_square(x, y, _SHADES[shades[y, x]]))
+            answer = rows[y][1].get(list(leaks)[x])
+            told = "" if answer is None else _mark(answer)
+            colour = "white" if shades[y, x] > 2 else "#1f2937"
+            axes.text(x, y, told, ha="center", va="center", fontsize=6.5, color=colour)
+        axes.set(xlim=(-0.5, len(leaks) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+        axes.set_yticks(range(len(rows)), [measure for measure, _ in rows], fontsize=7)
+        axes.set_xticks(
+            range(len(leaks)), [leak["words"] for leak in leaks.values()], fontsize=7, rotation=40, ha="right"
+        )
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set_title(digest.grid["tables"][name], fontsize=9)
+    figure.suptitle(
+        f"Smallest dose that memorization sees in four studies of five; empty: blind; !: too many false alarms\n"
+        f"{digest.words}",
+        fontsize=8,
+    )
+    figure.savefig(path, dpi=130, metadata={"Software": None})
+
+
+def _mark(answer: Answer) -> str:
+    if answer.too_loud:
+        return "!"
+    return "" if isnan(answer.smallest) else dose_in_words(answer.leak, answer.smallest).removeprefix("epsilon ")
+
+
+def _square(x: int, y: int, colour: str) -> Rectangle:
+    return Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=1)
+
+
+def _shade(answer: Answer | None, doses: Sequence[float]) -> int:
+    """Return 0 where no dose is seen, 4 for the smallest of the doses, less for larger ones."""
+    if answer is None or isnan(answer.smallest):
+        return 0
+    return max(1, len(_SHADES) - 1 - list(doses).index(answer.smallest))

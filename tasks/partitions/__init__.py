@@ -1,0 +1,1 @@
+"""Evaluation of tables that outgrow one machine: Parquet files in parts on a Dask cluster. Imports Dask on use."""

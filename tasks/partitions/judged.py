@@ -1,0 +1,99 @@
+"""One release in parts judged: measures, findings, verdicts."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from synthrisk.conf.load import checked
+from synthrisk.conf.study import Bootstrap, Data, Threshold
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.partitions.agreed import MEMBERS, Partitioned
+from synthrisk.metrics.partitions.exact import keys_of_real, keys_of_release
+from synthrisk.metrics.partitions.found import findings
+from synthrisk.metrics.partitions.look import broken, strangers_in_words
+from synthrisk.metrics.release.k_anonymity import KAnonymity
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.verdicts import Beside
+from synthrisk.metrics.study.verdicts import judge as verdicts_of
+from synthrisk.tasks.judge import new_study_id, spelled_out, threat_model
+
+RELEASE = "release"
+"""What the release is called."""
+LACKING = (
+    "in parts there are no reference generators, no population yardstick, no ceiling of utility, no screen for near "
+    "copies and no groups of vulnerable records: no verdict is NO EVIDENCE"
+)
+
+
+def judged_in_parts(
+    tables: Partitioned,
+    data: Data,
+    planned: Sequence[Planned],
+    thresholds: Mapping[str, Any],
+    settings: Bootstrap,
+    seed: int,
+) -> StudyResult:
+    """Return what is found of a release in parts: numbers and intervals are those of ``evaluate`` without references.
+
+    Raises:
+        InputError: The control records are no strangers, or a measure or an option is not computed in parts.
+    """
+    begun = datetime.now(UTC)
+    refusal, warning = strangers_in_words(tables)
+    if refusal:
+        raise InputError(f"control must hold records that the synthesizer never saw, got ones of which {refusal}")
+    interval, beside = (
+        Interval(settings.confidence, settings.method, settings.resamples, seed_of(seed, *words))
+        for words in (("bootstrap", RELEASE), ("compare",))
+    )
+    found, utility = findings(tables, planned, RELEASE, interval, beside)
+    limits = {name: checked(Threshold, value, name) for name, value in thresholds.items()}
+    known = _keys(data, list(tables.columns))
+    reason = broken(tables)
+    return StudyResult(
+        study_id=new_study_id(begun),
+        name="evaluate",
+        findings=found,
+        checks=[],
+        verdicts=verdicts_of(
+            found,
+            {name: limit.value for name, limit in limits.items()},
+            [],
+            Beside(broken={RELEASE: reason} if reason else {}),
+        ),
+        limits=spelled_out(limits, [f.measure for f in found]),
+        facts=_facts(tables, data, settings, seed, begun),
+        settings={RELEASE: {"role": "synthesizer", "kind": "files"}},
+        utility=utility,
+        keys=KAnonymity(tuple(known), keys_of_real(tables, known), {RELEASE: keys_of_release(tables, known)})
+        if known
+        else None,
+        warning=warning,
+        warnings=(LACKING, *([f"the release is broken: {reason}"] if reason else [])),
+        quasi_identifiers=tuple(known),
+        sensitive=tuple(data.sensitive),
+    )
+
+
+def _keys(data: Data, columns: Sequence[str]) -> list[str]:
+    known = data.quasi_identifiers
+    return [c for c in columns if c not in data.sensitive] if known == "*" else list(known)
+
+
+def _facts(tables: Partitioned, data: Data, settings: Bootstrap, seed: int, begun: datetime) -> dict[str, str]:
+    return {
+        "data": data.title,
+        "records": str(tables.real_rows),
+        "members": str(tables.rows[MEMBERS]),
+        "columns": str(len(tables.columns)),
+        "releases": "1",
+        "repetitions": "1",
+        "seed": str(seed),
+        "engine": "dask",
+        "interval": f"{settings.method}, {settings.confidence:g}",
+        "threat_model": threat_model(data.quasi_identifiers, data.sensitive),
+        "started": begun.isoformat(timespec="seconds"),
+    }

@@ -1,0 +1,280 @@
+"""Leaks with a dose: reference generators that hide something of training records among new ones of the population.
+
+All release what ``fresh`` would, with some rows replaced by planted ones, and shuffled; ``leaky`` plants exact copies.
+The dose is the option ``share``; each says what it is a share of. At dose 0 each releases the rows of ``fresh``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.errors import InputError, check_whole, nearest
+from synthrisk.metrics.exposure.vulnerable import apartness
+from synthrisk.metrics.study.answer import Answer
+from synthrisk.metrics.tables.kinds import as_floats, kind
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.tasks.synthesize.cart import cart
+from synthrisk.tasks.synthesize.near_copy import JITTER, REDRAWN, check_change, near_copy
+from synthrisk.tasks.synthesize.reference_generators import (
+    LEAKY_SHARE,
+    among_fresh,
+    check_share,
+    fresh_rows,
+    share_of,
+)
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+
+TIMES = 10
+_COMMON = 0.01  # a group has at least this share of the training records
+_UPPER = 0.1  # the group of a numeric column: this share of the records, with the highest values
+
+
+def leaky_near(job: Job, *, share: float = LEAKY_SHARE, jitter: float = JITTER, redrawn: float = REDRAWN) -> Release:
+    """Leak near copies: training records with numbers moved a little and some categorical cells drawn anew.
+
+    Args:
+        job: As for every synthesizer.
+        share: The dose, in [0, 1]: round(share rows) rows are near copies, of distinct training records as long as
+            there are enough.
+        jitter: As for ``near_copy``: share of a column's range by which a number moves at most.
+        redrawn: As for ``near_copy``: share of the categorical cells that are drawn anew.
+
+    Raises:
+        InputError: An option is out of its range, there is no training record, or fewer than two records, or entities,
+            are held out.
+    """
+    check_share(share)
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
+        return near_copy(own, jitter=jitter, redrawn=redrawn).synthetic if count else job.train.head(0)
+
+    return among_fresh(job, "leaky_near", round(share * job.rows), planted)
+
+
+def leaky_permuted(job: Job, *, column: str, share: float = LEAKY_SHARE) -> Release:
+    """Leak training records of which one column is permuted: each row holds the cell of another training record.
+
+    The column is shifted by one along a random order of all training records, so that with two of them or more no row
+    takes the cell of its own record (which may still be equal).
+
+    Args:
+        job: As for every synthesizer.
+        column: The column that is permuted.
+        share: The dose, in [0, 1]: round(share rows) rows are such training records.
+
+    Raises:
+        InputError: The share is out of its range, there is no such column or no training record, or fewer than two
+            records, or entities, are held out.
+    """
+    check_share(share)
+    place = _places(job, "column", [column])[0]
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        order = rng.permutation(len(job.train))
+        donor = np.empty_like(order)
+        donor[order] = np.roll(order, 1)
+        rows = _members(job, count, rng)
+        return _with_cells(job.train.take(rows), job.train.take(donor[rows]), [place])
+
+    return among_fresh(job, "leaky_permuted", round(share * job.rows), planted)
+
+
+def leaky_rarest(job: Job, *, share: float = LEAKY_SHARE) -> Release:
+    """Leak exact copies of the rarest training records alone: those farthest from their five nearest others.
+
+    Args:
+        job: As for every synthesizer.
+        share: The dose, in [0, 1]: round(share rows) rows are copies of as many training records, the rarest first,
+            equally rare ones in random order; in a release of more rows than training records they come again.
+
+    Raises:
+        InputError: The share is out of its range, there is no training record, or fewer than two records, or entities,
+            are held out.
+    """
+    check_share(share)
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        if not count:
+            return job.train.head(0)
+        far = apartness(Tables(job.train, job.train)) if len(job.train) > 1 else np.zeros(1)
+        order = np.lexsort((rng.random(len(far)), -far))
+        return job.train.take(np.resize(order, count))
+
+    return among_fresh(job, "leaky_rarest", round(share * job.rows), planted)
+
+
+def leaky_group(job: Job, *, column: str, share: float = LEAKY_SHARE) -> Release:
+    """Leak exact copies of the training records of one group alone.
+
+    The group: of a categorical column the records of the rarest value, a missing cell included, that at least one
+    record in a hundred has; of a numeric column the tenth of the records with the highest values.
+
+    Args:
+        job: As for every synthesizer.
+        column: The column that makes the group.
+        share: The dose, in [0, 1]: the share of the group's training records that are released, each once.
+
+    Raises:
+        InputError: The share is out of its range, there is no such column or no training record, or fewer than two
+            records, or entities, are held out.
+    """
+    check_share(share)
+    group = group_of(job.train.iloc[:, _places(job, "column", [column])[0]]) if len(job.train) else np.empty(0, int)
+    count = min(round(share * len(group)), job.rows)
+    return among_fresh(
+        job, "leaky_group", count, lambda count, rng: job.train.take(rng.choice(group, count, replace=False))
+    )
+
+
+def leaky_columns(job: Job, *, columns: Sequence[str], share: float = LEAKY_SHARE) -> Release:
+    """Leak some columns alone: their cells are those of one training record, all other cells those of a new record.
+
+    With the quasi-identifiers and the sensitive column this leaks the sensitive value for true keys, and nothing else.
+
+    Args:
+        job: As for every synthesizer.
+        columns: The columns that leak.
+        share: The dose, in [0, 1]: in round(share rows) rows these cells are those of a training record.
+
+    Raises:
+        InputError: The share is out of its range, a column is named twice or is not there, there is no training record,
+            or fewer than two records, or entities, are held out.
+    """
+    check_share(share)
+    places = _places(job, "columns", columns)
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        return _with_cells(_new(job, count), job.train.take(_members(job, count, rng)), places)
+
+    return among_fresh(job, "leaky_columns", round(share * job.rows), planted)
+
+
+def leaky_duplicates(job: Job, *, share: float = LEAKY_SHARE, times: int = TIMES) -> Release:
+    """Leak a few training records, each many times over.
+
+    Args:
+        job: As for every synthesizer.
+        share: The dose, in [0, 1]: round(share rows) rows are copies of ceil(share rows/times) training records, each
+            ``times`` times, the last one perhaps less often.
+        times: How often a leaked record is released, at least 1.
+
+    Raises:
+        InputError: An option is out of its range, there is no training record, or fewer than two records, or entities,
+            are held out.
+    """
+    _check_times(share, times)
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        return job.train.take(np.repeat(_members(job, -(-count // times), rng), times)[:count])
+
+    return among_fresh(job, "leaky_duplicates", round(share * job.rows), planted)
+
+
+def leaky_tree(job: Job, *, share: float = LEAKY_SHARE, min_samples_leaf: int = 1) -> Release:
+    """Leak through a model: rows of a synthesizer (``cart``) whose trees are grown until they know single records.
+
+    Args:
+        job: As for every synthesizer.
+        share: The dose, in [0, 1]: round(share rows) rows are drawn by ``cart``, fitted on all training records.
+        min_samples_leaf: Records that a leaf holds at least; 1 overfits as far as trees can.
+
+    Raises:
+        InputError: An option is out of its range, there is no training record, or fewer than two records, or entities,
+            are held out.
+    """
+    _check_leaf(share, min_samples_leaf)
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
+        return cart(own, min_samples_leaf=min_samples_leaf).synthetic if count else job.train.head(0)
+
+    return among_fresh(job, "leaky_tree", round(share * job.rows), planted)
+
+
+def group_of(column: pd.Series) -> np.ndarray:
+    """Return the positions of the records of a column's group, as ``leaky_group`` says; ties of the last are in it.
+
+    Example:
+        >>> group_of(pd.Series(["a"] * 5 + ["b"] * 3 + ["c"] * 4)).tolist()
+        [5, 6, 7]
+    """
+    if kind(column) == "numeric":
+        values = np.nan_to_num(as_floats(column), nan=-np.inf)
+        least = np.sort(values)[::-1][max(1, round(_UPPER * len(values))) - 1]
+        return np.flatnonzero(values >= least)
+    codes, _ = pd.factorize(column, use_na_sentinel=False)
+    counts = np.bincount(codes)
+    common = np.where(counts >= _COMMON * len(codes), counts, len(codes) + 1)
+    rarest = int(common.argmin()) if common.min() <= len(codes) else int(counts.argmax())
+    return np.flatnonzero(codes == rarest)
+
+
+def _members(job: Job, count: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.choice(len(job.train), count, replace=count > len(job.train))
+
+
+def _new(job: Job, count: int) -> pd.DataFrame:
+    """Return the new records that planted rows replace."""
+    return job.held_out.take(fresh_rows(job)[:count])
+
+
+def _with_cells(rows: pd.DataFrame, others: pd.DataFrame, places: Sequence[int]) -> pd.DataFrame:
+    """Return rows with the cells of others in some columns."""
+    cells = [(others if c in places else rows).iloc[:, c].reset_index(drop=True) for c in range(rows.shape[1])]
+    made = pd.concat(cells, axis=1)
+    made.columns = rows.columns
+    return made
+
+
+def _places(job: Job, option: str, columns: object) -> list[int]:
+    """Return the places of some columns of the table."""
+    known = list(job.train.columns)
+    names = columns if isinstance(columns, list | tuple) else None
+    if not names or len(set(map(str, names))) < len(names):
+        raise InputError(f"{option} must be a list of distinct columns, got {columns!r}")
+    for name in names:
+        if name not in known:
+            hint = nearest(str(name), [str(k) for k in known])
+            raise InputError(f"{option} must be of the table, got {name!r}{hint}")
+    return [known.index(name) for name in names]
+
+
+def _check_near(share: float = LEAKY_SHARE, jitter: float = JITTER, redrawn: float = REDRAWN) -> None:
+    check_share(share)
+    check_change(jitter, redrawn)
+
+
+def _check_of_columns(share: float = LEAKY_SHARE, column: str = "", columns: Sequence[str] = ()) -> None:
+    check_share(share)
+
+
+def _check_times(share: float = LEAKY_SHARE, times: int = TIMES) -> None:
+    check_share(share)
+    check_whole("times", times, 1)
+
+
+def _check_leaf(share: float = LEAKY_SHARE, min_samples_leaf: int = 1) -> None:
+    check_share(share)
+    check_whole("min_samples_leaf", min_samples_leaf, 1)
+
+
+def _leak(function: Callable[..., Release], answer: Answer, check: Callable[..., None]) -> Synthesizer:
+    def dose(share: float = LEAKY_SHARE, **_others: Any) -> float:
+        return share_of(share)
+
+    packages = ("numpy", "pandas", "scikit-learn")
+    name = function.__name__
+    return Synthesizer(name, function, packages=packages, check=check, trial="few", answer=answer, dose=dose)
+
+
+LEAKY_NEAR = _leak(leaky_near, "part", _check_near)
+LEAKY_PERMUTED = _leak(leaky_permuted, "part", _check_of_columns)
+LEAKY_RAREST = _leak(leaky_rarest, "leak", check_share)
+LEAKY_GROUP = _leak(leaky_group, "leak", _check_of_columns)
+LEAKY_COLUMNS = _leak(leaky_columns, "part", _check_of_columns)
+LEAKY_DUPLICATES = _leak(leaky_duplicates, "leak", _check_times)
+LEAKY_TREE = _leak(leaky_tree, "part", _check_leaf)

@@ -1,0 +1,55 @@
+"""``synthrisk serve`` against a real server: the schedule is there, its runs finish, and Ctrl-C pauses it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from deployed import deployment_of, finished, mlflow_runs, runs, until
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.schedules import CronSchedule
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    arguments = ["serve", "smoke", "--cron", "* * * * *", "--timezone", "Europe/Vienna", "--name", "nightly"]
+    with (tmp_path / "served.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "synthrisk.flows.cli.app", *arguments],
+            cwd=tmp_path,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def test_a_served_study_runs_by_its_schedule(
+    client: SyncPrefectClient, served: "subprocess.Popen[bytes]", tmp_path: Path
+) -> None:
+    found = deployment_of(client, "benchmark/nightly", served)
+    (schedule,) = found.schedules
+    assert isinstance(schedule.schedule, CronSchedule)
+    assert (schedule.schedule.cron, schedule.schedule.timezone, schedule.active) == ("* * * * *", "Europe/Vienna", True)
+    assert found.parameters == {"study": "smoke", "overrides": []}
+    assert (found.work_pool_name, found.entrypoint) == (None, "synthrisk.flows.benchmark.benchmark")
+    run = finished(client, found.id, lambda r: r.auto_scheduled)
+    assert run.state is not None
+    assert run.state.is_completed(), run.state.message
+    assert set(mlflow_runs(tmp_path, "smoke").values()) == {"FINISHED"}
+    underway = {"PENDING", "RUNNING"}
+    until(lambda: not [r for r in runs(client, found.id) if r.state_type in underway], "a run is always under way")
+    os.killpg(served.pid, signal.SIGINT)
+    served.wait(60)
+    assert client.read_deployment(found.id).paused
+    assert "Traceback" not in (tmp_path / "served.log").read_text("utf-8", "replace")

@@ -1,0 +1,74 @@
+"""Studies that are not logged yet: the verdict is told all the same, the command and the next study deliver them."""
+
+import re
+import socket
+
+import pytest
+from mlflow import MlflowClient
+
+from synthrisk.tasks.tracking.waiting import ids_waiting
+
+pytestmark = pytest.mark.proof
+
+
+@pytest.fixture(scope="module")
+def judge(say, people, tmp_path_factory):
+    """Give a workspace, and a function that judges a release there."""
+    folder = tmp_path_factory.mktemp("deliver")
+    people(120, seed=1).to_csv(folder / "real.csv", index=False)
+    people(120, seed=2).to_csv(folder / "release.csv", index=False)
+    roles = ("--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "zero_cap")
+    rest = (*roles, "--references", "none", "--threshold", "risk/zero_cap=0.01", "--workspace", folder / "w")
+    return folder, lambda *more: say("evaluate", folder / "real.csv", folder / "release.csv", *rest, *more)
+
+
+@pytest.fixture(scope="module")
+def offline(judge):
+    """A release judged without its tracking server, whose pages cannot be written either."""
+    folder, judged = judge
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        port = nobody.getsockname()[1]
+    (folder / "w").mkdir()
+    (folder / "w" / "reports").touch()
+    said = judged("--offline", "--tracking-uri", f"http://127.0.0.1:{port}")
+    return said, re.search(r"not logged yet: `synthrisk log (\S+) --workspace \S+`", said.out)[1], port
+
+
+def test_the_exit_code_is_the_verdicts(offline):
+    said, study_id, _ = offline
+    assert said.code == 1
+    assert "RISK" in said.out
+    assert f"synthrisk log {study_id}" in said.out
+    assert re.search(r"Report +not written: \w+Error in ", said.out)
+    assert "Traceback" not in said.err
+
+
+def test_a_server_that_is_still_away_is_told_in_a_line(offline, judge, say):
+    said = say("log", offline[1], "--workspace", judge[0] / "w")
+    assert said.code == 4
+    assert said.err.startswith(f"Error: not logged yet: `synthrisk log {offline[1]}")
+    assert said.err.count("\n") == 1
+    assert ids_waiting(judge[0] / "w") == [offline[1]]
+
+
+def test_an_unknown_study_is_refused(offline, judge, say):
+    said = say("log", "20200101-000000-aaaaaa", "--workspace", judge[0] / "w")
+    assert (said.code, offline[1] in said.err) == (2, True)
+
+
+def test_the_next_study_delivers_the_one_before_and_the_command_what_is_left(offline, judge, say):
+    folder, judged = judge
+    kept = judged("--offline")
+    study_id = re.search(r"synthrisk log (\S+)", kept.out)[1]
+    said = judged()
+    assert f"logged: study {study_id}, which an earlier run had left" in said.err
+    assert f"study {offline[1]} is still not logged: not logged yet: `synthrisk log {offline[1]}" in said.err
+    client = MlflowClient(f"sqlite:///{folder / 'w' / 'mlflow.db'}")
+    runs = client.search_runs([client.get_experiment_by_name("evaluate").experiment_id], "tags.role = 'study'")
+    assert len(runs) == 2
+    assert study_id in {run.data.tags["study_id"] for run in runs}
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    another = re.search(r"synthrisk log (\S+)", judged("--offline").out)[1]
+    delivered = say("log", another, "--workspace", folder / "w")
+    assert (delivered.code, delivered.out.startswith(f"logged: study {another} in sqlite:")) == (0, True)
+    assert ids_waiting(folder / "w") == [offline[1]]

@@ -1,0 +1,153 @@
+"""``evaluate --engine dask``: the numbers, intervals and verdicts of one machine, from Parquet files in parts."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from synthrisk.flows.calls import PlainCalls
+from synthrisk.flows.cli.app import app
+from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.course import course
+from synthrisk.flows.one_release import prepared, study_of, understood
+from synthrisk.metrics import InputError
+from synthrisk.metrics.partitions.measures import IN_PARTS
+
+pytestmark = pytest.mark.proof
+
+pytest.importorskip("distributed")
+ROLES = {"quasi_identifiers": ["town", "age", "born"], "sensitive": ["illness"]}
+LIMITS = {
+    "control_gain/zero_cap.illness": 0.05,
+    "memorization/unique_exact_matches": 0.02,
+    "risk/generalized_cap.illness": 0.9,
+    "memorization/zero_cap.illness@classes": 0.05,
+}
+
+
+def people(rows: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+
+    def one_of(*texts: str) -> pd.Series:
+        return pd.Series(rng.choice(np.array(texts, dtype=object), rows))
+
+    return pd.DataFrame(
+        {
+            "town": one_of("Łódź", "東京", "São Paulo").where(rng.random(rows) > 0.1),
+            "age": pd.Series(rng.integers(20, 40, rows), dtype="Int64").where(rng.random(rows) > 0.05),
+            "born": one_of("1970-01-01", "1980-05-31", "1990-12-24"),
+            "weight": np.round(rng.normal(70, 10, rows), 1),
+            "smokes": rng.random(rows) < 0.3,
+            "illness": one_of("flu", "asthma", "none"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("parts")
+    tables = {"real": people(400, 1), "control": people(300, 2), "release": people(350, 3)}
+    tables["release"] = pd.concat([tables["real"].head(120), tables["release"]], ignore_index=True)
+    for name, table in tables.items():
+        table.to_parquet(folder / f"{name}.parquet", row_group_size=110)
+    return {name: str(folder / f"{name}.parquet") for name in tables} | {"folder": str(folder)}
+
+
+def command(files: dict[str, str], *more: str) -> list[str]:
+    roles = [f"--{k.replace('_', '-')}={','.join(v)}" for k, v in ROLES.items()]
+    tables = [files["real"], files["release"], "--control", files["control"]]
+    return ["evaluate", *tables, *roles, "--engine", "dask", *more]
+
+
+@pytest.fixture(scope="module")
+def in_parts(files):
+    to = f"{files['folder']}/parts.json"
+    limits = [f"--threshold={name}={value}" for name, value in LIMITS.items()]
+    done = CliRunner().invoke(app, command(files, "--references", "none", "--json", to, *limits))
+    with open(to) as file:  # noqa: PTH123
+        return done, json.load(file)
+
+
+@pytest.fixture(scope="module")
+def of_one_machine(files):
+    asked = {**ROLES, "real": files["real"], "control": files["control"], "study": None}
+    meant = understood(**asked, metrics=list(IN_PARTS), thresholds=LIMITS)
+    workspace = f"{files['folder']}/workspace"
+    study = study_of(meant, files["release"], [], "none", "evaluate", None, workspace, 1)
+    study = study.model_copy(update={"population_yardstick": False})
+    whole, sample, warning = prepared(study, files["control"], files["release"])
+    return as_json(course(whole, sample, PlainCalls(), "", warning).result)
+
+
+def test_findings_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
+    done, parts = in_parts
+    assert done.exit_code == parts["exit_code"] == of_one_machine["exit_code"] == 1, done.output
+    assert len(parts["findings"]) == len(IN_PARTS) - 2
+    assert [without_text(row) for row in parts["findings"]] == [without_text(row) for row in of_one_machine["findings"]]
+
+
+def without_text(row: dict) -> dict:
+    """A row of findings without what is of the record of a run, not of its numbers."""
+    return {k: v for k, v in row.items() if not k.startswith(("population", "risk_population"))}
+
+
+def test_verdicts_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
+    parts = in_parts[1]
+    assert len(parts["verdicts"]) == len(LIMITS)
+    assert parts["verdicts"] == of_one_machine["verdicts"]
+    assert {v["word"] for v in parts["verdicts"]} >= {"RISK", "INCONCLUSIVE"}
+
+
+def test_utility_and_keys_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
+    numbers = ("measure", "utility")
+    mine, due = ([{k: row[k] for k in numbers} for row in each["utility"]] for each in (in_parts[1], of_one_machine))
+    assert len(mine) == 2
+    assert mine == due
+    assert in_parts[1]["k_anonymity"] == of_one_machine["k_anonymity"]
+
+
+def test_the_terminal_says_what_is_lacking_and_what_was_found(in_parts):
+    told = " ".join(in_parts[0].output.split())
+    assert "no reference generators, no population yardstick" in told
+    assert "release" in told
+    assert "RISK" in told
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--references", "limited"], "--references must be 'none' with --engine dask, got 'limited'"),
+        (["--references", "none", "--metric", "rapid"], "rapid is not computed in parts"),
+        (["--references", "none", "--without", "age"], "--without and --coarsen must be left out with --engine dask"),
+        (["--references", "none", "--identifier", "age"], "--identifier and --missing must be left out"),
+        (
+            ["--references", "none", "--threshold", "memorization/zero_cap.illness@outliers=0.1"],
+            "thresholds in parts take the group @classes alone",
+        ),
+        (["--references", "none", "--dask", "127.0.0.1:9"], "dask must be the address of a scheduler that answers"),
+        (["--references", "none", "--engine", "spark"], "--engine must be one of memory, dask, got 'spark'"),
+    ],
+)
+def test_what_is_not_computed_in_parts_is_refused(files, more, words):
+    done = CliRunner().invoke(app, command(files, *more))
+    assert isinstance(done.exception, InputError)
+    assert words in str(done.exception)
+
+
+def test_files_that_are_not_parquet_are_refused(files, tmp_path):
+    table = tmp_path / "real.csv"
+    table.write_text("town,age\nŁódź,30\n")
+    done = CliRunner().invoke(app, command({**files, "real": str(table)}, "--references", "none"))
+    assert "real must be a Parquet file or a folder of such for engine dask" in str(done.exception)
+
+
+def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):
+    from synthrisk.flows.cli import in_parts
+
+    in_parts.suggest(files["real"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(in_parts, "MANY", 400)
+    in_parts.suggest(files["real"])
+    assert "real holds 400 records: with --engine dask" in capsys.readouterr().err

@@ -1,0 +1,118 @@
+"""The atlas: a tiny grid from the command, its numbers again by the public tasks, and found again where it was."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from synthrisk.conf.grid import FULL, NONE, REDUCED, grid_of
+from synthrisk.flows.atlas import looked
+from synthrisk.flows.calls import PlainCalls
+from synthrisk.metrics.digest import read
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks import attack, estimate, sample, synthesize
+from synthrisk.tasks.synthesize import check_options, synthesizer
+
+ASKED = ["--table", "adult", "--leak", "leaky", "--studies", 1, "--rows", 120]
+MEASURES = ["--metric", "zero_cap", "--metric", "common_rows_proportion"]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory, say, prefect_database):
+    place = tmp_path_factory.mktemp("atlas")
+    where = ["--to", place / "out", "--workspace", place / "work", "--workers", 1]
+    said = say("atlas", *ASKED, *MEASURES, *where)
+    assert said.code == 0, said.err
+    return place, said, say("atlas", *ASKED, *MEASURES, "--to", place / "again", *where[2:])
+
+
+def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
+    place, said, _ = ran
+    assert {line.removeprefix("wrote ") for line in said.out.splitlines()} == {
+        str(place / "out" / name) for name in ("looks.csv", "atlas.json", "atlas.md", "atlas.png")
+    }
+    digest = read((place / "out" / "atlas.json").read_text())
+    assert digest.grid["leaks"] == {"leaky": {"words": "exact copies", "doses": [0.05, 0.2, 1.0]}}
+    assert (digest.grid["studies"], digest.grid["rows"]) == (1, 120)
+    assert digest.grid["shapes"] == {"adult": {"columns": 15, "numeric": 0.4, "records_each": 1}}
+    copies = next(e for e in digest.of("common_rows_proportion") if e.quantity == "memorization")
+    assert (copies.seen_full, copies.studies, copies.quiet) == (1, 1, 4)
+    assert copies.value_full > 0.9
+    assert "| `common_rows_proportion` |" in (place / "out" / "atlas.md").read_text()
+    assert (place / "out" / "atlas.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_there_is_found_again(ran):
+    place, said, again = ran
+    assert again.code == 0
+    assert "releases attacked: 28 of 28" in said.err
+    assert "found again: 28 of 28 releases" in again.err
+    for name in ("looks.csv", "atlas.json", "atlas.md", "atlas.png"):
+        assert (place / "out" / name).read_bytes() == (place / "again" / name).read_bytes()
+
+
+def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
+    place, _, _ = ran
+    with (place / "out" / "looks.csv").open() as file:
+        rows = list(csv.DictReader(file))[::-1]  # of several looks at nothing planted, the first
+    looks = {(r["leak"], float(r["dose"]), r["measure"], r["quantity"]): r for r in rows}
+    key = ["age", "education", "occupation", "sex", "race"]
+    table = sample.fn(
+        "adult", key, ["income"], folds=2, repetitions=2, rows=120, seed=1, workspace=str(tmp_path / "work")
+    )
+    asked = ["zero_cap", "common_rows_proportion"]
+    made_by = {"fresh": ("fresh", {}), "leaky-0_2": ("leaky", {"share": 0.2}), "leaky-1": ("leaky", {"share": 1.0})}
+    ledgers = [
+        attack.fn(synthesize.fn(table, kind, r, f, name=name, role="reference", **options), asked)
+        for name, (kind, options) in made_by.items()
+        for r in range(2)
+        for f in range(2)
+    ]
+    found = estimate.fn(ledgers, method="crossed").compared.findings
+    for finding in found:
+        kind, options = made_by[finding.synthesizer]
+        look = looks["" if kind == NONE else kind, options.get("share", 0.0), finding.measure.label, "memorization"]
+        assert float(look["value"]) == pytest.approx(finding.memorization.value, abs=1e-12)
+    assert len(found) == 6
+
+
+def test_each_study_is_named_and_its_leaks_are_looked_at(tmp_path, capsys):
+    tiny = grid_of(REDUCED, leaks=["leaky_group"], measures=["common_rows_proportion"], studies=1, rows=40)
+    found = list(looked(tiny, str(tmp_path), 1, PlainCalls()))
+    assert {look.leak for look in found} == {"", "leaky_group"}
+    assert "study 1 of 1: Adult, seed 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("table", FULL.tables, ids=lambda t: t.name)
+def test_each_study_of_the_full_grid_is_one_that_can_be_asked(table):
+    if table.source == "fair":
+        pytest.importorskip("statsmodels")
+    study = FULL.study(table, 1, "work", 2)
+    names = [each.name for each in study.references]
+    assert len(names) == 9 * 4 + FULL.nothing - 1
+    for each in study.references[FULL.nothing - 1 :]:
+        own = synthesizer(each.kind)
+        check_options(own, each.options)
+        assert own.dose is not None
+        assert own.dose(**each.options) in (*FULL.shares, *FULL.epsilons)
+    assert len(study.metrics) >= 26
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (["--table", "adlut"], "--table must be one of adult, health"),
+        (["--leak", "leeky"], "--leak must be one of leaky, leaky_near"),
+        (["--metric", "accuracy"], "--metric must be one of"),
+    ],
+)
+def test_names_that_are_none_are_refused(say, asked, sentence, tmp_path):
+    said = say("atlas", *asked, "--to", tmp_path / "out")
+    assert said.code == 2
+    assert sentence in said.err
+    assert not Path(tmp_path / "out").exists()
+
+
+def test_wrong_parts_raise(tmp_path):
+    with pytest.raises(InputError, match=r"did you mean 'adult'"):
+        grid_of(FULL, tables=["adlut"])

@@ -1,0 +1,65 @@
+"""Flow runs whose process was killed are marked as Crashed by the next study of the workspace, and no others."""
+
+import os
+import signal
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+from prefect import flow
+from prefect.context import FlowRunContext
+from synthrisk.flows.crashed import noted
+
+@flow
+def study():
+    print(FlowRunContext.get().flow_run.id, flush=True)
+    time.sleep(600)
+
+@flow
+def benchmark(folder):
+    with noted(Path(folder)):
+        print(FlowRunContext.get().flow_run.id, flush=True)
+        study()
+
+if __name__ == "__main__":
+    benchmark(sys.argv[1])
+"""
+
+
+@pytest.fixture
+def begun(start_python, tmp_path):
+    """Two processes with a flow run each and one below it, in one workspace; ids of their runs."""
+    (tmp_path / "runs.py").write_text(SCRIPT)
+    workspace = tmp_path / "workspace"
+    processes = [start_python(tmp_path / "runs.py", workspace, cwd=tmp_path) for _ in range(2)]
+    yield workspace, processes, [[UUID(each.stdout.readline().strip()) for _ in range(2)] for each in processes]
+    for each in processes:
+        each.kill()
+        each.communicate()
+
+
+def states(ids: list[UUID]) -> list[str]:
+    from prefect.client.orchestration import get_client
+
+    with get_client(sync_client=True) as client:
+        return [str(client.read_flow_run(each).state.name) for each in ids]
+
+
+def test_runs_of_a_killed_process_alone_are_marked(begun):
+    from synthrisk.flows.crashed import mark_crashed
+
+    workspace, (killed, lives), (lost, under_way) = begun
+    assert mark_crashed(workspace) == []
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert set(states(lost)) == {"Running"}
+    assert set(mark_crashed(workspace)) == set(lost)
+    assert states(lost) == ["Crashed", "Crashed"]
+    assert states(under_way) == ["Running", "Running"]
+    assert lives.poll() is None
+    assert [Path(each).stem for each in (workspace / "running").iterdir()] == [str(under_way[0])]
+    assert mark_crashed(workspace) == []

@@ -1,0 +1,179 @@
+"""A study that is killed at random moments, in all its parts, and run again to its end: nothing shows of it."""
+
+import hashlib
+import os
+import random
+import secrets
+import signal
+import time
+from collections import Counter
+from contextlib import suppress
+
+import psutil
+import pytest
+import yaml
+from mlflow import MlflowClient
+
+from synthrisk.flows.cli.ends import BROKEN
+from synthrisk.tasks.tracking.waiting import ids_waiting
+
+KILLS, BUDGET = 20, 300.0  # how many, and the seconds after which no more than one of each kind are begun
+KINDS = [(way, kind) for kind in ("main", "group", "worker", "server") for way in ("plain", "--prefect")]
+"""Who is killed: on a Prefect server of its own, and without Prefect, where workers are forked from a server too."""
+MARK = "SYNTHRISK_TEST_OF_KILLS"
+SLOWLY = """
+import time
+
+def slowly(train, rows, seed):
+    time.sleep(1)
+    return train.sample(rows, replace=True, random_state=seed % 2**32)
+"""
+COMMAND = """
+import os, sys
+os.environ.pop("PREFECT_API_URL", None)
+if __name__ == "__main__":
+    sys.argv[1:] = ["benchmark", "{path}", *(each for each in sys.argv[1:] if each == "--prefect")]
+    from synthrisk.flows.cli.app import main
+    main()
+"""
+
+
+class Study:
+    """One study in one workspace, which can be begun again and again."""
+
+    def __init__(self, folder, name, settings, start_python):
+        self.workspace, self.folder, self.start_python = folder / name, folder, start_python
+        mine = {"name": "slow", "kind": "callable", "path": f"{folder / 'slowly.py'}:slowly"}
+        parts = {"synthesizers": [mine, "marginals"], "split": {"folds": 2, "repetitions": 2}, "metrics": ["zero_cap"]}
+        study = settings(self.workspace, folder / "people.csv", name="killed", **parts)
+        (folder / "slowly.py").write_text(SLOWLY)
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(study))
+        self.script = folder / f"{name}.py"
+        self.script.write_text(COMMAND.format(path=folder / f"{name}.yaml"))
+
+    def begin(self, way="plain"):
+        return self.start_python(self.script, way, cwd=self.folder)
+
+    def found(self):
+        """Return what it has ended in: all numbers of its runs, and all files of releases and ledgers."""
+        client = MlflowClient(f"sqlite:///{self.workspace / 'mlflow.db'}")
+        runs = client.search_runs([client.get_experiment_by_name("killed").experiment_id], max_results=1000)
+        assert not [run for run in runs if "incomplete" in run.data.tags or run.info.status != "FINISHED"]
+        latest = max(run.data.tags["study_id"] for run in runs)
+        numbers = {
+            (run.data.tags.get("synthesizer", "study"), name): value
+            for run in runs
+            if run.data.tags["study_id"] == latest
+            for name, value in run.data.metrics.items()
+        }
+        files = {
+            str(path.relative_to(self.workspace)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for kind in ("releases", "ledgers")
+            for path in (self.workspace / kind).rglob("*")
+            if path.is_file()
+        }
+        return numbers, files
+
+    def left_over(self, way):
+        """Return drafts, notes of runs that go on, and studies that are not logged.
+
+        Without Prefect the note of a run that was killed on Prefect stays, for a study that can have it marked.
+        """
+        drafts = [path for folder in (".", "*") for path in self.workspace.glob(f"{folder}/.draft-*")]
+        notes = [] if way == "plain" else self.workspace.glob("running/*.json")
+        return [*drafts, *notes, *ids_waiting(self.workspace)]
+
+
+def _ours(mark):
+    """Return all processes of these studies that are alive, whoever their parent is."""
+    found = []
+    for each in psutil.process_iter():
+        with suppress(psutil.Error):
+            own = each.environ().get(MARK) == mark and each.status() != psutil.STATUS_ZOMBIE
+            if own and each.pid != os.getpid():
+                found.append(each)
+    return found
+
+
+def _target(process, way, kind):
+    """Return the process to kill, as soon as there is one; None where the study ends before."""
+    own = psutil.Process(process.pid)
+    while process.poll() is None:
+        with suppress(psutil.Error):
+            found = _workers(own, way) if kind == "worker" else _server(own, way)
+            if found:
+                return found[-1]
+        time.sleep(0.05)
+    return None
+
+
+def _server(own, way):
+    sign = "uvicorn" if way == "--prefect" else "forkserver"
+    return [each for each in own.children() if any(sign in part for part in each.cmdline())]
+
+
+def _workers(own, way):
+    if way == "--prefect":
+        return [each for each in own.children() if any("spawn_main" in part for part in each.cmdline())]
+    return [worker for server in _server(own, way) for worker in server.children()]
+
+
+def _kill(process, way, kind):
+    with suppress(ProcessLookupError, psutil.Error):
+        if kind == "main":
+            os.kill(process.pid, signal.SIGKILL)
+        elif kind == "group":
+            os.killpg(process.pid, signal.SIGKILL)
+        elif (each := _target(process, way, kind)) is not None:
+            each.kill()
+
+
+@pytest.mark.proof
+def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, settings, start_python, monkeypatch):
+    mark = secrets.token_hex(8)
+    monkeypatch.setenv(MARK, mark)
+    seed = int(os.environ.get("SYNTHRISK_TEST_SEED") or secrets.randbelow(10**6))
+    print(f"to see the same again: SYNTHRISK_TEST_SEED={seed}")
+    chance, told = random.Random(seed), Counter()
+    plain = Study(folder, "undisturbed", settings, start_python)
+    flow, lasts = Study(folder, "flow", settings, start_python), {}
+    for undisturbed, way in ((plain, "plain"), (flow, "--prefect")):
+        begun = time.monotonic()
+        process = undisturbed.begin(way)
+        _, err = process.communicate(timeout=240)
+        assert process.returncode == 0, err
+        lasts[way] = time.monotonic() - begun
+    truth = plain.found()
+    assert len(truth[1]) > 20
+    assert flow.found() == truth
+    first, number, study = time.monotonic(), 0, None
+    while number < KILLS and (number < len(KINDS) or time.monotonic() - first < BUDGET):
+        way, kind = KINDS[(seed + number) % len(KINDS)]
+        moment = chance.uniform(0.1, 0.95) * lasts[way]
+        study = study or Study(folder, f"killed{number}", settings, start_python)
+        process = study.begin(way)
+        last = time.monotonic() + moment
+        while time.monotonic() < last and process.poll() is None:
+            time.sleep(0.02)
+        _kill(process, way, kind)
+        print(f"{number}: {kind}, {way}, after {moment:.2f} s")
+        _, err = process.communicate(timeout=240)
+        killed = process.returncode != 0
+        due = {"worker": 0, "server": BROKEN}.get(kind, -signal.SIGKILL)  # a server may be killed before it answers
+        assert process.returncode in (0, due), (way, kind, moment, process.returncode, err)
+        assert "Traceback" not in err, (way, kind, moment, err)
+        told[kind, killed] += 1
+        assert not psutil.wait_procs(_ours(mark), timeout=10)[1]
+        number += 1
+        if not killed:
+            assert study.found() == truth, (way, kind, moment, err)
+            assert study.left_over(way) == []
+            study = None
+    if study is not None:
+        process = study.begin("--prefect")
+        _, err = process.communicate(timeout=240)
+        assert process.returncode == 0, err
+        assert study.found() == truth
+        assert study.left_over("--prefect") == []
+    print(dict(told))
+    assert told["main", True] + told["group", True] >= 1

@@ -1,0 +1,315 @@
+"""Default runs, with a canary in every column: no connection leaves the machine, and no cell leaves the workspace.
+
+The commands run as a user's would, with servers, temporary files and a Prefect home of their own, under strace.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from connections import TRACED, addresses, is_loopback
+from leaks import holding, holds, read
+
+pytestmark = [
+    pytest.mark.proof,
+    pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace: apt-get install strace"),
+]
+
+TEXTS = {"person": "Erpelkennung", "city": "Zebrafinkstadt", "illness": "Blaumeisenfieber", "note": "Kiebitznotiz"}
+NUMBERS = {"salary": 918273000, "visit": 564738000}
+CANARIES = [*TEXTS.values(), *(str(each // 1000) for each in NUMBERS.values())]
+TRACKED = ("mlflow.db", "mlflow.db.lock", "artifacts")
+"""What is not private in a workspace."""
+GENERATORS = """
+def shouts(train, rows, seed):
+    raise ValueError("cannot handle " + train.to_csv())
+
+def names(train, rows, seed):
+    return train.rename(columns={"city": str(train["city"].iloc[0])})
+
+def values(train, rows, seed):
+    made = train.copy()
+    made["salary"] = made["city"].astype(str)
+    return made
+
+def prints(train, rows, seed):
+    import logging, sys, warnings
+    print(train.to_csv())
+    print(train.to_csv(), file=sys.stderr)
+    logging.getLogger("vendor").error(train.to_csv())
+    warnings.warn(train.to_csv())
+    return train.sample(rows, replace=True, random_state=seed % 2**32)
+"""
+
+
+FLOW = """
+import logging
+from synthrisk.flows.cli.environment import set_up
+set_up()
+from synthrisk.flows.evaluate import evaluate
+
+ROLES = {"identifier": "person", "quasi_identifiers": ["city", "salary"], "sensitive": ["illness", "visit"]}
+REAL = {"real": "real.csv", "control": "heldout.csv", "workspace": "flow", "metrics": ["zero_cap"]}
+CALLS = {
+    "whole": {**REAL, **ROLES, "synthetic": "release.csv", "thresholds": {"risk/zero_cap.illness": 0.01}},
+    "proposed": {**REAL, "synthetic": "release.csv", "references": "none"},
+    "no header": {**REAL, **ROLES, "synthetic": "headless.csv"},
+    "no header in the real table": {**REAL, **ROLES, "real": "headless.csv", "synthetic": "release.csv"},
+    "proposed for one without header": {"real": "headless.csv", "synthetic": "release.csv", "workspace": "flow"},
+    "misspelt": {**REAL, **ROLES, "sensitive": ["ilness"], "synthetic": "release.csv"},
+    "control is real": {**REAL, **ROLES, "control": "real.csv", "synthetic": "release.csv"},
+    "texts for numbers": {**REAL, **ROLES, "synthetic": "texts.csv"},
+    "other columns": {**REAL, **ROLES, "synthetic": "swapped.csv"},
+    "type": {**REAL, **ROLES, "synthetic": "release.csv", "columns": {"illness": {"type": "number"}}},
+    "identifier": {**REAL, **ROLES, "synthetic": "release.csv", "identifier": "persn"},
+}
+
+if __name__ == "__main__":
+    for name, given in CALLS.items():
+        try:
+            print("ended", name, evaluate(**given).result.exit_code, flush=True)
+        except Exception as error:
+            print("ended", name, type(error).__name__, flush=True)
+            logging.getLogger("prefect.flow_runs").error("%s", error, exc_info=error)
+"""
+
+
+def _table(rows: int, first: int) -> pd.DataFrame:
+    rng = np.random.default_rng(first)
+    number = rng.integers(0, 6, rows)
+    columns: dict[str, object] = {"person": [f"{TEXTS['person']}-{first + k}" for k in range(rows)]}
+    for name in ("city", "illness", "note"):
+        columns[name] = [f"{TEXTS[name]}-{k}" for k in rng.permutation(number) // (1 if name == "city" else 2)]
+    for name, base in NUMBERS.items():
+        columns[name] = base + rng.integers(0, 999, rows)
+    return pd.DataFrame(columns)
+
+
+def _surroundings(place: Path, home: str, temporary: str) -> dict[str, str]:
+    """Return an environment whose homes, Prefect's too, and whose temporary files are folders of their own."""
+    ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "SYNTHRISK_", "XDG_")
+    own = {k: v for k, v in os.environ.items() if not k.startswith(ours) and "PROXY" not in k.upper()}
+    own |= {name: str(place / home) for name in ("HOME", "XDG_CACHE_HOME")}
+    return own | {"TMPDIR": str(place / temporary), "PREFECT_HOME": str(place / home / "prefect")}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command has said, which addresses it named, and where it left files."""
+
+    code: int
+    said: bytes
+    addresses: dict[str, set[str]]
+    processes: int
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("canaries")
+    for name in ("mine", "tmp", "home"):
+        (folder / name).mkdir()
+    for name, (rows, first) in {"real": (160, 0), "heldout": (160, 1000), "release": (160, 2000)}.items():
+        _table(rows, first).to_csv(folder / "mine" / f"{name}.csv", index=False)
+    _table(160, 3000).drop(columns="person").to_csv(folder / "mine" / "headless.csv", index=False, header=False)
+    texts = _table(160, 4000)
+    texts.assign(salary=texts["city"], visit=texts["note"]).to_csv(folder / "mine" / "texts.csv", index=False)
+    _table(160, 5000).rename(columns={"city": f"{TEXTS['city']}-0"}).to_csv(
+        folder / "mine" / "swapped.csv", index=False
+    )
+    (folder / "mine" / "flow.py").write_text(FLOW)
+    (folder / "mine" / "generators.py").write_text(GENERATORS)
+    kinds = [
+        {"name": n, "kind": "callable", "path": f"generators.py:{n}"} for n in ("shouts", "names", "values", "prints")
+    ]
+    study = {
+        "name": "canaries",
+        "data": {
+            "source": "real.csv",
+            "identifier": "person",
+            "quasi_identifiers": ["city", "salary"],
+            "sensitive": ["illness", "visit"],
+        },
+        "split": {"holdout": 0.5, "repetitions": 1},
+        "synthesizers": ["cart", *kinds],
+        "references": ["copy"],
+        "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"], "sensitive": ["illness"]}, "singling_out"],
+        "thresholds": {"risk/zero_cap.illness": 0.01},
+    }
+    (folder / "mine" / "study.yaml").write_text(yaml.safe_dump(study))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def end(place) -> Callable[..., Ended]:
+    """Give a function that runs a command under strace."""
+    own = _surroundings(place, "home", "tmp")
+
+    def run(*arguments: str) -> Ended:
+        trace = place / f"{len(list(place.glob('*.trace')))}.trace"
+        strace = [
+            "strace",
+            "-f",
+            "--seccomp-bpf",
+            "-qq",
+            "-e",
+            f"trace={TRACED}",
+            "-e",
+            "signal=none",
+            "-o",
+            str(trace),
+        ]
+        done = subprocess.run(
+            [*strace, sys.executable, "-m", "synthrisk.flows.cli.app", *arguments],
+            cwd=place / "mine",
+            env=own,
+            capture_output=True,
+            timeout=1200,
+            check=False,
+        )
+        programs = trace.read_text("utf-8", "replace").count("execve(")
+        return Ended(done.returncode, done.stdout + done.stderr, addresses(trace), programs)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def benchmarked(end) -> Ended:
+    return end("benchmark", "study.yaml", "--verbose")
+
+
+@pytest.fixture(scope="module")
+def on_prefect(end, benchmarked) -> Ended:
+    """The same on a Prefect server of its own, in a workspace of its own, so that nothing is found again."""
+    return end("benchmark", "study.yaml", "--verbose", "--prefect", "--set", "workspace=orchestrated")
+
+
+@pytest.fixture(scope="module")
+def evaluated(end, benchmarked) -> list[Ended]:
+    roles = ["--quasi-identifiers", "city,salary", "--sensitive", "illness,visit", "--identifier", "person"]
+    return [
+        end("evaluate", "real.csv", "release.csv", "--control", "heldout.csv", "--limit", "0.05"),
+        end("evaluate", "real.csv", "headless.csv", "--control", "heldout.csv", *roles),
+        end("evaluate", "real.csv", "release.csv", "--sensitive", "ilness", "--quasi-identifiers", "city"),
+    ]
+
+
+def test_the_commands_end_as_they_should(benchmarked, on_prefect, evaluated):
+    for study in (benchmarked, on_prefect):
+        assert study.code == 1, study.said.decode()[-3000:]
+        for failed in (b"shouts", b"names", b"values"):
+            assert failed in study.said
+    assert [each.code for each in evaluated] == [1, 2, 2], [each.said.decode()[-800:] for each in evaluated]
+
+
+def test_no_connection_leaves_the_machine(benchmarked, on_prefect, evaluated):
+    for each in (benchmarked, on_prefect, *evaluated):
+        outside = {call: [a for a in found if not is_loopback(a)] for call, found in each.addresses.items()}
+        assert not any(outside.values()), outside
+    assert benchmarked.addresses == {}  # without Prefect nothing is connected at all
+    assert "127.0.0.1" in on_prefect.addresses["connect"]  # Prefect's server
+    assert "127.0.0.1" in on_prefect.addresses["bind"]
+    assert on_prefect.processes >= 4  # the command, that server, two workers
+
+
+def test_a_connection_that_leaves_is_seen(tmp_path):
+    code = (
+        "import socket\n"
+        "for kind, address in ((socket.AF_INET, '192.0.2.1'), (socket.AF_INET6, '2001:db8::1')):\n"
+        "    with socket.socket(kind, socket.SOCK_DGRAM) as one:\n"
+        "        try: one.sendto(b'x', (address, 9))\n"
+        "        except OSError: pass\n"
+        "with socket.create_server(('0.0.0.0', 0)): pass\n"
+    )
+    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={TRACED}", "-o", str(tmp_path / "trace")]
+    subprocess.run([*strace, sys.executable, "-c", code], check=True)
+    found = addresses(tmp_path / "trace")
+    assert {"192.0.2.1", "2001:db8::1"} <= found["sendto"]
+    assert "0.0.0.0" in found["bind"]
+    assert not any(map(is_loopback, [*found["sendto"], *found["bind"]]))
+
+
+def test_no_command_prints_a_cell(benchmarked, on_prefect, evaluated):
+    for each in (benchmarked, on_prefect, *evaluated):
+        assert not [canary for canary in CANARIES if holds(each.said, canary)]
+
+
+def test_no_cell_is_in_prefects_folder_or_a_temporary_file(benchmarked, on_prefect, evaluated, place):
+    assert (place / "home" / "prefect" / "prefect.db").exists()
+    assert b"synthesize shouts" in read(place / "home" / "prefect" / "prefect.db")
+    for folder in ("home", "tmp"):
+        assert holding(CANARIES, place / folder) == []
+
+
+@pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
+def test_no_cell_is_in_what_is_tracked(benchmarked, on_prefect, evaluated, place, name):
+    workspace, tracked = place / "mine" / name, place / f"tracked of {name}"
+    tracked.mkdir()
+    for kind in TRACKED:
+        found = workspace / kind
+        if found.exists():
+            (shutil.copytree if found.is_dir() else shutil.copy)(found, tracked / kind)
+    assert b"canaries" in read(tracked / "mlflow.db")
+    assert len([p for p in (tracked / "artifacts").rglob("*") if p.is_file()]) > 20
+    assert holding(CANARIES, tracked) == []
+
+
+def test_every_canary_is_seen_where_it_may_be(benchmarked, evaluated, place):
+    """The searches above can find them."""
+    found = holding(CANARIES, place / "mine" / ".synthrisk")
+    assert {line.rpartition(": ")[2] for line in found} == set(CANARIES)
+    assert any("failures" in line for line in found)
+
+
+@pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
+def test_what_is_private_can_be_entered_by_its_owner_alone(benchmarked, on_prefect, evaluated, place, name):
+    workspace = place / "mine" / name
+    assert workspace.stat().st_mode & 0o077 == 0
+    for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
+        assert folder.stat().st_mode & 0o077 == 0, folder
+
+
+@pytest.fixture(scope="module")
+def flow(place) -> "subprocess.CompletedProcess[bytes]":
+    """The flow ``evaluate`` as a deployment has it run, with good tables and with bad ones."""
+    for name in ("flow_home", "flow_tmp"):
+        (place / name).mkdir()
+    own = _surroundings(place, "flow_home", "flow_tmp")
+    return subprocess.run(
+        [sys.executable, "flow.py"], cwd=place / "mine", env=own, capture_output=True, timeout=1200, check=False
+    )
+
+
+def test_the_flow_ends_as_it_should(flow):
+    ended = dict(line[6:].rsplit(" ", 1) for line in flow.stdout.decode().splitlines() if line.startswith("ended "))
+    assert len(ended) == 11, flow.stderr.decode()[-3000:]
+    assert ended.pop("whole") == "1"
+    assert ended.pop("proposed") == "0"
+    assert set(ended.values()) == {"InputError"}, ended
+
+
+def test_the_flow_logs_no_cell_and_prefect_stores_none(flow, place):
+    assert b"evaluate release.csv" in read(place / "flow_home" / "prefect" / "prefect.db")
+    assert [canary for canary in CANARIES if holds(flow.stdout + flow.stderr, canary)] == []
+    for folder in ("flow_home", "flow_tmp"):
+        assert holding(CANARIES, place / folder) == []
+
+
+def test_the_flow_keeps_cells_in_private_folders_alone(flow, place):
+    workspace = place / "mine" / "flow"
+    assert b"zero_cap" in read(workspace / "mlflow.db")
+    assert [line for line in holding(CANARIES, workspace) if _is_tracked(line, workspace)] == []
+    assert holding(CANARIES, workspace)
+    for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
+        assert folder.stat().st_mode & 0o077 == 0, folder
+
+
+def _is_tracked(line: str, workspace: Path) -> bool:
+    return Path(line.rpartition(": ")[0]).relative_to(workspace).parts[0] in TRACKED

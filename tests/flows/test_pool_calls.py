@@ -1,0 +1,175 @@
+"""Tasks in worker processes without Prefect: chains, failures, retries, lost workers; and a study says the same."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from synthrisk.flows.calls import LOST, OURS, How
+from synthrisk.flows.pool_calls import pool_calls
+from synthrisk.metrics.errors import InputError
+
+TASKS = """
+import os
+import signal
+from pathlib import Path
+from prefect import task
+from synthrisk.metrics.errors import InputError
+
+@task
+def add(value, to=1):
+    return value + to
+
+@task
+def process():
+    return os.getpid()
+
+@task
+def note(name, path, after=None):
+    with Path(path).open("a") as file:
+        file.write(name)
+    return name
+
+@task
+def refuses(value):
+    raise InputError(f"got {value}")
+
+@task
+def unsure(path):
+    tries = Path(path).read_text() if Path(path).exists() else ""
+    Path(path).write_text(tries + "x")
+    if len(tries) < 2:
+        raise ValueError("not yet")
+    return len(tries) + 1
+
+@task
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory):
+    """Tasks of a module that workers can import."""
+    folder = tmp_path_factory.mktemp("tasks")
+    (folder / "tasks_for_workers.py").write_text(TASKS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        import tasks_for_workers
+
+        yield tasks_for_workers
+
+
+@pytest.fixture(scope="module")
+def calls(tasks):
+    """Calls on two workers."""
+    with pool_calls(2) as calls:
+        yield calls
+
+
+def test_a_task_runs_in_another_process_and_takes_the_answers_of_others(calls, tasks):
+    assert calls.submit(tasks.process).result() != os.getpid()
+    both = calls.submit(tasks.add, calls.submit(tasks.add, 1), to=3)
+    assert (both.failure(), both.result()) == (None, 5)
+    assert calls.call(tasks.add, 1, to=2) == 3
+    assert calls.call(tasks.process) == os.getpid()
+    assert calls.here().submit(tasks.process).result() == os.getpid()
+
+
+def test_a_failure_is_told_raised_and_passed_on(calls, tasks):
+    failed = calls.submit(tasks.refuses, 7)
+    after = calls.submit(tasks.add, failed)
+    assert (failed.failure(), after.failure()) == ("got 7", "got 7")
+    with pytest.raises(InputError, match="got 7"):
+        after.result()
+
+
+def test_a_failed_task_is_tried_again_as_often_as_is_said(calls, tasks, tmp_path):
+    assert calls.submit(tasks.unsure, tmp_path / "two", how=How(2)).result() == 3
+    assert calls.submit(tasks.unsure, tmp_path / "one", how=How(1)).failure() == "not yet"
+
+
+def test_what_takes_an_answer_is_called_before_new_chains_begin(tasks, tmp_path):
+    path = tmp_path / "order"
+    with pool_calls(1) as calls:
+        chains = [calls.submit(tasks.note, name, path) for name in "abcdef"]
+        ends = [calls.submit(tasks.note, name, path, each) for name, each in zip("ABCDEF", chains, strict=True)]
+        assert [each.result() for each in ends] == list("ABCDEF")
+    order = path.read_text()
+    assert sorted(order) == sorted("abcdefABCDEF")
+    assert all(order.index(name.upper()) <= order.index(name) + 3 for name in "abcdef")
+
+
+def test_a_killed_worker_fails_what_was_under_way_and_the_rest_goes_on(tasks):
+    with pool_calls(1) as calls:
+        killed = calls.submit(tasks.killed)
+        waits = calls.submit(tasks.add, killed)
+        others = [calls.submit(tasks.add, i) for i in range(6)]
+        assert (killed.failure(), waits.failure()) == (LOST, LOST)
+        assert [each.failure() for each in others[1:]] == [None] * 5
+        assert [each.result() for each in others[1:]] == [2, 3, 4, 5, 6]
+        calls.renew()
+        assert calls.submit(tasks.add, 1).result() == 2
+
+
+def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed(tasks):
+    with pool_calls(1) as calls:
+        child = psutil.Process(calls.submit(tasks.process).result())
+        child.parent().kill()
+        calls.submit(tasks.add, 1).failure()  # lost, or the first of new workers
+        assert calls.submit(tasks.add, 1).result() == 2
+
+
+def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
+    with pool_calls(1) as calls:
+        killed = calls.submit(tasks.killed)
+        ours = [calls.submit(tasks.process, how=OURS) for _ in range(3)]
+        assert killed.failure() == LOST
+        assert [each.failure() for each in ours] == [None] * 3
+
+
+def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
+    folder, settings, monkeypatch, tmp_path, prefect_database
+):
+    from synthrisk.conf import load
+    from synthrisk.flows.benchmark import benchmark
+    from synthrisk.flows.cli.as_json import as_json
+    from synthrisk.flows.cli.whole_study import studied
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a server is started")
+
+    whole = settings(tmp_path / "plain", folder / "people.csv", references=["copy"])
+    monkeypatch.setattr("synthrisk.flows.server.is_configured", lambda: False)
+    monkeypatch.setattr("synthrisk.flows.server.prefect_api", refuse)
+    plain = studied(load(whole), refuse)
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(whole | {"workspace": str(tmp_path / "flow")}))
+    flow = benchmark(str(tmp_path / "study.yaml"))
+    ours, theirs = as_json(plain.result), as_json(flow.result)
+    for each in (ours, theirs):
+        each.pop("study_id")
+        each["facts"].pop("started")
+    assert ours == theirs
+    assert Path(plain.report).is_file()
+    assert len(plain.logged.runs) == len(flow.logged.runs)
+
+
+def test_a_signal_while_workers_are_made_ready_is_for_the_command_alone(tmp_path):
+    code = (
+        "import os, signal, time\n"
+        "from pathlib import Path\n"
+        "from synthrisk.flows.worker_pool import begin_early\n"
+        "heard = []\n"
+        "signal.signal(signal.SIGINT, lambda *_: heard.append(1))\n"
+        f"begin_early(Path({str(tmp_path)!r}))\n"
+        "for _ in range(10):\n"
+        "    time.sleep(0.2)\n"
+        "    os.killpg(0, signal.SIGINT)\n"
+        "assert len(heard) == 10\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True)
+    assert (done.returncode, done.stderr) == (0, "")

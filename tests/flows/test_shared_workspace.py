@@ -1,0 +1,195 @@
+"""A study whose workspace is a URL, on machines without a common disk: the numbers of one machine, to the bit."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import fsspec
+import pandas as pd
+import psutil
+import pytest
+from mlflow import MlflowClient
+
+from synthrisk.conf import load
+from synthrisk.flows.benchmark import benchmark
+from synthrisk.flows.check import check
+from synthrisk.metrics import InputError
+from synthrisk.tasks.workspace.kept import kept_names, open_workspace, there
+
+pytestmark = pytest.mark.proof
+
+STUDY = {
+    "synthesizers": ["cart", {"name": "thief", "kind": "copy"}],
+    "references": [],
+    "metrics": ["zero_cap", "distance_to_closest_record"],
+    "thresholds": {"memorization/zero_cap": 0.05},
+}
+
+
+@pytest.fixture(scope="module")
+def study(run):
+    """The study on one machine, in a folder of its own."""
+    return run("alone", **STUDY)
+
+
+@contextmanager
+def on_machine(home: Path, **variables: str) -> Iterator[None]:
+    """Have this process be one of a machine with copies of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"SYNTHRISK_HOME": str(home), **variables}.items():
+            patch.setenv(name, value)
+        fsspec.get_filesystem_class("s3").clear_instance_cache()  # which holds connections of the machine before
+        yield
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+
+
+@contextmanager
+def started(command: list[str], folder: Path, ready: str, **variables: str) -> Iterator[str]:
+    """Run a part of a cluster in a folder of its own; give the line that says that it is ready."""
+    folder.mkdir(exist_ok=True)
+    environment = os.environ | {"SYNTHRISK_HOME": str(folder / "home")} | variables
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        try:
+            yield next(line for line in process.stderr if ready in line)
+        finally:
+            own = psutil.Process(process.pid)  # strace ends with what it watches, and itself hears no signal
+            (own.children()[0] if command[0].endswith("strace") else own).terminate()
+
+
+def dask(*arguments: object) -> list[str]:
+    """Return the command line of a part of a Dask cluster."""
+    return [sys.executable, "-m", "dask", *map(str, arguments), "--no-dashboard"]
+
+
+def worker(address: str, *more: str) -> list[str]:
+    """Return the command line of a worker with one thread."""
+    return dask("worker", address, "--nthreads", 1, "--no-nanny", "--host", "127.0.0.1", *more)
+
+
+@contextmanager
+def scheduler(folder: Path) -> Iterator[str]:
+    """Run a scheduler; give its address."""
+    command = dask("scheduler", "--host", "127.0.0.1", "--port", 0)
+    with started(command, folder, "Scheduler at:") as line:
+        yield line.split()[-1]
+
+
+def ledgers_in(workspace: Path) -> list[pd.DataFrame]:
+    """Return all ledgers of a workspace, wherever they were made, each as its rows in order."""
+    ledgers = [workspace / "ledgers" / name for name in kept_names(workspace / "ledgers")]
+    found = [pd.read_parquet(there(each / "ledger.parquet")) for each in ledgers]
+    return sorted(found, key=lambda ledger: pd.util.hash_pandas_object(ledger).to_list())
+
+
+def assert_same(outcome, study):
+    """Assert that two studies say the same, to the bit."""
+    own, theirs = outcome.result, study.result
+    for part in ("findings", "comparisons", "utility", "answers", "keys", "limits"):
+        assert repr(getattr(own, part)) == repr(getattr(theirs, part))
+    assert [repr(each) for each in own.verdicts] == [repr(each) for each in theirs.verdicts]
+    assert {n: v for n, v in own.facts.items() if "digest" in n} == {
+        n: v for n, v in theirs.facts.items() if "digest" in n
+    }
+
+
+def assert_same_ledgers(outcome, study):
+    """Assert that two studies have the same ledgers, to the bit."""
+    for own, theirs in zip(ledgers_in(outcome.workspace), ledgers_in(study.workspace), strict=True):
+        pd.testing.assert_frame_equal(own, theirs, check_exact=True)
+
+
+def test_on_a_file_url_with_processes(study, folder, settings, tmp_path):
+    asked = settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"file://{tmp_path}/share/team"}
+    with on_machine(tmp_path / "one"):
+        outcome = benchmark(asked)
+    assert_same(outcome, study)
+    assert_same_ledgers(outcome, study)
+    assert outcome.workspace.parent == tmp_path / "one"
+    shared = tmp_path / "share" / "team"
+    kinds = {"data", "split", "releases", "ledgers", "findings", "vulnerable", "exposures", "reports", "salt"}
+    assert {path.name for path in shared.iterdir()} == kinds | {"workspace"}
+    assert (shared / "reports" / outcome.result.study_id / "report.html").read_bytes() == Path(
+        outcome.report
+    ).read_bytes()
+    with on_machine(tmp_path / "two"):  # finds all cells, and computes none
+        again = benchmark(asked)
+        assert not (open_workspace(asked["workspace"]) / "printed").exists()
+    assert again.workspace.parent == tmp_path / "two"
+    assert_same(again, study)
+
+
+def test_in_memory_on_threads(study, folder, settings, tmp_path):
+    asked = settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"memory://{tmp_path.name}"}
+    with on_machine(tmp_path / "one"):
+        outcome = benchmark(asked | {"runner": {"kind": "prefect.task_runners:ThreadPoolTaskRunner"}})
+    assert_same(outcome, study)
+    assert_same_ledgers(outcome, study)
+
+
+@pytest.fixture
+def shared(folder, settings, s3, tmp_path, monkeypatch):
+    """The settings of the study on an S3 server."""
+    for name, value in s3.items():
+        monkeypatch.setenv(name, value)
+    return settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"s3://studies/{tmp_path.name}"}
+
+
+def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, shared, tmp_path):
+    """Their file accesses are watched: none is of a path below the folder in which the command keeps its copy."""
+    watch = shutil.which("strace")
+    if not watch:
+        pytest.skip("strace is not installed")
+    command, traces = tmp_path / "command", [tmp_path / "a.trace", tmp_path / "b.trace"]
+    with ExitStack() as machines:
+        address = machines.enter_context(scheduler(tmp_path / "scheduler"))
+        for trace in traces:
+            watched = [watch, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file", "-o", str(trace), *worker(address)]
+            machines.enter_context(started(watched, tmp_path / trace.stem, "Starting established connection"))
+        with on_machine(command):
+            outcome = benchmark(shared | {"runner": {"kind": "dask", "address": address}})
+    assert_same(outcome, study)
+    assert_same_ledgers(outcome, study)
+    assert outcome.workspace.parent == command
+    for trace in traces:
+        calls = trace.read_text(errors="replace")
+        assert f"{tmp_path / trace.stem}/home" in calls
+        assert str(command) not in calls
+    assert Path(outcome.report).is_relative_to(command)
+    assert all(Path(page).is_file() for page in outcome.exposures.values())
+    assert len(outcome.exposures) == 2
+    assert len(MlflowClient(outcome.logged.uri).search_runs([outcome.logged.experiment_id])) == 3
+
+
+def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
+    with ExitStack() as machines:
+        address = machines.enter_context(scheduler(tmp_path / "scheduler"))
+        machines.enter_context(started(worker(address), tmp_path / "a", "Starting established connection"))
+        lost = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
+        machines.enter_context(started(worker(address), tmp_path / "b", "Starting established connection", **lost))
+        (tmp_path / "c").mkdir()
+        (tmp_path / "c" / "synthrisk.py").touch()  # another package of this name: ours cannot be imported there
+        machines.enter_context(started(worker(address), tmp_path / "c", "Starting established connection"))
+        with on_machine(tmp_path / "command"), pytest.raises(InputError) as refused:
+            check(load(shared | {"runner": {"kind": "dask", "address": address}}))
+        assert not (tmp_path / "command").joinpath("data").exists()
+    told = str(refused.value)
+    assert told.startswith("all workers must reach the workspace, but 2 of 3 do not: tcp://127.0.0.1:")
+    assert f"says: the workspace {shared['workspace']} cannot be reached (" in told  # a busy worker takes its time
+    assert f"cannot look at {shared['workspace']} (Exception): is this version of synthrisk installed?" in told
+
+
+def test_a_workspace_that_nobody_answers_for_ends_the_command_at_once(tmp_path, say, s3, patient):
+    with on_machine(tmp_path / "command", **s3 | {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}):
+        said = say("benchmark", "demo", "--set", "workspace=s3://studies/none")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "Error: workspace must be a place that answers, but the workspace s3://studies/none cannot be reached "
+        "(EndpointConnectionError)\n"
+    )

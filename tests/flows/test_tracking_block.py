@@ -1,0 +1,172 @@
+"""A block holds the address of the store: its password is in no parameter, file, log or database."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.request import urlopen
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+from prefect.client.orchestration import get_client
+
+from synthrisk.conf import load
+from synthrisk.conf.study import Tracking
+from synthrisk.flows.benchmark import benchmark, settings_of
+from synthrisk.flows.check import check
+from synthrisk.metrics import InputError
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.tasks.log import NotLoggedError
+from synthrisk.tasks.tracking.waiting import ids_waiting
+from synthrisk.tasks.tracking.where import allowed, uri_of
+from synthrisk.tasks.tracking_block import SynthriskTracking
+from synthrisk.tasks.workspace.table import store
+
+PASSWORD = "Blaumeise-Kq9"
+
+
+def holding(secret: str, *folders: Path) -> list[str]:
+    """Return the files that hold a text, in its own letters."""
+    files = [p for folder in folders for p in folder.rglob("*") if p.is_file()]
+    return [str(p) for p in files if secret.encode() in p.read_bytes()]
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def block(prefect_database, folder) -> str:
+    SynthriskTracking(uri=f"sqlite:///{folder / 'shared.db'}", records="none").save("stores", overwrite=True)
+    return "stores"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[int]:
+    """Run MLflow's server, which does not look at passwords; give its port."""
+    place, port = tmp_path_factory.mktemp("server"), _free_port()
+    store = ["--backend-store-uri", f"sqlite:///{place / 'mlflow.db'}", "--artifacts-destination", str(place / "kept")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mlflow", "server", "--workers", "1", "--port", str(port), *store],
+        env=os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
+        cwd=place,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 240
+        while time.monotonic() < until and process.poll() is None:
+            try:
+                urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.5)
+        yield port
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.proof
+def test_a_password_is_nowhere_but_in_prefects_secrets(run, folder, server, prefect_database, caplog):
+    uri, workspace = f"http://me:{PASSWORD}@127.0.0.1:{server}", folder / "of-the-block"
+    SynthriskTracking(uri=uri, records="none", workspace=str(workspace)).save("remote", overwrite=True)
+    with caplog.at_level("INFO"):
+        outcome = run("asked", tracking={"block": "remote", "records": "full"}, metrics=["zero_cap"])
+    assert (workspace / "reports").is_dir()
+    assert not (folder / "asked").exists()
+    assert not (workspace / "mlflow.db").exists()
+    runs = MlflowClient(f"http://127.0.0.1:{server}").search_runs([outcome.logged.experiment_id])
+    assert {r.data.tags["role"] for r in runs} == {"study", "synthesizer"}
+    assert outcome.logged.uri == f"http://127.0.0.1:{server}"
+    assert PASSWORD not in caplog.text + repr(outcome)
+    assert holding(PASSWORD, folder, prefect_database.parent) == []
+    assert len(holding("remote", folder, prefect_database.parent)) >= 2  # what is looked for is seen where it is
+
+
+class _Breaks(BaseHTTPRequestHandler):
+    """A store that finds no experiment, and hangs up when one is to be made."""
+
+    def do_GET(self) -> None:
+        body = b'{"experiments": []}' if "search" in self.path else b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}'
+        self.send_response(200 if "search" in self.path else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        if "search" in self.path:
+            self.do_GET()
+        self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_store_that_breaks_does_not_tell_its_password(logged_of, tmp_path, prefect_database, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Breaks) as breaks:
+        threading.Thread(target=breaks.serve_forever, daemon=True).start()
+        uri = f"http://me:{PASSWORD}@127.0.0.1:{breaks.server_port}"
+        SynthriskTracking(uri=uri).save("breaks", overwrite=True)
+        frame = pd.DataFrame({"x": np.arange(4.0)})
+        table = store(frame, tmp_path)
+        with pytest.raises(NotLoggedError, match="not logged yet: `synthrisk log s") as raised:
+            logged_of(StudyResult("s", "people", [], [], []), table, tmp_path, tracking_block="breaks")
+        breaks.shutdown()
+    assert raised.value.logged.waits == "MlflowException of its store"
+    assert ids_waiting(tmp_path) == ["s"]
+    told = "".join(traceback.format_exception(raised.value))
+    assert PASSWORD not in told
+    assert holding(PASSWORD, tmp_path) == []
+
+
+def test_a_block_limits_what_is_tracked_of_records(block):
+    assert allowed(Tracking(block=block, records="full")).records == "none"
+    assert settings_of({**load("smoke").model_dump(), "tracking": {"block": block}}).tracking.records == "none"
+    SynthriskTracking(uri="sqlite:///x.db", records="full").save("open", overwrite=True)
+    assert allowed(Tracking(block="open")).records == "hashed"
+
+
+def test_an_address_given_to_the_flow_takes_the_place_of_the_block(block):
+    settings = {**load("smoke").model_dump(), "tracking": {"block": block}}
+    tracking = settings_of(settings, None, "sqlite:///other.db").tracking
+    assert (tracking.uri, tracking.block) == ("sqlite:///other.db", None)
+
+
+def test_one_address_alone(block):
+    with pytest.raises(InputError, match="give uri or block, not both, got uri and block='stores'"):
+        load("smoke", ["tracking.uri=sqlite:///x.db", f"tracking.block={block}"])
+
+
+def test_a_block_that_is_not_there(prefect_database):
+    with pytest.raises(InputError, match=r"tracking\.block must name a block .* SynthriskTracking, got 'absent'"):
+        benchmark("smoke", ["tracking.block=absent"])
+
+
+def test_errors_do_not_tell_the_password(prefect_database):
+    free_port = _free_port()
+    SynthriskTracking(uri=f"http://me:{PASSWORD}@127.0.0.1:{free_port}").save("away", overwrite=True)
+    assert uri_of(Tracking(block="away")) == f"http://me:{PASSWORD}@127.0.0.1:{free_port}"
+    with pytest.raises(InputError, match=rf"tracking\.block must lead to .* got none at 127.0.0.1:{free_port}") as told:
+        check(load("smoke", ["tracking.block=away"]))
+    assert PASSWORD not in str(told.value)
+
+
+def test_prefect_shows_stars(block):
+    with get_client(sync_client=True) as client:
+        shown = client.read_block_document_by_name("stores", "synthrisk-tracking", include_secrets=False)
+    assert "*" in str(shown.data["uri"])
+    assert PASSWORD not in str(shown)

@@ -1,0 +1,186 @@
+"""Each measure in parts is what one machine finds on the same rows, to the last bit."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from synthrisk.metrics import METRICS, InputError, Tables
+from synthrisk.metrics.partitions.agreed import agree
+from synthrisk.metrics.partitions.exact import keys_of_real, keys_of_release
+from synthrisk.metrics.partitions.measures import IN_PARTS, score_in_parts
+from synthrisk.metrics.partitions.parts import Here
+from synthrisk.metrics.release import k_anonymity
+
+ROLES = {"quasi_identifiers": ["town", "age", "born"], "sensitive": "illness"}
+OPTIONS = {
+    **dict.fromkeys(("categorical_cap", "zero_cap", "generalized_cap", "targeted_cap", "attribute_disclosure"), ROLES)
+}
+SETTINGS = [
+    *((name, OPTIONS.get(name, {})) for name in IN_PARTS),
+    ("attribute_disclosure", {**ROLES, "measure": "di_sdi_o"}),
+    ("attribute_disclosure", {**ROLES, "measure": "rep_u"}),
+    ("distance_to_closest_record", {"space": "gower"}),
+    ("zero_cap", {"quasi_identifiers": ["weight"], "sensitive": ["town", "smokes"]}),
+    ("generalized_cap", {"quasi_identifiers": ["weight", "age", "town", "seen"], "sensitive": ["illness", "smokes"]}),
+]
+
+
+CATEGORIES = ("town", "illness", "code")
+
+
+def people(rows: int, seed: int, unseen: bool = False) -> pd.DataFrame:
+    """A table of all kinds of columns, with missing cells; ``unseen``: with values that others do not have."""
+    rng = np.random.default_rng(seed)
+
+    def one_of(*texts: object) -> pd.Series:
+        return pd.Series(np.array(texts, dtype=object)[rng.integers(len(texts), size=rows)])
+
+    def some(values: pd.Series) -> pd.Series:
+        return values.where(rng.random(rows) > 0.12)
+
+    return pd.DataFrame(
+        {
+            "town": some(one_of("Łódź", "東京", "São Paulo", "Ωmega", *(["नया", "zz"] if unseen else []))),
+            "age": rng.integers(20, 32 + 5 * unseen, rows),
+            "weight": some(pd.Series(np.round(rng.normal(70, 12, rows), 2))),
+            "born": some(pd.Timestamp("1950-01-01") + pd.Series(pd.to_timedelta(rng.integers(0, 9, rows) * 400, "D"))),
+            "smokes": rng.random(rows) < 0.3,
+            "illness": some(one_of("flu", "asthma", "none")),
+            "seen": some(pd.Series(rng.integers(2**53, 2**53 + 4, rows)).astype("Int64")),
+            "code": rng.integers(1, 4 + unseen, rows),
+            "note": some(one_of("a", "a\0b", "ÿ", "")),
+        }
+    )
+
+
+def with_categories(*tables: pd.DataFrame) -> list[pd.DataFrame]:
+    """The tables with the sorted values of all of them as categories."""
+    found = [each.copy() for each in tables]
+    for name in CATEGORIES:
+        dtype = pd.CategoricalDtype(sorted(pd.concat([each[name] for each in tables]).dropna().unique()))
+        for each in found:
+            each[name] = each[name].astype(dtype)
+    return found
+
+
+def in_parts(frame: pd.DataFrame, cuts: list[int]) -> Here:
+    """The rows in parts, some of them empty, each with the categories that it holds alone."""
+    ends = [0, *sorted(cut % (len(frame) + 1) for cut in cuts), len(frame)]
+    parts = [frame[a:b].copy() for a, b in pairwise(ends)]
+    for part in parts:
+        for name in part.select_dtypes("category"):
+            part[name] = part[name].cat.remove_unused_categories()
+    return Here(parts)
+
+
+def both(sizes: tuple[int, int, int], seed: int, cuts: list[int]):
+    """The same tables on one machine and in parts."""
+    members, controls, release = (people(n, seed + i, unseen=i == 2) for i, n in enumerate(sizes))
+    release = pd.concat([members.head(len(members) // 3 + 1), release], ignore_index=True)
+    members, controls = with_categories(members, controls)
+    (release,) = with_categories(release)
+    real = pd.concat([members, controls], ignore_index=True) if len(controls) else members
+    groups = np.repeat([1, 0], sizes[:2])
+    one = Tables(real, release, groups=groups)
+    others = in_parts(controls, cuts) if sizes[1] else None
+    return one, agree(list(real.columns), in_parts(members, cuts), others, in_parts(release, cuts))
+
+
+def of_one_machine(name: str, tables: Tables, options: dict):
+    scored = tables.of(np.flatnonzero(tables.groups == 1)) if METRICS[name].is_utility else tables
+    return METRICS[name].score(scored, **options)
+
+
+def assert_same(name: str, one, parts) -> None:
+    assert (parts.metric, parts.settings, parts.reason, parts.warning) == (
+        one.metric,
+        one.settings,
+        one.reason,
+        one.warning,
+    )
+    for mine, due in ((parts.value, one.value), (parts.published, one.published)):
+        np.testing.assert_array_equal(mine, due, err_msg=name)
+    assert list(parts.details) == list(one.details)
+    np.testing.assert_array_equal(list(parts.details.values()), list(one.details.values()), err_msg=name)
+    if one.records is None:
+        assert parts.records is None
+        return
+    mine, due = parts.records.copy(), one.records.copy()
+    if "row" in mine:  # numbers of distinct rows: equal where these are, whatever the numbers
+        for each in (mine, due):
+            each["row"] = pd.factorize(each["row"])[0]
+    pd.testing.assert_frame_equal(mine, due, check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return both((211, 90, 173), 1, [0, 30, 30, 77, 150, 200])
+
+
+@pytest.mark.parametrize(("name", "options"), SETTINGS, ids=lambda v: v if isinstance(v, str) else "")
+def test_a_measure_in_parts_is_that_of_one_machine(usual, name, options):
+    one, parts = usual
+    assert_same(name, of_one_machine(name, one, options), score_in_parts(name, parts, **options))
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.tuples(st.integers(2, 60), st.sampled_from([0, 1, 30]), st.integers(2, 60)),
+    st.integers(0, 10**6),
+    st.lists(st.integers(0, 60), max_size=6),
+)
+def test_all_measures_in_any_parts(sizes, seed, cuts):
+    one, parts = both(sizes, seed, cuts)
+    for name, options in SETTINGS:
+        assert_same(name, of_one_machine(name, one, options), score_in_parts(name, parts, **options))
+
+
+def test_keys_of_many_columns_are_ranked_on_the_way(usual, monkeypatch):
+    monkeypatch.setattr("synthrisk.metrics.partitions.keys._MOST", 1000)
+    one, parts = usual
+    again = replace(parts)  # nothing counted yet
+    for name in ("common_rows_proportion", "unique_exact_matches", "zero_cap", "generalized_cap"):
+        options = OPTIONS.get(name, {})
+        assert_same(name, of_one_machine(name, one, options), score_in_parts(name, again, **options))
+
+
+def test_k_anonymity_in_parts_is_that_of_one_machine(usual):
+    one, parts = usual
+    known = ["town", "age"]
+    assert keys_of_real(parts, known) == k_anonymity.keys_of_real(one.real, known)
+    assert keys_of_release(parts, known) == k_anonymity.keys_of_release(one, known)
+
+
+def test_numbers_past_the_floats_stay_apart():
+    real = pd.DataFrame({"id": [2**53, 2**53 + 1, 5], "s": ["a", "b", "a"]})
+    release = pd.DataFrame({"id": [2**53 + 1, 7, 7], "s": ["b", "a", "a"]})
+    parts = agree(["id", "s"], Here([real[:1], real[1:]]), None, Here([release]))
+    assert score_in_parts("common_rows_proportion", parts).records["score"].tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("rapid", {}, "rapid is not computed in parts; categorical_cap, .* accuracy are"),
+        ("zero_cap", {**ROLES, "bins": {"age": 5}}, "zero_cap is computed in parts without bins"),
+        ("accuracy", {"queries": [{"count": "*", "by": ["age"]}]}, "accuracy is computed in parts for the generic"),
+        ("distance_to_closest_record", {"baseline": True}, "in parts with baseline False alone, got True"),
+        ("zero_cap", {**ROLES, "sensitive": "ilness"}, "sensitive must name columns of the table, got 'ilness'"),
+    ],
+)
+def test_what_is_not_computed_in_parts_is_refused_in_one_sentence(usual, name, options, words):
+    with pytest.raises(InputError, match=words):
+        score_in_parts(name, usual[1], **options)
+
+
+def test_tables_without_rows_and_types_apart_are_refused():
+    rows = pd.DataFrame({"x": ["a", "b"]})
+    with pytest.raises(InputError, match="synthetic must have rows"):
+        agree(["x"], Here([rows]), None, Here([rows[:0]]))
+    with pytest.raises(InputError, match="column 'x' must hold values of one type"):
+        agree(["x"], Here([rows]), None, Here([pd.DataFrame({"x": [1, 2]})]))

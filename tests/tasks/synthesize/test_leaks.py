@@ -1,0 +1,259 @@
+"""Leaks with a dose: counted row by row, the dose is what it says, and nothing else leaks."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from samples.cells import cell
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables import awkward
+from synthrisk.tasks.synthesize import Job, check_options, run, synthesizer
+from synthrisk.tasks.synthesize.known_epsilon import nearest_public
+from synthrisk.tasks.synthesize.leaks import group_of
+from synthrisk.tasks.synthesize.reference_generators import FRESH
+
+N, M = 200, 80
+OPTIONS = {
+    "leaky": {},
+    "leaky_near": {},
+    "leaky_permuted": {"column": "job"},
+    "leaky_rarest": {},
+    "leaky_group": {"column": "job"},
+    "leaky_columns": {"columns": ["own", "job"]},
+    "leaky_duplicates": {"times": 4},
+    "leaky_tree": {},
+    "known_epsilon": {},
+}
+SHARED = [name for name in OPTIONS if name != "known_epsilon"]
+
+
+def people(first: int, n: int) -> pd.DataFrame:
+    """``own`` and ``tag`` name the person; below 1,000 a member."""
+    rng = np.random.default_rng(first)
+    own = np.arange(first, first + n)
+    return pd.DataFrame(
+        {
+            "own": own,
+            "tag": [f"t{i}" for i in own],
+            "job": pd.Categorical(rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]), ["a", "b", "c", "unused"]),
+            "score": rng.normal(0, 1, n),
+        }
+    )
+
+
+def job(rows: int = N, seed: int = 5) -> Job:
+    return Job(people(0, N), people(1000, M), rows, seed)
+
+
+def made(name: str, rows: int = N, **options: object) -> pd.DataFrame:
+    return run(job(rows), synthesizer(name), OPTIONS[name] | options).synthetic
+
+
+def exact(row: tuple, train: pd.DataFrame) -> bool:
+    return any(row == other for other in train.itertuples(index=False))
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_each_declares_its_dose_and_says_what_leaks(name):
+    own = synthesizer(name)
+    option = "epsilon" if name == "known_epsilon" else "share"
+    assert own.dose is not None
+    assert own.dose(**OPTIONS[name], **{option: 0.25}) == 0.25
+    assert own.dose(**OPTIONS[name]) == own.function.__kwdefaults__[option]
+    assert own.function.__doc__.startswith(("Leak", "Release"))
+    assert own.answer in ("leak", "part")
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_dose_0_is_fresh(name):
+    made_, ideal = run(job(), synthesizer(name), OPTIONS[name] | {"share": 0}), run(job(), FRESH, {})
+    assert sorted(made_.synthetic["own"]) == sorted(ideal.synthetic["own"])
+    assert np.array_equal(made_.used, ideal.used)
+
+
+@pytest.mark.parametrize("name", ["leaky_near", "leaky_permuted", "leaky_rarest", "leaky_columns", "leaky_duplicates"])
+@pytest.mark.parametrize("share", [0.05, 0.5, 1])
+def test_the_dose_is_the_share_of_rows_that_come_from_members(name, share):
+    release = made(name, share=share)
+    planted = [row for row in release.itertuples(index=False) if int(row.own) < 1000 - 40]
+    assert len(planted) == round(share * N)
+    new = job().held_out.iloc[run(job(), FRESH, {}).used]
+    for row in release.itertuples(index=False):
+        if row not in planted:
+            assert exact(row, new)
+
+
+def test_near_copies_are_near_and_never_exact():
+    train = job().train
+    for row in made("leaky_near", share=1.0).itertuples(index=False):
+        assert not exact(row, train)
+        assert any(
+            abs(row.own - other.own) <= 0.02 * N and abs(row.score - other.score) <= 0.02 * np.ptp(train["score"])
+            for other in train.itertuples(index=False)
+        )
+
+
+def test_one_column_alone_is_permuted():
+    train, release = job().train, made("leaky_permuted", share=1.0, column="tag")
+    assert sorted(release["tag"]) == sorted(train["tag"])
+    for row in release.itertuples(index=False):
+        own = train.iloc[row.own]
+        assert (row.job, row.score) == (own["job"], own["score"])
+        assert row.tag != own["tag"]
+
+
+def test_the_rarest_are_released_and_no_others():
+    train, release = job().train, made("leaky_rarest", share=0.1)
+    ranges = {c: np.ptp(train[c]) for c in ("own", "score")}
+    far = []
+    for i, a in enumerate(train.itertuples(index=False)):
+        others = [
+            (abs(a.own - b.own) / ranges["own"] + (a.tag != b.tag) + (a.job != b.job))
+            + abs(a.score - b.score) / ranges["score"]
+            for j, b in enumerate(train.itertuples(index=False))
+            if i != j
+        ]
+        far.append(sum(sorted(others)[:5]) / 20)
+    leaked = release.loc[release["own"] < 1000, "own"].tolist()
+    assert sorted(leaked) == sorted(np.argsort(far)[::-1][:20].tolist())
+
+
+@pytest.mark.parametrize(("column", "share"), [("job", 0.5), ("job", 1.0), ("score", 0.5), ("score", 1.0)])
+def test_a_group_leaks_by_its_own_share(column, share):
+    train, release = job().train, made("leaky_group", column=column, share=share)
+    if column == "job":
+        group = [i for i in range(N) if train["job"].iloc[i] == "c"]
+    else:
+        group = sorted(range(N), key=lambda i: -train["score"].iloc[i])[:20]
+    leaked = release.loc[release["own"] < 1000, "own"].tolist()
+    assert len(leaked) == len(set(leaked)) == round(share * len(group))
+    assert set(leaked) <= set(group)
+
+
+def test_a_group_is_no_handful():
+    column = pd.Series(["a"] * 150 + ["b"] * 49 + ["c"])
+    assert len(group_of(column)) == 49
+    assert len(group_of(pd.Series([f"x{i}" for i in range(300)]))) == 1
+    assert len(group_of(pd.Series([None] * 20 + ["a"] * 60))) == 20
+
+
+def test_named_columns_alone_leak_and_together():
+    train, release = job().train, made("leaky_columns", share=0.5, columns=["own", "job"])
+    leaked = release[release["own"] < 1000]
+    assert leaked["own"].nunique() == len(leaked) == N // 2
+    for row in leaked.itertuples(index=False):
+        assert row.job == train["job"].iloc[row.own]
+        assert int(row.tag[1:]) >= 1000
+        assert row.score in set(job().held_out["score"])
+
+
+def test_duplicates_are_few_records_many_times():
+    counts: dict[int, int] = {}
+    for own in made("leaky_duplicates", share=0.15, times=4)["own"]:
+        counts[own] = counts.get(own, 0) + (own < 1000)
+    assert sorted(v for own, v in counts.items() if own < 1000) == [2, 4, 4, 4, 4, 4, 4, 4]
+
+
+def test_an_overfitted_tree_plants_its_share_of_members_values():
+    release = made("leaky_tree", share=0.4)
+    assert sum(own < 1000 for own in release["own"]) == 80
+    assert sum(exact(row, job().train) for row in release.itertuples(index=False)) > 30
+    blurred = made("leaky_tree", share=0.4, min_samples_leaf=50)
+    assert sum(exact(row, job().train) for row in blurred.itertuples(index=False)) < 5
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 2.0, 4.0, 700.0])
+def test_epsilon_is_what_the_counts_say(epsilon):
+    keep = 1 / (1 + (M // 2 - 1) * math.exp(-epsilon))
+    other = (1 - keep) / (M // 2 - 1)
+    assert epsilon == 700 or math.isclose(keep / other, math.exp(epsilon), rel_tol=1e-9)
+    found = np.zeros(3)  # released, expected: of the public record that is nearest to most, to fewest, of all
+    expected = np.zeros(3)
+    for seed in range(12):
+        given = job(seed=seed)
+        made_ = run(given, synthesizer("known_epsilon"), {"epsilon": epsilon})
+        public = given.held_out.iloc[made_.used].reset_index(drop=True)
+        assert set(made_.synthetic["own"]) <= set(public["own"])
+        nearest = [_nearest(member, public) for member in given.train.itertuples(index=False)]
+        held = [nearest.count(place) for place in range(len(public))]
+        released = [int((made_.synthetic["own"] == own).sum()) for own in public["own"]]
+        for at, place in enumerate((int(np.argmax(held)), int(np.argmin(held)))):
+            found[at] += released[place]
+            expected[at] += held[place] * keep + (N - held[place]) * other
+        found[2] += sum(released)
+        expected[2] += N
+    assert found[2] == expected[2]
+    assert (np.abs(found - expected) <= 4 * np.sqrt(expected) + 1e-6).all(), (found, expected)
+
+
+def _nearest(member: tuple, public: pd.DataFrame) -> int:
+    ranges = {c: np.ptp(public[c]) for c in ("own", "score")}
+    far = [
+        min(abs(member.own - other.own) / ranges["own"], 1)
+        + (member.job != other.job)
+        + min(abs(member.score - other.score) / ranges["score"], 1)
+        for other in public.itertuples(index=False)
+    ]
+    return int(np.argmin(far))
+
+
+def test_the_nearest_public_record_is_not_decided_by_other_members():
+    public, train = job().held_out, job().train
+    alone = [nearest_public(public, train.iloc[[i]].reset_index(drop=True))[0] for i in range(0, N, 10)]
+    assert alone == nearest_public(public, train)[::10].tolist()
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("dose", [0, 0.3, 1])
+@pytest.mark.parametrize("rows", [1, 12, 30])
+def test_ugly_tables_and_other_sizes(name, dose, rows):
+    options = {
+        "leaky_permuted": {"column": "day"},
+        "leaky_group": {"column": "empty"},
+        "leaky_columns": {"columns": ["text", "day", "empty"]},
+    }.get(name, {})
+    option = "epsilon" if name == "known_epsilon" else "share"
+    given = Job(awkward.targets(), awkward.control(), rows, 3)
+    first, again = (run(given, synthesizer(name), {**options, option: dose}).synthetic for _ in range(2))
+    pd.testing.assert_frame_equal(first, again)
+    known = [
+        {repr(cell(v)) for t in (given.train, given.held_out) for v in t[c]} for c in ("text", "level", "flag", "day")
+    ]
+    if name != "leaky_near":
+        for c, values in zip(("text", "level", "flag", "day"), known, strict=True):
+            assert {repr(cell(v)) for v in first[c]} <= values
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_one_member(name):
+    given = Job(people(0, 1), people(1000, 4), 3, 1)
+    assert len(run(given, synthesizer(name), OPTIONS[name]).synthetic) == 3
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_nobody_and_wrong_options_are_refused(name):
+    with pytest.raises(InputError, match=f"{name} needs a training record, got none"):
+        run(Job(people(0, 0), people(1000, M), 5, 1), synthesizer(name), OPTIONS[name])
+    with pytest.raises(InputError, match=f"{name} needs at least 2 held-out records, got 1"):
+        run(Job(people(0, N), people(1000, 1), 5, 1), synthesizer(name), OPTIONS[name])
+    wrong = {"epsilon": -1} if name == "known_epsilon" else {"share": 1.5}
+    with pytest.raises(InputError, match=r"must be a (share|number)"):
+        check_options(synthesizer(name), OPTIONS[name] | wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sentence"),
+    [
+        ("leaky_permuted", {"column": "jbo"}, r"column must be of the table, got 'jbo' \(did you mean 'job'\?\)"),
+        ("leaky_columns", {"columns": ["job", "job"]}, "columns must be a list of distinct columns"),
+        ("leaky_columns", {"columns": "job"}, "columns must be a list of distinct columns, got 'job'"),
+        ("leaky_duplicates", {"times": 0}, "times must be a whole number of at least 1"),
+        ("leaky_tree", {"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1"),
+        ("leaky_near", {"jitter": 2}, "jitter must be a share"),
+    ],
+)
+def test_options_are_checked(name, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        run(job(), synthesizer(name), OPTIONS[name] | options)

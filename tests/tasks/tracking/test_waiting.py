@@ -1,0 +1,156 @@
+"""What a store does not take waits in the workspace: runs are whole or marked, none is left running or there twice."""
+
+import pickle
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+from samples.judged import judged_study
+from synthrisk.conf.study import Tracking
+from synthrisk.metrics import InputError
+from synthrisk.tasks.log import NotLoggedError, deliver, deliver_all
+from synthrisk.tasks.tracking.latest import latest_study
+from synthrisk.tasks.tracking.past import studies
+from synthrisk.tasks.tracking.waiting import held, ids_waiting, read_waiting
+from synthrisk.tasks.workspace.table import store
+
+FIRST, SECOND = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6"
+GOES = """CREATE TRIGGER gone BEFORE INSERT ON runs WHEN (SELECT count(*) FROM runs) >= 2
+BEGIN SELECT RAISE(ABORT, 'the store has gone'); END"""
+
+
+def say(folder: Path, statement: str) -> None:
+    """Say something to the database of the store itself."""
+    with closing(sqlite3.connect(folder / "mlflow.db")) as database, database:
+        database.execute(statement)
+
+
+def runs_in(folder: Path) -> list:
+    client = MlflowClient(f"sqlite:///{folder / 'mlflow.db'}")
+    return client.search_runs([e.experiment_id for e in client.search_experiments()])
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table in the workspace."""
+    return store(pd.DataFrame({"age": [1, 2, 3], "income": pd.Categorical(["a", "b", "a"])}), tmp_path)
+
+
+@pytest.fixture
+def half(tmp_path, table, logged_of):
+    """A study of which the store takes two runs, and no more."""
+    logged_of(judged_study("20261122-013609-0ddbd6"), table, tmp_path)  # makes the tables
+    for run in runs_in(tmp_path):
+        MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}").delete_run(run.info.run_id)
+    say(tmp_path, GOES.replace(">= 2", f">= {2 + count(tmp_path)}"))
+    with pytest.raises(NotLoggedError) as error:
+        logged_of(judged_study(FIRST), table, tmp_path)
+    return error.value
+
+
+def count(folder: Path) -> int:
+    with closing(sqlite3.connect(folder / "mlflow.db")) as database:
+        return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
+
+
+def test_a_study_that_is_there_in_part_is_marked_waits_and_is_told(tmp_path, half):
+    runs = runs_in(tmp_path)
+    assert len(runs) == 2
+    assert {run.info.status for run in runs} <= {"FINISHED", "FAILED"}
+    assert all(FIRST in run.data.tags["incomplete"] for run in runs)
+    assert ids_waiting(tmp_path) == [FIRST]
+    assert str(half).startswith(f"not logged yet: `synthrisk log {FIRST} --workspace ")
+    assert half.logged.runs == {}
+    assert studies(Tracking(), tmp_path, "people") == []
+    assert str(pickle.loads(pickle.dumps(half))) == str(half)
+
+
+def test_it_is_delivered_whole_and_once(tmp_path, half):
+    say(tmp_path, "DROP TRIGGER gone")
+    logged = deliver(tmp_path, FIRST)
+    runs = runs_in(tmp_path)
+    assert len(runs) == len(logged.runs) + 1
+    assert {run.info.run_id for run in runs} > set(logged.runs.values())
+    assert not any("incomplete" in run.data.tags for run in runs)
+    assert {run.info.status for run in runs} <= {"FINISHED", "FAILED"}
+    assert ids_waiting(tmp_path) == []
+    assert [study.study_id for study in studies(Tracking(), tmp_path, "people")] == [FIRST]
+    with pytest.raises(InputError, match=f"the study must be one that waits .* got '{FIRST}'"):
+        deliver(tmp_path, FIRST)
+
+
+def test_a_process_that_ends_after_the_last_word_is_not_logged_twice(tmp_path, half):
+    say(tmp_path, "DROP TRIGGER gone")
+    kept = (tmp_path / "unlogged" / f"{FIRST}.study").read_bytes()
+    logged = deliver(tmp_path, FIRST)
+    (tmp_path / "unlogged" / f"{FIRST}.study").write_bytes(kept)
+    assert deliver(tmp_path, FIRST).runs == logged.runs
+    assert len(runs_in(tmp_path)) == len(logged.runs) + 1
+    assert ids_waiting(tmp_path) == []
+
+
+def test_offline_asks_no_store_and_a_later_study_stays_the_latest(tmp_path, table, logged_of):
+    told = logged_of(judged_study(FIRST), table, tmp_path, offline=True)
+    assert (told.waits, told.runs, (tmp_path / "mlflow.db").exists()) == ("offline", {}, False)
+    time.sleep(0.05)
+    logged_of(judged_study(SECOND, {"cart": 0.05, "coarse": 0.02}), table, tmp_path)
+    assert deliver_all(tmp_path) == {FIRST: None}
+    assert [study.study_id for study in studies(Tracking(), tmp_path, "people")] == [FIRST, SECOND]
+    latest = latest_study(Tracking(), tmp_path, "people")
+    assert latest is not None
+    assert latest.study_id == SECOND
+    note = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}").get_experiment_by_name("people").tags
+    assert SECOND in note["mlflow.note.content"].partition(":")[0]
+
+
+def test_one_that_another_process_is_about_is_left_to_it(tmp_path, table, logged_of):
+    logged_of(judged_study(FIRST), table, tmp_path, offline=True)
+    with held(tmp_path, FIRST) as ours:
+        assert ours
+        assert deliver(tmp_path, FIRST) is None
+        assert deliver_all(tmp_path) == {}
+    assert ids_waiting(tmp_path) == [FIRST]
+
+
+def test_a_server_that_does_not_answer_is_told_in_seconds(tmp_path, table, logged_of):
+    logged_of(judged_study(FIRST), table, tmp_path, offline=True, tracking_uri="http://127.0.0.1:9")
+    with pytest.raises(NotLoggedError, match="not logged yet"):
+        deliver(tmp_path, FIRST)
+    assert isinstance(deliver_all(tmp_path)[FIRST], NotLoggedError)
+    assert ids_waiting(tmp_path) == [FIRST]
+
+
+class Calls:
+    """What somebody else might put there."""
+
+    def __reduce__(self):
+        return (Path.touch, (Path("touched"),))
+
+
+def test_what_we_did_not_keep_is_not_run(tmp_path, table, logged_of, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    logged_of(judged_study(FIRST), table, tmp_path, offline=True)
+    (tmp_path / "unlogged" / f"{FIRST}.study").write_bytes(pickle.dumps(Calls()))
+    with pytest.raises(InputError, match="must be logged by the version of synthrisk that kept it"):
+        read_waiting(tmp_path, FIRST)
+    assert not (tmp_path / "touched").exists()
+
+
+def test_a_study_without_its_report_is_logged_all_the_same(tmp_path, table, logged_of):
+    from synthrisk.conf.study import Bootstrap
+    from synthrisk.metrics.study.compared import Compared
+    from synthrisk.tasks.log import Pages, log
+    from synthrisk.tasks.workspace.handed import Estimated, Judged
+    from synthrisk.tasks.workspace.references import Cut, Sample
+
+    sample = Sample(table, Cut("unused", "cut", 1, 1, 0.0), str(tmp_path))
+    judged = Judged(judged_study(FIRST), Estimated(sample, (), (), Bootstrap(), Compared([])))
+    logged = log.fn(judged, settings="name: people\n", pages=Pages("", {}, "CellError"))
+    assert len(runs_in(tmp_path)) == len(logged.runs) + 1
+    assert replace(logged.pages, failure="") == Pages("")
