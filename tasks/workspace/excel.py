@@ -44,7 +44,9 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None, missing: Sequenc
     if chosen not in sheets:
         there = ", ".join(map(repr, sheets))
         raise InputError(f"{name} has no sheet {chosen!r}{nearest(chosen, sheets)}; its sheets: {there}")
-    cells = _attempt(lambda: book.parse(chosen, header=None, dtype=object, na_filter=False), raw, name)
+    cells = _attempt(
+        lambda: pd.read_excel(book, sheet_name=chosen, header=None, dtype=object, na_filter=False), raw, name
+    )
     cells = cells.mask(cells == "").dropna(how="all").dropna(how="all", axis="columns")
     where = f"{name}, sheet {chosen!r},"
     _refuse_no_table(cells, where, [s for s in sheets if s != chosen])

@@ -90,7 +90,7 @@ def test_rounded_numbers_and_dates_are_nobodys_own():
     assert not set(found) & set(incomes)
     assert (found % 1000 == 0).all()
     assert (found - incomes).abs().max() <= 500
-    assert rounded(BORN).equals(pd.Series(pd.to_datetime(BORN.dt.year.astype(str) + "-01-01")))
+    assert (rounded(BORN) == pd.to_datetime(BORN.dt.year.astype(str) + "-01-01")).all()
     days = pd.Series(pd.to_timedelta(RNG.exponential(3, 500), unit="D"))
     assert (rounded(days) - days).abs().max() <= pd.Timedelta("1.2 hours")
     ages = pd.Series(RNG.integers(18, 90, 500))

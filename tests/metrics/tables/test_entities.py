@@ -323,7 +323,7 @@ def test_members_are_claimed_as_by_plain_loops(seed, claim_share):
     scored = found.records["score"].notna().to_numpy()
     assert all(sum(scored[place] for place, _ in rows) == 1 for rows in by_patient(real).values())
     again = METRICS["membership"](real.iloc[::-1], draw(seed + 70, 35), control=control, identifier="patient")
-    rows = [real[own].astype(str).agg("|".join, axis=1) for own in (scored, again.records["score"].notna()[::-1])]
+    rows = [real[own].map(str).agg("|".join, axis=1) for own in (scored, again.records["score"].notna()[::-1])]
     assert sorted(rows[0]) == sorted(rows[1])  # the same records, whatever order and release
 
 
