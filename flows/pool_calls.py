@@ -18,6 +18,8 @@ from synthrisk.flows.worker_pool import pool_of
 
 T = TypeVar("T")
 
+_REFUSED = 10  # workers that cannot be had so often in a row will not come
+
 
 @dataclass(frozen=True, eq=False)
 class _Pooled(Called, Generic[T]):
@@ -42,6 +44,7 @@ class _Ready:
     number: int
     run: Callable[[], Any] = field(compare=False)
     future: "Future[Any]" = field(compare=False)
+    refused: int = field(default=0, compare=False)  # how often no worker could be had for it
 
 
 class PoolCalls:
@@ -116,8 +119,12 @@ class PoolCalls:
                 pool = self._pool = self._pool or pool_of(self._workers)
             try:
                 running = pool.submit(ready.run)
-            except BrokenExecutor:  # just now: what is not under way yet is for other workers
+            except (BrokenExecutor, OSError, EOFError) as error:  # just now, or whom workers come from was killed
                 self._lose(pool)
+                ready.refused += 1
+                if ready.refused > _REFUSED:
+                    self._end(ready.future, error)
+                    continue
                 with self._lock:
                     self._given -= 1
                     heappush(self._ready, ready)

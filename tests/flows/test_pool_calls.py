@@ -11,6 +11,7 @@ import yaml
 
 from synthrisk.flows.calls import LOST, OURS, How
 from synthrisk.flows.pool_calls import pool_calls
+from synthrisk.flows.worker_pool import pool_of
 from synthrisk.metrics.errors import InputError
 
 TASKS = """
@@ -122,6 +123,30 @@ def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed
         child.parent().kill()
         calls.submit(tasks.add, 1).failure()  # lost, or the first of new workers
         assert calls.submit(tasks.add, 1).result() == 2
+
+
+class Refusing:
+    """Workers whose parent is killed at the very moment in which they are asked for."""
+
+    def __init__(self, error):
+        self.error, self._processes = error, {}
+
+    def submit(self, *_):
+        raise self.error
+
+    def shutdown(self, **_):
+        pass
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError("gone"), EOFError("unexpected EOF")])
+def test_workers_that_cannot_be_had_are_asked_for_again_and_not_for_ever(tasks, monkeypatch, error):
+    refusals = [Refusing(error), Refusing(error)]
+    monkeypatch.setattr("synthrisk.flows.pool_calls.pool_of", lambda n: refusals.pop() if refusals else pool_of(n))
+    with pool_calls(1) as calls:
+        assert calls.submit(tasks.add, 1).result() == 2
+    monkeypatch.setattr("synthrisk.flows.pool_calls.pool_of", lambda _: Refusing(error))
+    with pool_calls(1) as calls:
+        assert calls.submit(tasks.add, 1).failure() == str(error)
 
 
 def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
