@@ -116,8 +116,9 @@ class PoolCalls:
                     return
                 ready = heappop(self._ready)
                 self._given += 1
-                pool = self._pool = self._pool or pool_of(self._workers)
+            pool = None
             try:
+                pool = self._there()
                 running = pool.submit(ready.run)
             except (BrokenExecutor, OSError, EOFError) as error:  # just now, or whom workers come from was killed
                 self._lose(pool)
@@ -140,9 +141,14 @@ class PoolCalls:
         self._end(future, error, None if error else ran.result())
         self._fill()
 
-    def _lose(self, pool: ProcessPoolExecutor) -> None:
+    def _there(self) -> ProcessPoolExecutor:
         with self._lock:
-            if self._pool is pool:
+            self._pool = self._pool or pool_of(self._workers)
+            return self._pool
+
+    def _lose(self, pool: ProcessPoolExecutor | None) -> None:
+        with self._lock:
+            if pool is not None and self._pool is pool:
                 self._pool = None
                 self._lost.append(pool)
 

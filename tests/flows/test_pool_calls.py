@@ -149,6 +149,16 @@ def test_workers_that_cannot_be_had_are_asked_for_again_and_not_for_ever(tasks, 
         assert calls.submit(tasks.add, 1).failure() == str(error)
 
 
+def test_where_no_workers_can_be_made_at_all_the_call_fails_and_nobody_waits(tasks, monkeypatch):
+    def none(_: int):
+        raise OSError("no room for a queue")
+
+    monkeypatch.setattr("synthrisk.flows.pool_calls.pool_of", none)
+    with pool_calls(1) as calls:
+        first = calls.submit(tasks.add, 1)
+        assert (first.failure(), calls.submit(tasks.add, first).failure()) == ("no room for a queue",) * 2
+
+
 def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
     with pool_calls(1) as calls:
         killed = calls.submit(tasks.killed)
