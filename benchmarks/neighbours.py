@@ -1,5 +1,7 @@
 """Exact nearest records of Adult and of larger copies, against scikit-learn's brute force on one-hot columns.
 
+Also in how few cells records differ where these are equal or not, against scikit-learn's Hamming distance.
+
 python benchmarks/neighbours.py
 """
 
@@ -16,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics import Tables
+from synthrisk.metrics.neighbours.differing_cells import fewest_differing
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.records import mixed
 from synthrisk.metrics.neighbours.search import prepare
@@ -124,6 +127,27 @@ def compare(repeats: int = 15) -> None:
         print(f"{space:<8}" + "".join(f"{x:>{len(c) + 3}}" for x, c in zip(rounded, columns, strict=True)), flush=True)
 
 
+def compare_cells(repeats: int = 3) -> None:
+    """Print times of the fewest differing cells, beside scikit-learn's and the search through box trees."""
+    from sklearn.neighbors import NearestNeighbors
+
+    both = pd.concat([adult(), copy(len(adult()), 1)], ignore_index=True)
+    codes = np.column_stack([np.minimum(pd.factorize(both[name])[0], 255) for name in both])
+    real, released = np.array_split(codes, 2)
+    columns = [list(each.T) for each in (real, released)]
+    ours = best(lambda: fewest_differing(*columns), repeats)
+    texts = [pd.DataFrame(each).astype(str) for each in (real, released)]
+    trees = best(lambda: real_to_synthetic(encoded(*texts, "gower"), "gower"), 1)
+    search = NearestNeighbors(n_neighbors=1, algorithm="brute", metric="hamming").fit(released)
+    some, found = timed(lambda: search.kneighbors(real[:QUERIES])), search.kneighbors(real[:QUERIES])[0][:, 0]
+    if not np.allclose(found * real.shape[1], fewest_differing(*columns)[:QUERIES]):
+        raise SystemExit("counts of differing cells differ")
+    peer = Seconds(*(each * len(real) / QUERIES for each in some))
+    print(f"\nfewest differing cells, {len(real):,} x {len(released):,}, {real.shape[1]} columns")
+    for name, each in {"ours": ours, "box trees": trees, "scikit-learn": peer}.items():
+        print(f"{name:<14}{each.wall:8.2f} s {each.cpu:8.2f} CPU s {each.cpu / ours.cpu:8.1f} times")
+
+
 def peak() -> float:
     """Return the most memory that this process has held, in megabytes (Linux)."""
     status = Path("/proc/self/status").read_text()
@@ -173,4 +197,5 @@ if __name__ == "__main__":
     else:
         prepare()
         compare()
+        compare_cells()
         grow()

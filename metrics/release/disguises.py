@@ -1,43 +1,48 @@
-"""A release and its real records as they are where a disguise is taken off: by equal cells, and by order alone."""
+"""How near real records are to a release where a disguise is taken off: by equal cells, and by order alone."""
 
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.neighbours.differing_cells import fewest_differing
+from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.tables.tables import Tables
 
 _PARTS = 20  # of a numeric column, as many records each
 
 
-def by_cells(tables: Tables) -> Tables:
-    """Return tables of codes: numbers cut into 20 parts of equal counts, so that cells are equal or not.
+def by_cells(tables: Tables, rows: np.ndarray) -> np.ndarray:
+    """Return the share of cells in which some real records differ from the released row most like each, (rows,).
 
-    The distance of two records is then the share of cells that differ, so that a copy is found if one column was drawn
-    anew or a third of its cells emptied. A cell that is missing in the release alone equals none.
+    Numbers are cut into 20 parts of equal counts, so that cells are equal or not: a copy is found if one column was
+    drawn anew or a third of its cells emptied. A missing cell equals a missing one.
+
+    Args:
+        tables: Real records, n, and the release.
+        rows: Positions of the real records that are looked at.
 
     Example:
-        >>> tables = Tables(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}), pd.DataFrame({"x": [1.1], "y": [None]}))
-        >>> by_cells(tables).synthetic.to_numpy().tolist()
-        [['2', 'empty']]
+        >>> real, release = pd.DataFrame({"x": [1.0, 9.0], "y": ["a", "b"]}), pd.DataFrame({"x": [1.2], "y": ["a"]})
+        >>> by_cells(Tables(real, release), np.arange(2)).tolist()
+        [0.0, 1.0]
     """
-    sides: list[list[pd.Series]] = [[], []]
-    for column in tables.columns:
-        cells = _codes(tables, column)
-        for side, (codes, missing) in zip(sides, cells, strict=True):
-            texts = pd.Series(codes.astype(str), dtype=object)
-            side.append(texts.mask(missing, "empty" if side is sides[1] and not cells[0][1].any() else "missing"))
-    return _tables(tables, *sides)
+    cells = [_codes(tables, column) for column in tables.columns]
+    return fewest_differing([real[rows] for real, _ in cells], [released for _, released in cells]) / len(cells)
 
 
-def by_order(tables: Tables) -> Tables:
-    """Return tables of ranks within each table: numbers by size, levels by how many records have them.
+def by_order(tables: Tables, rows: np.ndarray) -> np.ndarray:
+    """Return the ``gower`` distance of some real records to the nearest released row, by ranks alone, (rows,).
 
-    Numbers that were moved or stretched keep their order, and levels that were renamed keep their counts.
+    Numbers are ranked by size within each table, levels by how many records have them: numbers that were moved or
+    stretched keep their order, and levels that were renamed keep their counts.
+
+    Args:
+        tables: Real records, n, and the release.
+        rows: Positions of the real records that are looked at.
 
     Example:
-        >>> real = pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "a"]})
-        >>> found = by_order(Tables(real, pd.DataFrame({"x": [7, 9], "y": ["b", "b"]})))
-        >>> found.real.equals(found.synthetic)
-        True
+        >>> real, release = pd.DataFrame({"x": [1.0, 2.0], "y": "a"}), pd.DataFrame({"x": [7, 9], "y": "b"})
+        >>> by_order(Tables(real, release), np.arange(2)).tolist()
+        [0.0, 0.0]
     """
     sides: list[list[pd.Series]] = [[], []]
     for column in tables.columns:
@@ -49,21 +54,16 @@ def by_order(tables: Tables) -> Tables:
                 counts = np.bincount(codes)
                 order = np.unique(-counts[counts > 0])  # of equally frequent levels none comes first
                 side.append(pd.Series(np.searchsorted(order, -counts[codes]).astype(str), dtype=object))
-    return _tables(tables, *sides)
+    real, released = (pd.concat(side, axis=1).set_axis(tables.columns, axis=1) for side in sides)
+    return real_to_synthetic(Tables(real.iloc[rows], released), "gower").distances[:, 0]
 
 
-def _codes(tables: Tables, column: str) -> list[tuple[np.ndarray, np.ndarray]]:  # of each table codes, and missing
-    if tables.kind(column) == "numeric":
-        real, released = tables.floats(column)
-        inner = np.linspace(0, 1, _PARTS + 1)[1:-1]
-        known = real[~np.isnan(real)]
-        edges = np.unique(np.quantile(known, inner)) if len(known) else np.empty(0)
-        return [(np.searchsorted(edges, each, side="right"), np.isnan(each)) for each in (real, released)]
-    codes = tables.codes([column]).tables
-    frames = (tables.real, tables.synthetic)
-    return [(own, frame[column].isna().to_numpy()) for own, frame in zip(codes, frames, strict=True)]
-
-
-def _tables(tables: Tables, real: list[pd.Series], released: list[pd.Series]) -> Tables:
-    first, second = (pd.concat(side, axis=1).set_axis(tables.columns, axis=1) for side in (real, released))
-    return Tables(first, second, groups=tables.groups)
+def _codes(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:  # of each table; missing is the last
+    if tables.kind(column) != "numeric":
+        real, released = tables.codes([column]).tables
+        return real, released
+    floats = tables.floats(column)
+    known = floats[0][~np.isnan(floats[0])]
+    edges = np.unique(np.quantile(known, np.linspace(0, 1, _PARTS + 1)[1:-1])) if len(known) else np.empty(0)
+    real, released = (np.where(np.isnan(each), len(edges) + 1, edges.searchsorted(each, "right")) for each in floats)
+    return real, released

@@ -22,12 +22,13 @@ _MANY = 4  # rows a member: of strangers then so many are near that 0.15 above w
 _BESIDE_CONTROLS = 0.05
 _BESIDE_TWINS = 0.25
 CONFIDENCE = 0.998  # of each look: seven looks at a release of strangers stand out at most once in 100 times
-_VIEWS: tuple[tuple[str, Callable[[Tables], Tables], int], ...] = (
-    ("are as near to the release as {} of the control records", lambda tables: tables, 1),
-    ("have as many cells in common with a released row as {} of the control records", by_cells, 100),
-    ("are as near to the release by ranks as {} of the control records", by_order, 100),
+_DISGUISES: tuple[tuple[str, Callable[[Tables, np.ndarray], np.ndarray]], ...] = (
+    ("have as many cells in common with a released row as {} of the control records", by_cells),
+    ("are as near to the release by ranks as {} of the control records", by_order),
 )
-"""How members are compared with control records, and the fewest members for it."""
+_FEWEST_DISGUISED = 100  # members
+_MOST_PAIRS = 2 * 10**10  # pairs of a record and a row that are looked at through a disguise
+_MANY_RECORDS = 20_000  # so many records are looked at in any case
 ALONE = "fewer than two members: none has another member to compare with"
 
 
@@ -74,7 +75,8 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1).
     - from 100 members on, both again with equal cells only (``disguises.by_cells``), which finds a copy with shuffled
       columns or emptied cells, and by ranks within each table (``disguises.by_order``), which finds a copy with moved
-      numbers or renamed levels.
+      numbers or renamed levels. Of large tables members and control records are drawn for it, by a fixed seed: as many
+      of each, so that there are at most 2e10 pairs with released rows, but 20,000 records in any case.
     - members that occur in the release as they are, beside control records that do; suspicious where the gain over
       these is above 0.05. It finds a copy of a table in which many people are alike.
 
@@ -136,12 +138,26 @@ def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> flo
 
 
 def _beside_controls(tables: Tables, groups: np.ndarray) -> list[Look]:
-    looks, members = [], int((groups == 1).sum())
-    for what, made, fewest in _VIEWS:
-        if members >= fewest:
-            distance = real_to_synthetic(made(tables), "gower").distances[:, 0]
-            looks += _below_quantiles(distance[groups == 1], distance[groups == 0], what)
+    distance = real_to_synthetic(tables, "gower").distances[:, 0]
+    what = "are as near to the release as {} of the control records"
+    looks = _below_quantiles(distance[groups == 1], distance[groups == 0], what)
+    if (groups == 1).sum() < _FEWEST_DISGUISED:
+        return looks
+    rows = _drawn(groups, len(tables.synthetic))
+    for what, seen in _DISGUISES:
+        distance = seen(tables, rows)
+        looks += _below_quantiles(distance[groups[rows] == 1], distance[groups[rows] == 0], what)
     return looks
+
+
+def _drawn(groups: np.ndarray, released: int) -> np.ndarray:
+    """Return the positions of members and control records, of so many that all can be looked at."""
+    most = max(_MANY_RECORDS, _MOST_PAIRS // released)
+    sides = [np.flatnonzero(groups == group) for group in (1, 0)]
+    if sum(map(len, sides)) > most:
+        rng = np.random.default_rng(0)
+        sides = [rng.choice(own, min(len(own), most // 2), replace=False) for own in sides]
+    return np.sort(np.concatenate(sides))
 
 
 def _below_quantiles(members: np.ndarray, strangers: np.ndarray, what: str) -> list[Look]:

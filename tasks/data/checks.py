@@ -58,7 +58,7 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
     """Yield what is wrong with the cells of a typed table, in words that show none of them."""
     for name in frame.columns:
         column = frame[name]
-        is_text = isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.dtype == object
+        is_text = isinstance(column.dtype, pd.CategoricalDtype) and types.is_string_dtype(column.cat.categories.dtype)
         if column.isna().all():
             yield f"column {name!r} must hold values, got missing cells only; list it in data.drop"
         elif types.is_float_dtype(column.dtype) and np.isinf(column.to_numpy(float, na_value=np.nan)).any():

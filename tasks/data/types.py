@@ -154,14 +154,11 @@ def _numbers(column: pd.Series) -> pd.Series:
 
 
 def _moments(column: pd.Series) -> pd.Series:
-    moments: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601").dt.tz_localize(None)
+    moments: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601").dt.tz_localize(None).dt.as_unit("ns")
     return moments
 
 
 def _as_ns(column: pd.Series) -> pd.Series:
     if types.is_datetime64_any_dtype(column.dtype):
-        column = _moments(column)
-    elif not types.is_timedelta64_dtype(column.dtype):
-        return column
-    exact: pd.Series = column.dt.as_unit("ns")  # without a zone
-    return exact
+        return _moments(column)
+    return column.dt.as_unit("ns") if types.is_timedelta64_dtype(column.dtype) else column

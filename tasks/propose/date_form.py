@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.conf.reading import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.cells import Cells
-from synthrisk.tasks.workspace.readings import read_as
+from synthrisk.tasks.workspace.readings import in_reach, read_as
 
 _ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _TIMES = {
@@ -53,6 +53,7 @@ def date_form(cells: Cells, enough: float) -> DateForm | None:
     iso = texts.str.fullmatch(_ISO)
     if cells.share(iso) >= enough:
         dates = pd.to_datetime(texts.where(iso), format="ISO8601", errors="coerce", utc=True)
+        dates = in_reach(dates.dt.tz_localize(None))
         if cells.share(dates.notna()) >= enough:
             every = bool(dates.notna().all())
             return DateForm(None if every else Reading(type="date", format="ISO8601"), dates.notna())

@@ -55,7 +55,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _has_codes_for_labels(column: pd.Series, like: pd.Series) -> bool:
     """Tell whether all cells are numbers where no level of the real column is: nothing would ever match."""
-    if not isinstance(like.dtype, pd.CategoricalDtype) or like.cat.categories.dtype != object:
+    if not isinstance(like.dtype, pd.CategoricalDtype) or not types.is_string_dtype(like.cat.categories.dtype):
         return False
     real, got = like.cat.categories, column.cat.remove_unused_categories().cat.categories
     are_numbers = [pd.to_numeric(pd.Series(levels), errors="coerce").notna() for levels in (real, got)]
@@ -195,10 +195,11 @@ def _text(cell: object) -> str:
 def _to_category(column: pd.Series, dtype: pd.CategoricalDtype) -> pd.Series:
     levels = dtype.categories
     values = _cast(column, pd.Series(levels))
-    if levels.dtype == object:  # pandas would take texts for equal that differ after a NUL character only
+    if types.is_string_dtype(levels.dtype):  # pandas would take texts for equal that differ after a NUL character only
         unseen = [level for level in dict.fromkeys(values.dropna()) if level not in levels]
         every = pd.Index([*levels, *unseen], dtype=object)
-        found = pd.Categorical.from_codes(every.get_indexer(values), every, ordered=dtype.ordered)
+        places = every.get_indexer(pd.Index(values, dtype=object))
+        found = pd.Categorical.from_codes(places, every.astype(levels.dtype), ordered=dtype.ordered)
         return pd.Series(found, index=values.index, name=values.name)
     unseen = [level for level in values.dropna().unique() if level not in levels]
     return values.astype(pd.CategoricalDtype([*levels, *unseen], ordered=dtype.ordered))

@@ -64,6 +64,9 @@ def _change_one(columns: list[pd.Series], train: pd.DataFrame, rows: np.ndarray,
 
 
 def _changed(column: pd.Series, train: pd.Series, jitter: float, redrawn: float, rng: np.random.Generator) -> pd.Series:
+    if is_temporal(train) and train.dt.unit != "ns":  # what is added is counted in nanoseconds
+        fine = _changed(column.dt.as_unit("ns"), train.dt.as_unit("ns"), jitter, redrawn, rng)
+        return fine.dt.as_unit(train.dt.unit)
     drawn = train.take(rng.integers(len(train), size=len(column))).reset_index(drop=True)
     if kind(train) == "categorical":
         return column.where(rng.random(len(column)) >= redrawn, drawn)

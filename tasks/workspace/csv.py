@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -15,6 +16,8 @@ from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of, spoken
 SEPARATORS = ",;\t|"
 _HEADER = 2**16  # characters in which the header line ends
 _LEADING_ZERO = re.compile(r"(?:^|[,;\t|\"])0\d+(?:$|[,;\t|\"\r])", re.MULTILINE)
+_EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
+"""Floats to the last bit: newer pandas reads them so, and knows no other way."""
 _DECIMAL_COMMA = re.compile(r"[+-]?(?!0\d+$)\d+(,\d+)?")  # 01003 is a code
 
 
@@ -169,7 +172,7 @@ def _parse(
             usecols=only,
             nrows=rows,
             dtype_backend="numpy_nullable",  # integers stay exact beside missing cells
-            float_precision="round_trip",
+            **_EXACT,
             low_memory=False,
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:

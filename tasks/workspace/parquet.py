@@ -59,7 +59,7 @@ def category(column: pd.Series) -> pd.Series:
 
 def _is_text(column: pd.Series) -> bool:
     levels = column.cat.categories
-    return bool(len(levels)) and levels.dtype == object
+    return bool(len(levels)) and pd.api.types.is_string_dtype(levels.dtype)
 
 
 def _plain(column: pd.Series) -> pd.Series:

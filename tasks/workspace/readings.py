@@ -99,6 +99,15 @@ def are_dates(column: pd.Series) -> bool:
     return True
 
 
+def in_reach(dates: pd.Series) -> pd.Series:
+    """Return dates without a zone in nanoseconds: those before 1677 and after 2262 are missing.
+
+    Older pandas reads them so; newer ones, in microseconds, read the year 9999, too.
+    """
+    exact: pd.Series = dates.where(dates.between(pd.Timestamp.min, pd.Timestamp.max)).dt.as_unit("ns")
+    return exact
+
+
 def texts_of(column: pd.Series) -> pd.Series:
     """Return the cells of a column as texts; whole numbers without decimals, as in a column that has no others.
 
@@ -162,11 +171,11 @@ def _dates(texts: pd.Series, reading: Reading) -> pd.Series:
     form = str(reading.format)
     if "%b" in form or "%B" in form:
         texts, form = texts.map(in_english, na_action="ignore").astype("string"), form.replace("%B", "%b")
-    dates: pd.Series = pd.to_datetime(texts, format=form, errors="coerce")
+    dates = in_reach(pd.to_datetime(texts, format=form, errors="coerce").dt.tz_localize(None))
     if "%y" in form:
         late = dates.dt.year > _CENTURY
         dates = dates.mask(late, dates - pd.DateOffset(years=100))
-    return dates.dt.tz_localize(None).dt.as_unit("ns")
+    return dates
 
 
 def _durations(texts: pd.Series, reading: Reading) -> pd.Series:

@@ -9,9 +9,12 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import InputError
+from synthrisk.metrics.release import nearness
 from synthrisk.metrics.release.check import NOTHING, as_plain, check_release, from_plain
+from synthrisk.metrics.release.disguises import by_cells
 from synthrisk.metrics.release.nearness import ALONE, below_quantile
 from synthrisk.metrics.release.summary import AS_EXPECTED, releases_table, summarise
+from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data.adult import ADULT
 from synthrisk.tasks.synthesize.cart import CART
 from synthrisk.tasks.synthesize.reference_generators import FRESH, MARGINALS
@@ -356,6 +359,43 @@ def test_copies_in_disguise_are_suspicious(name, rows, controls):
     found = check_release(job.train, job.held_out[:controls], release)
     assert found.invalid == ""
     assert found.suspicious
+
+
+@pytest.mark.parametrize(
+    ("name", "suspicious"), [("two columns shuffled", True), ("two columns renamed", True), ("", False)]
+)
+def test_of_large_tables_as_many_members_as_control_records_are_drawn(name, suspicious, monkeypatch):
+    job = split(adults(3000, 1), 1)
+    release = DISGUISES[name](job.train, np.random.default_rng(1)) if name else adults(3000, 7)
+    looked = []
+    monkeypatch.setattr(nearness, "_MOST_PAIRS", 1)
+    monkeypatch.setattr(nearness, "_MANY_RECORDS", 500)
+    own = nearness._drawn
+    monkeypatch.setattr(
+        nearness, "_drawn", lambda groups, rows: looked.append((groups, own(groups, rows))) or looked[-1][1]
+    )
+    found = check_release(job.train, job.held_out, release)
+    ((groups, rows),) = looked
+    assert np.bincount(groups[rows]).tolist() == [250, 250]
+    assert len(set(rows)) == 500
+    assert found.suspicious == suspicious
+    assert check_release(job.train, job.held_out, release) == found
+
+
+def test_equal_cells_are_those_that_plain_loops_count():
+    job = split(adults(300, 1), 1)
+    tables = Tables(job.train, job.held_out.mask(np.random.default_rng(1).random(job.held_out.shape) < 0.1))
+    numbers = [c for c in job.train.columns if job.train[c].dtype.kind in "if"]
+    edges = {c: np.unique(np.quantile(job.train[c], np.arange(1, 20) / 20)) for c in numbers}
+    cells = [
+        [
+            [-1 if pd.isna(v) else sum(v >= e for e in edges[c]) if c in edges else v for c, v in row.items()]
+            for _, row in table.iterrows()
+        ]
+        for table in (tables.real, tables.synthetic)
+    ]
+    differ = [min(sum(a != b for a, b in zip(one, two, strict=True)) for two in cells[1]) for one in cells[0]]
+    assert by_cells(tables, np.arange(len(job.train))).tolist() == [n / job.train.shape[1] for n in differ]
 
 
 @pytest.mark.parametrize(("table", "rows"), [(survey, 600), (texts, 600), (twins, 900), (adults, 60)])

@@ -1,0 +1,53 @@
+"""The fewest cells in which records differ: by compiled code and by numpy, beside plain loops."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from synthrisk.metrics.neighbours.differing_cells import fewest_differing
+
+COMPILED = "synthrisk.metrics.neighbours.differing_cells_compiled"
+KINDS = {
+    "few levels": [3] * 6,
+    "a byte is full": [256, 2, 256],
+    "one level more": [257, 2, 3],
+    "many levels": [70_000, 5, 40_000, 2],
+    "only many": [300, 300],
+    "255 columns": [2] * 255,
+    "256 columns": [2] * 256,
+    "one column": [4],
+}
+
+
+def drawn(levels: list[int], n: int, seed: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(0, size, n) for size in levels]
+
+
+def by_loops(queries: list[np.ndarray], rows: list[np.ndarray]) -> list[int]:
+    others = list(zip(*rows, strict=True))
+    return [
+        min(sum(a != b for a, b in zip(own, row, strict=True)) for row in others) for own in zip(*queries, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("levels", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("rows", [1, 150])
+@pytest.mark.parametrize("by", ["numba", "numpy"])
+def test_it_is_what_plain_loops_find(levels, rows, by, monkeypatch):
+    if by == "numpy":
+        monkeypatch.setitem(sys.modules, COMPILED, None)
+    queries, others = drawn(levels, 70, 1), drawn(levels, rows, 2)
+    found = fewest_differing(queries, others)
+    assert found.tolist() == by_loops(queries, others)
+    assert len(levels) == 1 or found.max() > 0
+
+
+def test_rows_beyond_one_chunk_are_compared_too():
+    queries, others = drawn([50] * 5, 200, 1), drawn([50] * 5, 9_000, 2)
+    for column, own in zip(others, queries, strict=True):
+        column[[4_095, 4_096, 8_999]] = own[[7, 8, 9]]
+    found = fewest_differing(queries, others)
+    assert found[[7, 8, 9]].tolist() == [0, 0, 0]
+    assert found.tolist() == by_loops(queries, others)
