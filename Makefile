@@ -12,7 +12,7 @@ test: .venv/ready
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 proofs: .venv/ready
-	$(BIN)/python -m pytest -m proof -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -m proof -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: .venv/ready site
 	$(BIN)/ruff check .

@@ -23,15 +23,7 @@ PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 SDIST = "from setuptools import build_meta; build_meta.build_sdist('{folder}')"
 LEFT = (".git", ".*", "build", "*.egg-info", "tests", "docs", "benchmarks")
 VERSIONS = ("2.2.*", "3.*")
-TESTED = (
-    "conf",
-    "metrics/tables",
-    "metrics/release",
-    "tasks/data",
-    "tasks/propose",
-    "tasks/synthesize",
-    "tasks/workspace",
-)
+TESTED = ("metrics/tables", "tasks/data", "tasks/propose", "tasks/synthesize", "tasks/workspace")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "openpyxl", "pyreadstat", "statsmodels", "moto[server]")
 COMMAND = ("-m", "synthrisk.flows.cli.app")
 
