@@ -7,6 +7,7 @@ and looking at the table: so a worker is there at once, and the imports are paid
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import forkserver, resource_tracker
@@ -18,10 +19,15 @@ from synthrisk.flows.workers import ONE_THREAD, begin
 _NEEDED = ("synthesize.task", "synthesize.cart", "attack", "bootstrap", "expose", "report")
 
 
-def begin_early(workspace: Path) -> None:
-    """Begin the process that workers are forked from, unless all that a study makes may be there already."""
-    if not os.path.exists(workspace / "ledgers"):  # noqa: PTH110 - unlike a Path it says no where a name is too long
+def begin_early() -> None:
+    """Begin the process that workers are forked from, unless a Prefect API is configured: its flows have others."""
+    if not _has_api():
         _begin()
+
+
+def may_be_found_again(workspace: Path) -> bool:
+    """Tell whether all that a study makes may be there already, so that it needs no workers."""
+    return os.path.exists(workspace / "ledgers")  # noqa: PTH110 - unlike a Path it says no where a name is too long
 
 
 def pool_of(workers: int) -> ProcessPoolExecutor:
@@ -31,6 +37,15 @@ def pool_of(workers: int) -> ProcessPoolExecutor:
     _begin()
     context = multiprocessing.get_context("forkserver")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(os.getpid(), known()))
+
+
+def _has_api() -> bool:
+    """Tell whether a Prefect API is configured, as far as is known without the second that importing it takes."""
+    if "prefect" not in sys.modules:
+        return "PREFECT_API_URL" in os.environ
+    from synthrisk.flows.server import is_configured
+
+    return is_configured()
 
 
 def _begin_worker(command: int, digests: Mapping[Any, str]) -> None:

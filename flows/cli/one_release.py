@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
 from synthrisk.flows import server
-from synthrisk.flows.calls import PlainCalls
+from synthrisk.flows.calls import Calls, PlainCalls
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
@@ -18,10 +19,14 @@ from synthrisk.flows.course import course
 from synthrisk.flows.gone import with_or_without
 from synthrisk.flows.one_release import asked_text, check_control, prepared, study_of, understood, with_fresh
 from synthrisk.flows.outcome import Outcome
+from synthrisk.flows.pool_calls import pool_calls
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import check_writable, replace_file
+
+_WORKERS = 2
+_TOGETHER = 200_000  # records; of more the releases are attacked one after the other, for each takes 2.5 kB a record
 
 
 def judged(
@@ -75,15 +80,16 @@ def judged(
 def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str, Any]) -> Outcome:
     """Run the flow where a Prefect API is configured; elsewhere its course here: to start a server takes longer."""
 
-    def plainly() -> Outcome:
-        return course(study, sample, PlainCalls(), asked_text(arguments), warning)
+    def plainly(calls: Calls) -> Outcome:
+        return course(study, sample, calls, asked_text(arguments), warning)
 
     if server.is_configured():
         from synthrisk.flows.evaluate import evaluate
 
         with server.prefect_api():
-            return with_or_without(lambda: evaluate(**arguments), plainly)
-    return plainly()
+            return with_or_without(lambda: evaluate(**arguments), lambda: plainly(PlainCalls()))
+    with pool_calls(_WORKERS) if sample.table.rows <= _TOGETHER else nullcontext(PlainCalls()) as calls:
+        return plainly(calls)
 
 
 def _check_file(json_to: Path | None, tables: list[str]) -> None:

@@ -1,13 +1,11 @@
 """A study run from the command line: as a flow of Prefect, or its course alone, which begins sooner."""
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from synthrisk.conf import Study
-from synthrisk.flows.worker_pool import begin_early
+from synthrisk.flows.worker_pool import begin_early, may_be_found_again
 
 
 def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -> Any:
@@ -20,8 +18,8 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
         InputError: The study or its data break a rule; nothing has been computed yet.
     """
     processes = study.runner.kind == "processes"
-    if processes and not prefect and not _has_api():
-        begin_early(Path(study.workspace))
+    if processes and not prefect and not may_be_found_again(Path(study.workspace)):
+        begin_early()
     from synthrisk.flows.check import check, checked_on
 
     check(study)
@@ -41,12 +39,3 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
             from synthrisk.flows.benchmark import benchmark
 
             return with_or_without(lambda: run(benchmark), lambda: course(study, sample, PlainCalls()))
-
-
-def _has_api() -> bool:
-    """Tell whether a Prefect API is configured, as far as is known without the second that importing it takes."""
-    if "prefect" not in sys.modules:
-        return "PREFECT_API_URL" in os.environ
-    from synthrisk.flows.server import is_configured
-
-    return is_configured()

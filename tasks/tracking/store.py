@@ -16,6 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from synthrisk.conf.secrets import without_secrets
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.tracking.empty_store import copied, keep_copy
 from synthrisk.tasks.workspace.store import draft_name
 
 _LOCKS = {  # of databases: said, waited for, and given back with the connection
@@ -73,8 +74,10 @@ def _make(uri: str) -> None:
         return
     draft = file.with_name(f"{draft_name()}{file.name}")
     try:
-        place = make_url(uri).set(database=str(draft)).render_as_string(hide_password=False)
-        MlflowClient(place).search_experiments(max_results=1)
+        ready = copied(draft)
+        MlflowClient(make_url(uri).set(database=str(draft)).render_as_string(hide_password=False))
+        if not ready:
+            keep_copy(draft)
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

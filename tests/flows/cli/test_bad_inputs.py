@@ -34,7 +34,7 @@ def no_server(monkeypatch):
     monkeypatch.setattr("synthrisk.flows.server.prefect_api", started)
     monkeypatch.setattr("synthrisk.flows.cli.one_release.course", started)
     monkeypatch.setattr("synthrisk.flows.course.course", started)
-    monkeypatch.setattr("synthrisk.flows.worker_pool.begin_early", lambda _: None)
+    monkeypatch.setattr("synthrisk.flows.worker_pool.begin_early", lambda: None)
 
 
 def write(case: Case, people: pd.DataFrame) -> None:

@@ -1,5 +1,7 @@
 """A new store that several processes open at once is opened by all, and stays whole."""
 
+import os
+import sqlite3
 import subprocess
 import sys
 
@@ -33,8 +35,67 @@ HeadMaintainer.update_to_step = lambda *given: os._exit(9)  # a step is done, an
 
 def test_a_new_file_whose_maker_was_killed_halfway_is_made_anew(tmp_path):
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    killed = subprocess.run([sys.executable, "-c", DIES + OPEN, uri, "first"], capture_output=True, check=False)
+    none = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # of which an empty store could be copied
+    first = [sys.executable, "-c", DIES + OPEN, uri, "first"]
+    killed = subprocess.run(first, env=none, capture_output=True, check=False)
     assert killed.returncode == 9
     done = subprocess.run([sys.executable, "-c", OPEN, uri, "second"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert {each.name for each in MlflowClient(uri).search_experiments()} == {"Default", "second"}
+
+
+STARTS = """
+import mlflow.store.db.utils as tables
+made = []
+upgrade = tables._upgrade_db
+tables._upgrade_db = lambda engine: made.append(1) or upgrade(engine)
+"""
+TELLS = """
+print(len(made))
+"""
+
+
+def opens(uri, name, cache):
+    """Open a store in a new process; return how often tables were made, by MLflow itself."""
+    done = subprocess.run(
+        [sys.executable, "-c", STARTS + OPEN + TELLS, uri, name],
+        env=os.environ | {"XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout)
+
+
+def tables(uri):
+    """Return all tables of a store with their statements, and the experiments with their folders."""
+    with sqlite3.connect(uri.removeprefix("sqlite:///")) as store:
+        made = store.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+        return made, dict(store.execute("SELECT name, artifact_location FROM experiments").fetchall())
+
+
+def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp_path):
+    first, second = (f"sqlite:///{tmp_path / name / 'mlflow.db'}" for name in ("one", "two"))
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    assert opens(first, "zebrafink", tmp_path / "cache") == 1
+    assert opens(second, "other", tmp_path / "cache") == 0
+    assert tables(first)[0] == tables(second)[0]
+    assert set(tables(first)[1]) == {"Default", "zebrafink"}
+    assert set(tables(second)[1]) == {"Default", "other"}
+    (kept,) = (tmp_path / "cache" / "synthrisk").iterdir()
+    assert b"zebrafink" not in kept.read_bytes()
+    with sqlite3.connect(kept) as store:
+        assert store.execute("SELECT count(*) FROM experiments").fetchone() == (0,)
+
+
+def test_a_damaged_copy_is_made_anew_and_a_folder_that_cannot_be_written_is_none(tmp_path):
+    cache = tmp_path / "cache"
+    opens(f"sqlite:///{tmp_path / 'a.db'}", "a", cache)
+    (kept,) = (cache / "synthrisk").iterdir()
+    kept.write_bytes(b"no database" * 1000)
+    assert opens(f"sqlite:///{tmp_path / 'b.db'}", "b", cache) == 1
+    assert opens(f"sqlite:///{tmp_path / 'c.db'}", "c", cache) == 0
+    (tmp_path / "file").write_text("")
+    assert opens(f"sqlite:///{tmp_path / 'd.db'}", "d", tmp_path / "file") == 1
+    assert sorted(path.name for path in tmp_path.glob("*.db")) == ["a.db", "b.db", "c.db", "d.db"]
