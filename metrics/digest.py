@@ -71,11 +71,21 @@ class Digest:
     @property
     def words(self) -> str:
         """What was run, in a phrase."""
-        tables = ", ".join(self.grid["tables"].values())
-        return (
-            f"{self.grid['studies']} studies of {self.grid['rows']:,} records ({tables}), {self.grid['folds']} folds x "
-            f"{self.grid['repetitions']} repetitions"
-        )
+        tables = list(self.grid["tables"].values())
+        each = f"{self.grid['studies']} studies of {self.grid['rows']:,} records"
+        of = f"each of {len(tables)} tables ({', '.join(tables)})" if len(tables) > 1 else f"({tables[0]})"
+        return f"{each} {of}, {self.grid['folds']} folds x {self.grid['repetitions']} repetitions"
+
+
+def typical(answers: Sequence[Answer]) -> float:
+    """Return the smallest dose that is seen in at least half of several tables; NaN where there is none.
+
+    Args:
+        answers: What is known of one leak in one quantity of one measure, an answer a table.
+    """
+    doses = sorted(each.smallest for each in answers if not isnan(each.smallest))
+    half = (len(answers) + 1) // 2
+    return doses[half - 1] if answers and len(doses) >= half else nan
 
 
 def dose_in_words(leak: str, dose: float) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 from synthrisk.conf.grid import LEFT_OUT, WORDS, Grid
 from synthrisk.metrics.digest import Digest, read, text_of
 from synthrisk.metrics.study.atlas import Look, answers
-from synthrisk.tasks.pages.atlas import draw_heat_map, tables
+from synthrisk.tasks.pages.atlas import draw_heat_map, overview, tables
 from synthrisk.tasks.workspace.store import versions
 
-LOOKS, DIGEST, TABLES, FIGURE = "looks.csv", "atlas.json", "atlas.md", "atlas.png"
+LOOKS, DIGEST, FIGURE = "looks.csv", "atlas.json", "atlas.png"
+OVERVIEW, TABLES = "atlas.md", "atlas_tables.md"
 Shapes = Mapping[str, Mapping[str, float]]
 _PACKAGES = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy")
 
@@ -29,9 +30,10 @@ def write_atlas(looks: Sequence[Look], grid: Grid, shapes: Shapes, to: Path) -> 
     text = text_of(digest_of(looks, grid, shapes))
     (to / DIGEST).write_text(text, "utf-8")
     digest = read(text)  # the tables show the numbers that ship
+    (to / OVERVIEW).write_text(overview(digest), "utf-8")
     (to / TABLES).write_text(tables(digest), "utf-8")
     draw_heat_map(digest, to / FIGURE)
-    return [to / name for name in (LOOKS, DIGEST, TABLES, FIGURE)]
+    return [to / name for name in (LOOKS, DIGEST, OVERVIEW, TABLES, FIGURE)]
 
 
 def digest_of(looks: Sequence[Look], grid: Grid, shapes: Shapes) -> Digest:

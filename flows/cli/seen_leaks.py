@@ -1,6 +1,6 @@
 """What each measure has seen of leaks of known dose, and what it was blind to, on the terminal: the shipped atlas."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 
 from rich.console import Console
@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from synthrisk.metrics.digest import BY_EPSILON, Answer, Digest, dose_in_words, shipped
+from synthrisk.metrics.digest import BY_EPSILON, Answer, Digest, dose_in_words, shipped, typical
 
 _MAIN = "memorization"
 _MIND = "What was seen in these tables says little of yours: verdicts rest on your study's own reference generators."
@@ -22,22 +22,43 @@ def print_seen(console: Console, name: str) -> None:
         return
     console.print(Text("\nLeaks seen", "bold"))
     console.print(Padding(Text(f"Smallest dose that four studies of five see; {digest.words}."), (0, 0, 0, 2)))
-    for table, words in digest.grid["tables"].items():
-        answers = [each for each in own if each.table == table]
-        main = [each for each in answers if each.quantity == _MAIN]
-        if not main:
-            continue
-        grid = Table.grid(padding=(0, 2))
-        for leak, known in digest.leaks.items():
-            grid.add_row(Text(known["words"]), Text(_seen([e for e in answers if e.leak == leak])))
-        one = main[0]
-        alarms = (
-            f"{one.alarms:.2f} [{one.alarms_lower:.2f}, {one.alarms_upper:.2f}] in {one.quiet} looks at nothing planted"
-        )
-        grid.add_row(Text("false alarms"), Text(alarms if one.quiet else "not known: no interval"))
-        console.print(Padding(Text(words), (0, 0, 0, 2)))
-        console.print(Padding(grid, (0, 0, 0, 4), expand=False))
+    names = digest.grid["tables"]
+    known = {table: [each for each in own if each.table == table] for table in names}
+    known = {table: answers for table, answers in known.items() if any(e.quantity == _MAIN for e in answers)}
+    if len(known) == 1:
+        ((table, answers),) = known.items()
+        console.print(Padding(Text(names[table]), (0, 0, 0, 2)))
+        console.print(Padding(_of_table(digest, answers), (0, 0, 0, 4), expand=False))
+    else:
+        console.print(Padding(_of_tables(digest, known), (0, 0, 0, 4), expand=False))
     console.print(Padding(Text(_MIND), (0, 0, 0, 2)))
+
+
+def _of_table(digest: Digest, answers: Sequence[Answer]) -> Table:
+    """Return a line a leak: the smallest dose seen, and by which other quantity a smaller one is."""
+    grid = Table.grid(padding=(0, 2))
+    for leak, told in digest.leaks.items():
+        grid.add_row(Text(told["words"]), Text(_seen([e for e in answers if e.leak == leak])))
+    one = next(e for e in answers if e.quantity == _MAIN)
+    alarms = (
+        f"{one.alarms:.2f} [{one.alarms_lower:.2f}, {one.alarms_upper:.2f}] in {one.quiet} looks at nothing planted"
+    )
+    grid.add_row(Text("false alarms"), Text(alarms if one.quiet else "not known: no interval"))
+    return grid
+
+
+def _of_tables(digest: Digest, known: Mapping[str, Sequence[Answer]]) -> Table:
+    """Return a line a leak, a column a table: the smallest dose seen."""
+    grid = Table(box=None, padding=(0, 1), pad_edge=False)
+    grid.add_column("", min_width=30)
+    for table in known:
+        grid.add_column(digest.grid["tables"][table], justify="right", overflow="fold")
+    for leak, told in digest.leaks.items():
+        cells = [_mark([e for e in own if (e.leak, e.quantity) == (leak, _MAIN)]) for own in known.values()]
+        grid.add_row(f"{told['words']} ({_unit(leak)})", *cells)
+    quiet = [next(e for e in own if e.quantity == _MAIN) for own in known.values()]
+    grid.add_row("false alarms", *(f"{100 * e.alarms:.0f} %" if e.quiet else "-" for e in quiet))
+    return grid
 
 
 def _seen(answers: Sequence[Answer]) -> str:
@@ -66,22 +87,24 @@ def print_leaks() -> None:
     if digest is None:
         console.print("This installation has no atlas; make one with: synthrisk atlas")
         return
-    leaks = digest.leaks
-    for table, words in digest.grid["tables"].items():
-        console.print(Text(words, "bold"))
-        own = {(e.measure, e.leak): e for e in digest.answers if (e.table, e.quantity) == (table, _MAIN)}
-        measures = list(dict.fromkeys(measure for measure, _ in own))
-        width = max(map(len, measures))
-        numbers = "".join(f"{number:>4}" for number in range(1, len(leaks) + 1))
-        console.print(Text(f"  {'':<{width}}{numbers}"))
-        for measure in measures:
-            cells = "".join(f"{_mark(own.get((measure, leak))):>4}" for leak in leaks)
-            console.print(Text(f"  {measure:<{width}}{cells}"), soft_wrap=True)
+    leaks, own = digest.leaks, dict[tuple[str, str], list[Answer]]()
+    for each in (e for e in digest.answers if e.quantity == _MAIN):
+        own.setdefault((each.measure, each.leak), []).append(each)
+    measures = list(dict.fromkeys(measure for measure, _ in own))
+    width = max(map(len, measures))
+    console.print(Text(f"{'':<{width}}" + "".join(f"{number:>4}" for number in range(1, len(leaks) + 1))))
+    for measure in measures:
+        cells = "".join(f"{_mark(own.get((measure, leak), [])):>4}" for leak in leaks)
+        console.print(Text(f"{measure:<{width}}{cells}"), soft_wrap=True)
     for number, (leak, known) in enumerate(leaks.items(), 1):
-        unit = "epsilon" if leak == BY_EPSILON else "%"
-        console.print(Text(f"{number}  {known['words']} ({unit})", "dim"))
-    legend = f"Smallest dose that memorization sees in four studies of five; . blind, ! too many false alarms.\n{_MIND}"
-    _print_words(console, digest, legend)
+        console.print(Text(f"{number}  {known['words']} ({_unit(leak)})", "dim"))
+    several = " and in half of the tables" if len(digest.grid["tables"]) > 1 else ""
+    legend = f"Smallest dose that memorization sees in four studies of five{several}; . blind, ! too many false alarms."
+    _print_words(
+        console,
+        digest,
+        f"{legend}\nTable by table: synthrisk metrics NAME\n{_MIND}" if several else f"{legend}\n{_MIND}",
+    )
 
 
 def _print_words(console: Console, digest: Digest, legend: str) -> None:
@@ -89,11 +112,17 @@ def _print_words(console: Console, digest: Digest, legend: str) -> None:
     console.print(Text(f"{legend}\n{digest.words}.{left_out}", "dim"))
 
 
-def _mark(answer: Answer | None) -> str:
-    if answer is None:
+def _unit(leak: str) -> str:
+    return "epsilon" if leak == BY_EPSILON else "%"
+
+
+def _mark(answers: Sequence[Answer]) -> str:
+    """Return the dose that is seen in half of some tables."""
+    if not answers:
         return "-"
-    if answer.too_loud:
+    if 2 * sum(each.too_loud for each in answers) > len(answers):
         return "!"
-    if isnan(answer.smallest):
+    dose = typical(answers)
+    if isnan(dose):
         return "."
-    return f"{answer.smallest:g}" if answer.leak == BY_EPSILON else f"{100 * answer.smallest:g}"
+    return f"{dose:g}" if answers[0].leak == BY_EPSILON else f"{100 * dose:g}"

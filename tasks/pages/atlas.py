@@ -4,23 +4,55 @@ from collections.abc import Iterable, Sequence
 from math import isnan
 from pathlib import Path
 
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from synthrisk.metrics.digest import Answer, Digest, dose_in_words
+from synthrisk.metrics.digest import Answer, Digest, dose_in_words, typical
 
 _MAIN = "memorization"
 _SHADES = ("#f3f4f6", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
 
 
+def overview(digest: Digest) -> str:
+    """Return a Markdown table over all tables of a digest: a row a measure, a column a leak.
+
+    A cell is the smallest dose that memorization sees in at least half of the tables, and how many see a dose at all.
+    """
+    rows = []
+    for measure, by_leak in _over_tables(digest):
+        cells = [_in_tables(by_leak[leak]) if leak in by_leak else "-" for leak in digest.leaks]
+        rows.append([f"`{measure}`", *cells])
+    heads = ["memorization of", *(leak["words"] for leak in digest.leaks.values())]
+    return f"{digest.words}.\n\n{_table(heads, rows)}\n"
+
+
 def tables(digest: Digest) -> str:
-    """Return the Markdown tables of a digest: the smallest doses, false alarms and values, and further quantities."""
-    parts = [f"{digest.words}."]
+    """Return Markdown tables of each table of a digest: smallest doses, false alarms and values, other quantities."""
+    parts = []
     for table, words in digest.grid["tables"].items():
         own = [each for each in digest.answers if each.table == table]
-        parts += [f"### {words}", _smallest(digest, own), _values(digest, own), _further(digest, own)]
+        parts += [f"## {words}", _smallest(digest, own), _values(digest, own), _further(digest, own)]
     return "\n\n".join(parts) + "\n"
+
+
+def _over_tables(digest: Digest) -> list[tuple[str, dict[str, list[Answer]]]]:
+    """Return all answers on memorization by measure and leak; the measure that sees most first."""
+    found: dict[str, dict[str, list[Answer]]] = {}
+    for each in digest.answers:
+        if each.quantity == _MAIN:
+            found.setdefault(each.measure, {}).setdefault(each.leak, []).append(each)
+    return sorted(found.items(), key=lambda pair: (-_sees(e for own in pair[1].values() for e in own), pair[0]))
+
+
+def _in_tables(answers: Sequence[Answer]) -> str:
+    """Return the typical dose, and in how many tables one is seen, where there are several."""
+    if len(answers) == 1:
+        return _cell(answers[0])
+    dose, count = typical(answers), _sees(answers)
+    of = f"{count} of {len(answers)}"
+    if isnan(dose):
+        return f"blind ({of})" if count else "blind"
+    return f"{dose_in_words(answers[0].leak, dose)} ({of})"
 
 
 def _smallest(digest: Digest, own: Sequence[Answer]) -> str:
@@ -95,48 +127,39 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def draw_heat_map(digest: Digest, path: Path) -> None:
-    """Draw a square for each measure and leak, a panel a table: the darker, the smaller the dose that is seen."""
-    leaks, names = digest.leaks, list(digest.grid["tables"])
-    panels = {n: _by_measure([e for e in digest.answers if e.table == n], _MAIN) for n in names}
-    longest = max(len(rows) for rows in panels.values())
-    figure = Figure(figsize=(3.6 + 5.2 * len(names), 1.9 + 0.24 * longest), layout="constrained")
-    for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
-        rows = panels[name]
-        shades = np.array([[_shade(by_leak.get(leak), leaks[leak]["doses"]) for leak in leaks] for _, by_leak in rows])
-        for y, x in np.ndindex(*shades.shape):
-            axes.add_patch(_square(x, y, _SHADES[shades[y, x]]))
-            answer = rows[y][1].get(list(leaks)[x])
-            told = "" if answer is None else _mark(answer)
-            colour = "white" if shades[y, x] > 2 else "#1f2937"
-            axes.text(x, y, told, ha="center", va="center", fontsize=6.5, color=colour)
-        axes.set(xlim=(-0.5, len(leaks) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_yticks(range(len(rows)), [measure for measure, _ in rows], fontsize=7)
-        axes.set_xticks(
-            range(len(leaks)), [leak["words"] for leak in leaks.values()], fontsize=7, rotation=40, ha="right"
-        )
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        axes.set_title(digest.grid["tables"][name], fontsize=9)
-    figure.suptitle(
-        f"Smallest dose that memorization sees in four studies of five; empty: blind; !: too many false alarms\n"
-        f"{digest.words}",
-        fontsize=8,
-    )
+    """Draw a square for each measure and leak: the darker, the smaller the dose that is seen in half of the tables."""
+    leaks, rows, several = digest.leaks, _over_tables(digest), len(digest.grid["tables"]) > 1
+    figure = Figure(figsize=(3.6 + 5.2, 2.0 + 0.26 * len(rows)), layout="constrained")
+    axes = figure.subplots()
+    for y, (_, by_leak) in enumerate(rows):
+        for x, leak in enumerate(leaks):
+            answers = by_leak.get(leak, [])
+            shade = _shade(typical(answers), leaks[leak]["doses"])
+            axes.add_patch(
+                Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=_SHADES[shade], edgecolor="white", linewidth=1)
+            )
+            colour = "white" if shade > 2 else "#1f2937"
+            axes.text(x, y, _mark(answers, several), ha="center", va="center", fontsize=6.5, color=colour)
+    axes.set(xlim=(-0.5, len(leaks) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+    axes.set_yticks(range(len(rows)), [measure for measure, _ in rows], fontsize=7)
+    axes.set_xticks(range(len(leaks)), [leak["words"] for leak in leaks.values()], fontsize=7, rotation=40, ha="right")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    told = "Smallest dose that memorization sees in four studies of five"
+    told += " and half of the tables; in brackets how many tables show any" if several else "; empty: blind"
+    figure.suptitle(f"{told}\n{digest.words}", fontsize=8, wrap=True)
     figure.savefig(path, dpi=130, metadata={"Software": None})
 
 
-def _mark(answer: Answer) -> str:
-    if answer.too_loud:
+def _mark(answers: Sequence[Answer], several: bool) -> str:
+    """Return what stands in a square."""
+    if any(each.too_loud for each in answers) and not several:
         return "!"
-    return "" if isnan(answer.smallest) else dose_in_words(answer.leak, answer.smallest).removeprefix("epsilon ")
+    dose, count = typical(answers), _sees(answers)
+    told = "" if isnan(dose) else dose_in_words(answers[0].leak, dose).removeprefix("epsilon ")
+    return f"{told} ({count})".strip() if several and count else told
 
 
-def _square(x: int, y: int, colour: str) -> Rectangle:
-    return Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=1)
-
-
-def _shade(answer: Answer | None, doses: Sequence[float]) -> int:
+def _shade(dose: float, doses: Sequence[float]) -> int:
     """Return 0 where no dose is seen, 4 for the smallest of the doses, less for larger ones."""
-    if answer is None or isnan(answer.smallest):
-        return 0
-    return max(1, len(_SHADES) - 1 - list(doses).index(answer.smallest))
+    return 0 if isnan(dose) else max(1, len(_SHADES) - 1 - list(doses).index(dose))

@@ -29,7 +29,7 @@ def ran(tmp_path_factory, say, prefect_database):
 def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
     place, said, _ = ran
     assert {line.removeprefix("wrote ") for line in said.out.splitlines()} == {
-        str(place / "out" / name) for name in ("looks.csv", "atlas.json", "atlas.md", "atlas.png")
+        str(place / "out" / name) for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png")
     }
     digest = read((place / "out" / "atlas.json").read_text())
     assert digest.grid["leaks"] == {"leaky": {"words": "exact copies", "doses": [0.05, 0.2, 1.0]}}
@@ -38,7 +38,8 @@ def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
     copies = next(e for e in digest.of("common_rows_proportion") if e.quantity == "memorization")
     assert (copies.seen_full, copies.studies, copies.quiet) == (1, 1, 4)
     assert copies.value_full > 0.9
-    assert "| `common_rows_proportion` |" in (place / "out" / "atlas.md").read_text()
+    for page in ("atlas.md", "atlas_tables.md"):
+        assert "| `common_rows_proportion` |" in (place / "out" / page).read_text()
     assert (place / "out" / "atlas.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -47,7 +48,7 @@ def test_what_is_there_is_found_again(ran):
     assert again.code == 0
     assert "releases attacked: 28 of 28" in said.err
     assert "found again: 28 of 28 releases" in again.err
-    for name in ("looks.csv", "atlas.json", "atlas.md", "atlas.png"):
+    for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png"):
         assert (place / "out" / name).read_bytes() == (place / "again" / name).read_bytes()
 
 

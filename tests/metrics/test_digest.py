@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from synthrisk.conf.grid import LEFT_OUT, REDUCED, WORDS
+from synthrisk.conf.grid import FULL, LEFT_OUT, WORDS
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.digest import Answer, Digest, read, shipped, text_of
-from synthrisk.tasks.pages.atlas import draw_heat_map, tables
+from synthrisk.metrics.digest import Answer, Digest, read, shipped, text_of, typical
+from synthrisk.tasks.pages.atlas import draw_heat_map, overview, tables
 from synthrisk.tasks.synthesize import synthesizer
 
 ROOT = Path(__file__).parents[2]
@@ -44,10 +44,30 @@ def test_the_smallest_dose_of_several_measures_is_that_of_the_best(small):
 def test_tables_say_dose_blindness_alarms_and_what_sees_more(small, tmp_path):
     text = tables(small)
     assert "| `zero_cap` | 10 % | blind |" in text
+    assert "| `zero_cap` | 10 % | blind |" in overview(small)
     assert "| `loud` | alarms | - |" in text
     assert "| `tpr` of `zero_cap` | near | 10 % | blind | 0.00 [0.00, 0.31] of 10 |" in text
     assert "| `loud` | 0.50 [0.19, 0.81] of 10 |" in text
     draw_heat_map(small, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("doses", "dose"),
+    [([], nan), ([nan], nan), ([0.1], 0.1), ([0.1, nan], 0.1), ([0.1, nan, nan], nan), ([0.2, nan, 0.1], 0.2)],
+)
+def test_the_typical_dose_is_seen_in_at_least_half_of_the_tables(doses, dose):
+    assert typical([answer("leaky", each) for each in doses]) == pytest.approx(dose, nan_ok=True)
+
+
+def test_of_several_tables_it_is_said_in_how_many_a_leak_is_seen(small, tmp_path):
+    names = {"t": "Table", "u": "Other", "v": "Third"}
+    more = [answer("leaky", 1.0, table="u"), answer("leaky", nan, table="v"), answer("leaky_near", 0.1, table="u")]
+    several = Digest(small.grid | {"tables": names}, [*small.answers, *more, answer("leaky_near", nan, table="v")])
+    assert "| `zero_cap` | 100 % (2 of 3) | blind (1 of 3) |" in overview(several)
+    assert "10 studies of 900 records each of 3 tables (Table, Other, Third)" in overview(several)
+    assert "## Third" in tables(several)
+    draw_heat_map(several, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 
 
@@ -59,9 +79,9 @@ def test_the_shipped_digest_is_of_measures_and_leaks_that_there_are():
     assert {each.measure for each in digest.answers} <= asked
     assert set(digest.grid["leaks"]) == set(WORDS)
     assert all(synthesizer(leak).dose for leak in digest.grid["leaks"])
-    assert set(digest.grid["tables"]) == {table.name for table in REDUCED.tables}
-    assert digest.grid["rows"] == REDUCED.rows
-    assert digest.grid["studies"] == REDUCED.studies >= 5
+    assert set(digest.grid["tables"]) == set(digest.grid["shapes"]) == {table.name for table in FULL.tables}
+    assert digest.grid["rows"] == FULL.rows
+    assert digest.grid["studies"] >= 5
     for each in digest.answers:
         doses = digest.grid["leaks"][each.leak]["doses"]
         assert isnan(each.smallest) or each.smallest in doses
@@ -77,7 +97,8 @@ def test_exact_copies_are_seen_by_whoever_looks_for_them_and_near_ones_are_not()
     assert isnan(own["leaky_near"].smallest)
 
 
-def test_the_page_shows_the_tables_of_the_shipped_digest():
+def test_the_pages_show_the_tables_of_the_shipped_digest():
     digest = shipped()
     assert digest is not None
-    assert tables(digest).strip() in (ROOT / "docs" / "atlas.md").read_text("utf-8")
+    assert overview(digest).strip() in (ROOT / "docs" / "atlas.md").read_text("utf-8")
+    assert tables(digest).strip() in (ROOT / "docs" / "atlas_tables.md").read_text("utf-8")
