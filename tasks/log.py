@@ -11,9 +11,10 @@ from synthrisk.conf.study import Tracking
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.report import without_values
 from synthrisk.tasks.report import report
-from synthrisk.tasks.tracking.address import experiment_of, store_address
+from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.asked import described
 from synthrisk.tasks.tracking.colours import colours_of
+from synthrisk.tasks.tracking.experiment import experiment_of
 from synthrisk.tasks.tracking.halves import end_part, is_latest, mark_whole, whole_already
 from synthrisk.tasks.tracking.logged import Logged, Pages, not_logged_yet
 from synthrisk.tasks.tracking.notes import Place, log_notes

@@ -12,7 +12,7 @@ from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import FrameType
-from typing import IO
+from typing import IO, TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -24,7 +24,9 @@ from synthrisk.conf.study import Tracking
 from synthrisk.flows.reach import check_port, check_tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.tracking.address import store_of
-from synthrisk.tasks.tracking.latest import Latest, latest_study
+
+if TYPE_CHECKING:
+    from synthrisk.tasks.tracking.latest import Latest
 
 _PATIENCE = 300.0  # seconds for the first answer, on a busy machine
 _GRACE = 15.0  # seconds for the server to end
@@ -50,7 +52,7 @@ def serve(port: int, tracking_uri: str | None, workspace: Path, study: str | Non
     named = study is not None
     if local and not named:
         check_port(port)
-    latest = latest_study(tracking, workspace, study) if named or opens else None
+    latest = _latest(tracking, workspace, study) if named or opens else None
     server = f"http://127.0.0.1:{port}" if local else uri.rstrip("/")
     if latest is not None and latest.report is not None:
         _say("report", latest.report)
@@ -76,7 +78,13 @@ def serve(port: int, tracking_uri: str | None, workspace: Path, study: str | Non
         return 0
 
 
-def _tell_of_mlflow(server: str, latest: Latest | None, opens: bool) -> None:
+def _latest(tracking: Tracking, workspace: Path, study: str | None) -> "Latest | None":
+    from synthrisk.tasks.tracking.latest import latest_study  # MLflow takes a second and 100 MB
+
+    return latest_study(tracking, workspace, study)
+
+
+def _tell_of_mlflow(server: str, latest: "Latest | None", opens: bool) -> None:
     """Say where MLflow's page is, and open it."""
     shown = without_secrets(server)
     _say("MLflow", shown if latest is None else latest.runs(shown))
@@ -150,7 +158,7 @@ def _answers(server: str, process: subprocess.Popen[bytes]) -> bool:
     return False
 
 
-def _has(server: str, latest: Latest) -> bool:
+def _has(server: str, latest: "Latest") -> bool:
     """Tell whether a server that listens already holds the study."""
     return _get(f"{server}/api/2.0/mlflow/runs/get?run_id={latest.run_id}")
 

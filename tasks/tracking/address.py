@@ -1,9 +1,6 @@
-"""Where runs go: the address of the store, and of the experiment in it."""
+"""Where runs go: the address of the store. MLflow is not asked."""
 
 from pathlib import Path
-
-from mlflow import MlflowClient
-from mlflow.exceptions import MlflowException
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
@@ -20,18 +17,3 @@ def store_of(tracking: Tracking, workspace: Path) -> str:
     if not tracking.uri and not (workspace / "mlflow.db").exists():
         raise InputError(f"the workspace must hold a study's results, got none in {workspace}; run synthrisk benchmark")
     return store_address(tracking, workspace)
-
-
-def experiment_of(client: MlflowClient, name: str, folder: Path | None) -> str:
-    """Return the id of an experiment, which is made where it is not there, its artifacts in ``folder`` if given."""
-    found = client.get_experiment_by_name(name)
-    if found is not None:
-        return str(found.experiment_id)
-    try:
-        place = None if folder is None else (folder / "artifacts").as_uri()
-        return str(client.create_experiment(name, artifact_location=place))
-    except MlflowException:  # another process was first
-        found = client.get_experiment_by_name(name)
-        if found is None:
-            raise
-        return str(found.experiment_id)
