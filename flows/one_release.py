@@ -145,7 +145,7 @@ def study_of(
             "references": [] if references == "none" else ["copy", "near_copy"],
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
-            "thresholds": dict(meant.thresholds),
+            "thresholds": {name: _with_source(each) for name, each in meant.thresholds.items()},
             "tracking": {
                 "experiment": experiment,
                 "uri": tracking_uri or None,
@@ -204,6 +204,12 @@ def with_fresh(study: Study, sample: Sample) -> Study:
     if not study.references or count < _FEWEST:
         return study
     return study.model_copy(update={"references": [*study.references, SynthesizerChoice(name="fresh", kind="fresh")]})
+
+
+def _with_source(limit: float | Mapping[str, Any]) -> dict[str, Any]:
+    return (
+        dict(limit) if isinstance(limit, Mapping) else {"value": limit, "source": "whoever asked for this evaluation"}
+    )
 
 
 def _with_changes(metric: str | Mapping[str, Any], what_if: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrisk.conf.study import Study
+from synthrisk.metrics.study.quantities import limited
 from synthrisk.tasks.propose.proposal import Proposal
 from synthrisk.tasks.propose.roles import Role
 
@@ -22,7 +23,12 @@ _WORDS = {
 }
 """What each recommended measure does."""
 _ALSO = "in a table like yours it sees a leak that the others miss (synthrisk metrics --leaks)"
-_ASKED = "# Limits that a release must keep, and who chose them.\n"
+_ASKED = """\
+# Limits that a release must keep, and who chose them. control_gain: of those whom an attacker guesses wrong without
+# their record, the share that it gives away. memorization: what membership adds to an attack.{tpr}
+"""
+_TPR = """ tpr: the members
+# found where 1 % of strangers are taken for one; chance is .01, so its limit is that much higher."""
 _NO_LIMITS = """\
 # No limits: no verdict. A limit is what a person's record may add to the attacks on that person: of those whom an
 # attacker guesses wrong without it, the share that it gives away (control_gain), and the members found where 1 % of
@@ -126,6 +132,7 @@ def _limits(study: Study, could: Mapping[str, float]) -> str:
             f"  {_json(name)}: {_json({'value': limit.value, 'source': limit.source})}"
             for name, limit in study.thresholds.items()
         ]
-        return _ASKED + "thresholds:\n" + "\n".join(own)
+        tpr = any(limited(name).quantity == "tpr" for name in study.thresholds)
+        return _ASKED.format(tpr=_TPR if tpr else "") + "thresholds:\n" + "\n".join(own)
     lines = [f'#   {_json(name)}: {{value: {value:g}, source: "who chose it"}}' for name, value in could.items()]
     return _NO_LIMITS + "# thresholds:\n" + "\n".join(lines)

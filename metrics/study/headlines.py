@@ -163,6 +163,8 @@ def _worst(findings: Sequence[Finding], measures: Sequence[Measure]) -> Memorize
 def _data(result: StudyResult) -> str:
     facts = result.facts
     records = f"{int(facts['records']):,} records" if "records" in facts else "records"
+    controls = int(facts["records"]) - int(facts["members"]) if "members" in facts else 0
+    records = f"{int(facts['members']):,} members and {controls:,} control records" if controls else records
     entities = f" of {int(facts['entities']):,} entities" if "entities" in facts else ""
     columns = f", {_counted(int(facts['columns']), 'column')}" if "columns" in facts else ""
     releases = f"; {_counted(int(facts['releases']), 'release')} a generator" if "releases" in facts else ""

@@ -105,5 +105,5 @@ def limits(measures: Sequence[Measure], limit: float, controls: int) -> dict[str
     for measure in (each for each in measures if not each.variant_of):
         quantity = _limited(METRICS[measure.metric], controls)
         if quantity:
-            found[f"{quantity}/{measure.key}"] = limit + (NOTHING["tpr"] if quantity == "tpr" else 0)
+            found[f"{quantity}/{measure.key}"] = round(limit + (NOTHING["tpr"] if quantity == "tpr" else 0), 10)
     return found

@@ -53,6 +53,11 @@ class Cut:
     releases: int  # releases a repetition: K folds, or 1 for a holdout
     twins_share: float  # share of the records that have an exact twin on the other side, mean over releases
 
+    @property
+    def is_one(self) -> bool:
+        """Whether there is one split alone, in which each record is a member or a control record for good."""
+        return self.repetitions == self.releases == 1
+
     def read(self) -> np.ndarray:
         """Return the fold in which each record is held out, (R, n); -1 = never."""
         return np.load(there(self.path), allow_pickle=False)

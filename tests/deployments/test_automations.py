@@ -83,7 +83,7 @@ def test_a_risk_pauses_the_deployment_and_is_told(
     assert set(mlflow_runs(folder, "leaking").values()) == {"FINISHED"}
 
     message = told.get(timeout=120)
-    assert message["title"] == "RISK: vendor of leaking"
+    assert message["title"] == "RISK: vendor of study leaking"
     assert "memorization/zero_cap.income" in message["text"]
     until(lambda: client.read_deployment(deployment.id).paused, "the deployment is not paused")
 
