@@ -9,6 +9,7 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.tasks.workspace.empty_columns import empty_columns
+from synthrisk.tasks.workspace.exact_numbers import to_numbers
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
@@ -146,7 +147,7 @@ def _parse(present: pd.Series, dtype: Any) -> pd.Series:
         return pd.to_timedelta(present)
     if types.is_datetime64_any_dtype(present.dtype) or types.is_timedelta64_dtype(present.dtype):
         raise TypeError
-    numbers = pd.to_numeric(present)
+    numbers = to_numbers(present)
     if types.is_integer_dtype(dtype):
         _check_whole(numbers, dtype)
     return numbers
@@ -181,7 +182,7 @@ def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
     if holds == "boolean":
         present = _parse(_without_markers(column).dropna(), np.dtype(bool)).astype(object)
     elif holds in ("integer", "floating", "mixed-integer-float"):
-        present = pd.to_numeric(_without_markers(column).dropna()).astype(object)
+        present = to_numbers(_without_markers(column).dropna()).astype(object)
     elif holds == "string" or (types.is_string_dtype(like.dtype) and not types.is_object_dtype(like.dtype)):
         present = present.map(_text).astype(object)
     return present.astype(object).reindex(column.index).astype(like.dtype)

@@ -9,6 +9,7 @@ from pandas.api import types
 
 from synthrisk.conf.reading import Reading
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.exact_numbers import to_numbers
 from synthrisk.tasks.workspace.months import in_english
 
 SPACES = r"[ \u00a0\u2009\u202f]"
@@ -158,7 +159,7 @@ def _numbers(texts: pd.Series, reading: Reading) -> pd.Series:
     if reading.thousands:
         plain = plain.str.replace(SPACES if reading.thousands == " " else rf"[{reading.thousands}’]", "", regex=True)
     sign = (parts[0].fillna("") + parts[1].fillna("")).str.replace("−", "-")
-    numbers = pd.to_numeric(sign + plain.str.replace(reading.decimal, "."), errors="coerce")
+    numbers = to_numbers(sign + plain.str.replace(reading.decimal, "."), errors="coerce")
     return numbers.astype("Int64" if texts.str.fullmatch(r"[^.,]*").all() and _fits(numbers) else "Float64")
 
 

@@ -8,7 +8,7 @@ import pytest
 from synthrisk.conf.grid import FULL, NONE, REDUCED, grid_of
 from synthrisk.flows.atlas import looked
 from synthrisk.flows.calls import PlainCalls
-from synthrisk.metrics.digest import read
+from synthrisk.metrics.digest import read, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks import attack, estimate, sample, synthesize
 from synthrisk.tasks.synthesize import check_options, synthesizer
@@ -32,7 +32,7 @@ def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
         str(place / "out" / name) for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png")
     }
     digest = read((place / "out" / "atlas.json").read_text())
-    assert digest.grid["leaks"] == {"leaky": {"words": "exact copies", "doses": [0.05, 0.2, 1.0]}}
+    assert digest.grid["leaks"] == {"leaky": {"words": "exact copies", "doses": [0.02, 0.05, 0.2, 1.0]}}
     assert (digest.grid["studies"], digest.grid["rows"]) == (1, 120)
     assert digest.grid["shapes"] == {"adult": {"columns": 15, "numeric": 0.4, "records_each": 1}}
     copies = next(e for e in digest.of("common_rows_proportion") if e.quantity == "memorization")
@@ -46,8 +46,8 @@ def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
 def test_what_is_there_is_found_again(ran):
     place, said, again = ran
     assert again.code == 0
-    assert "releases attacked: 28 of 28" in said.err
-    assert "found again: 28 of 28 releases" in again.err
+    assert "releases attacked: 32 of 32" in said.err
+    assert "found again: 32 of 32 releases" in again.err
     for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png"):
         assert (place / "out" / name).read_bytes() == (place / "again" / name).read_bytes()
 
@@ -75,6 +75,22 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
         look = looks["" if kind == NONE else kind, options.get("share", 0.0), finding.measure.label, "memorization"]
         assert float(look["value"]) == pytest.approx(finding.memorization.value, abs=1e-12)
     assert len(found) == 6
+
+
+@pytest.mark.proof
+def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say):
+    asked = ["--leak", "leaky_near", *MEASURES, "--to", tmp_path / "out", "--workspace", tmp_path / "work"]
+    assert say("atlas", *asked).code == 0
+    again, ships = read((tmp_path / "out" / "atlas.json").read_text()), shipped()
+    assert ships is not None
+    named = {(e.measure, e.quantity): e for e in ships.answers if (e.table, e.leak) == ("adult", "leaky_near")}
+    found = [e for e in again.answers if e.quantity in ("memorization", "control_gain")]
+    assert len(found) >= 3
+    for each in found:
+        due = named[each.measure, each.quantity]
+        assert each.studies == due.studies == 5
+        for number in ("value_full", "value_none", "rank"):
+            assert getattr(each, number) == pytest.approx(getattr(due, number), abs=2e-4, nan_ok=True), (each, due)
 
 
 def test_each_study_is_named_and_its_leaks_are_looked_at(tmp_path, capsys):

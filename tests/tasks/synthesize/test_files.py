@@ -7,7 +7,10 @@ import pyreadstat
 import pytest
 
 from synthrisk.conf.reading import FileForm, Reading
+from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.data import read
+from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.synthesize import run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
@@ -74,6 +77,17 @@ def test_releases_of_other_programs_are_read(tmp_path, ending):
     assert synthetic.vote.equals(due.vote)
     assert not synthetic.attrs
     assert FILES.inputs({"path": str(tmp_path / f"release.{ending}")}, 0, 0) == [str(path)]
+
+
+@pytest.mark.parametrize("form", ["{!r}", "{:.17e}", "{:.25f}"])
+def test_a_copy_of_a_csv_file_is_one_to_the_last_bit(tmp_path, form):
+    rng = np.random.default_rng(1)
+    cells = np.concatenate([rng.random(500), rng.lognormal(5, 8, 500), rng.integers(0, 2**53, 500) / 1e3])
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["age,wage", *(f"{n % 90},{form.format(float(x))}" for n, x in enumerate(cells))]) + "\n")
+    real = typed(read(str(path)), Data(source=str(path), quasi_identifiers=["age"], sensitive=["wage"]), Split(folds=2))
+    synthetic = run(Job(real, real.head(0), len(real), 1, 0, 0), FILES, {"path": str(path)}).synthetic
+    assert synthetic.equals(real)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
