@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,18 @@ _NEEDED = ("synthesize.task", "synthesize.cart", "attack", "bootstrap", "expose"
 
 
 def begin_early() -> None:
-    """Begin the process that workers are forked from, unless a Prefect API is configured: its flows have others."""
+    """Begin the process that workers are forked from, unless a Prefect API is configured: its flows have others.
+
+    Where it cannot be begun, as without room for temporary files, a study says so when it needs it.
+    """
     if not _has_api():
-        _begin()
+        with suppress(OSError):
+            _begin()
+
+
+def is_begun() -> bool:
+    """Tell whether the process that workers are forked from is there."""
+    return forkserver._forkserver._forkserver_pid is not None  # type: ignore[attr-defined]
 
 
 def may_be_found_again(workspace: Path) -> bool:

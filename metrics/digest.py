@@ -78,7 +78,7 @@ class Digest:
 
 
 def typical(answers: Sequence[Answer]) -> float:
-    """Return the smallest dose that is seen in at least half of several tables; NaN where there is none.
+    """Return the smallest dose that is seen in at least half of the tables in which a measure ran; NaN if none is.
 
     Args:
         answers: What is known of one leak in one quantity of one measure, an answer a table.
@@ -86,6 +86,11 @@ def typical(answers: Sequence[Answer]) -> float:
     doses = sorted(each.smallest for each in answers if not isnan(each.smallest))
     half = (len(answers) + 1) // 2
     return doses[half - 1] if answers and len(doses) >= half else nan
+
+
+def mostly_loud(answers: Sequence[Answer]) -> bool:
+    """Tell whether in more than half of several tables there are too many false alarms to say what is seen."""
+    return 2 * sum(each.too_loud for each in answers) > len(answers)
 
 
 def dose_in_words(leak: str, dose: float) -> str:

@@ -101,7 +101,7 @@ def evaluate(
     verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
-    if engine == "memory":  # while this process imports what it needs
+    if engine == "memory" and references != "none":  # while this process imports what it needs
         from synthrisk.flows.worker_pool import begin_early
 
         begin_early()

@@ -20,6 +20,7 @@ from synthrisk.flows.gone import with_or_without
 from synthrisk.flows.one_release import asked_text, check_control, prepared, study_of, understood, with_fresh
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.pool_calls import pool_calls
+from synthrisk.flows.worker_pool import is_begun
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.references import Sample
@@ -88,7 +89,8 @@ def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str,
 
         with server.prefect_api():
             return with_or_without(lambda: evaluate(**arguments), lambda: plainly(PlainCalls()))
-    with pool_calls(_WORKERS) if sample.table.rows <= _TOGETHER else nullcontext(PlainCalls()) as calls:
+    several = bool(study.references) and sample.table.rows <= _TOGETHER
+    with pool_calls(_WORKERS) if several and is_begun() else nullcontext(PlainCalls()) as calls:
         return plainly(calls)
 
 

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from synthrisk.metrics.digest import BY_EPSILON, Answer, Digest, dose_in_words, shipped, typical
+from synthrisk.metrics.digest import BY_EPSILON, Answer, Digest, dose_in_words, mostly_loud, shipped, typical
 
 _MAIN = "memorization"
 _MIND = "What was seen in these tables says little of yours: verdicts rest on your study's own reference generators."
@@ -31,6 +31,7 @@ def print_seen(console: Console, name: str) -> None:
         console.print(Padding(_of_table(digest, answers), (0, 0, 0, 4), expand=False))
     else:
         console.print(Padding(_of_tables(digest, known), (0, 0, 0, 4), expand=False))
+        console.print(Padding(Text(". blind, ! too many false alarms"), (0, 0, 0, 4)))
     console.print(Padding(Text(_MIND), (0, 0, 0, 2)))
 
 
@@ -120,7 +121,7 @@ def _mark(answers: Sequence[Answer]) -> str:
     """Return the dose that is seen in half of some tables."""
     if not answers:
         return "-"
-    if 2 * sum(each.too_loud for each in answers) > len(answers):
+    if mostly_loud(answers):
         return "!"
     dose = typical(answers)
     if isnan(dose):

@@ -173,7 +173,7 @@ def _get(address: str) -> bool:
 
 def _open(address: str) -> None:
     if not webbrowser.open(address):
-        _say("", f"no browser was found: open {address}", err=True)
+        _say("", f"no browser was found: open {without_secrets(address)}", err=True)
 
 
 def _say(what: str, text: object, err: bool = False) -> None:

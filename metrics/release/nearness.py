@@ -12,6 +12,7 @@ from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.neighbours.ties import TIED, tie_counts
 from synthrisk.metrics.release.disguises import by_cells, by_order
 from synthrisk.metrics.release.verbatim import Verbatim, verbatim
+from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
 
 _FEWEST = 20
@@ -75,8 +76,9 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1).
     - from 100 members on, both again with equal cells only (``disguises.by_cells``), which finds a copy with shuffled
       columns or emptied cells, and by ranks within each table (``disguises.by_order``), which finds a copy with moved
-      numbers or renamed levels. Of large tables members and control records are drawn for it, by a fixed seed: as many
-      of each, so that there are at most 2e10 pairs with released rows, but 20,000 records in any case.
+      numbers or renamed levels. Of large tables members and control records are drawn for it, by a fixed seed and in an
+      order that is not that of the rows: of each at most so many that there are 2e10 pairs with released rows, or
+      20,000 records.
     - members that occur in the release as they are, beside control records that do; suspicious where the gain over
       these is above 0.05. It finds a copy of a table in which many people are alike.
 
@@ -143,20 +145,21 @@ def _beside_controls(tables: Tables, groups: np.ndarray) -> list[Look]:
     looks = _below_quantiles(distance[groups == 1], distance[groups == 0], what)
     if (groups == 1).sum() < _FEWEST_DISGUISED:
         return looks
-    rows = _drawn(groups, len(tables.synthetic))
+    rows = _drawn(tables, groups)
     for what, seen in _DISGUISES:
         distance = seen(tables, rows)
         looks += _below_quantiles(distance[groups[rows] == 1], distance[groups[rows] == 0], what)
     return looks
 
 
-def _drawn(groups: np.ndarray, released: int) -> np.ndarray:
+def _drawn(tables: Tables, groups: np.ndarray) -> np.ndarray:
     """Return the positions of members and control records, of so many that all can be looked at."""
-    most = max(_MANY_RECORDS, _MOST_PAIRS // released)
+    most = max(_MANY_RECORDS, _MOST_PAIRS // len(tables.synthetic))
     sides = [np.flatnonzero(groups == group) for group in (1, 0)]
     if sum(map(len, sides)) > most:
-        rng = np.random.default_rng(0)
-        sides = [rng.choice(own, min(len(own), most // 2), replace=False) for own in sides]
+        rng, rank = np.random.default_rng(0), canonical(tables).real
+        ordered = [own[np.argsort(rank[own], kind="stable")] for own in sides]
+        sides = [rng.choice(own, min(len(own), most // 2), replace=False) for own in ordered]
     return np.sort(np.concatenate(sides))
 
 

@@ -32,7 +32,8 @@ def read_sql(source: Sql) -> pd.DataFrame:
         with engine.connect() as connection:
             frame = pd.read_sql_query(sqlalchemy.text(source.query), connection, dtype_backend="numpy_nullable")
     except Exception as error:  # noqa: BLE001 - any driver's error may quote the URL, the query or cells
-        kind = type(error.__cause__ if isinstance(error, pd.errors.DatabaseError) else error).__name__
+        wrapped = error.__cause__ if isinstance(error, pd.errors.DatabaseError) else None  # pandas 3 wraps the driver's
+        kind = type(wrapped or error).__name__
         raise InputError(f"source.query must be readable, but the database refused: {kind}") from None
     finally:
         engine.dispose()

@@ -7,7 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from synthrisk.metrics.digest import Answer, Digest, dose_in_words, typical
+from synthrisk.metrics.digest import Answer, Digest, dose_in_words, mostly_loud, typical
 
 _MAIN = "memorization"
 _SHADES = ("#f3f4f6", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
@@ -48,6 +48,8 @@ def _in_tables(answers: Sequence[Answer]) -> str:
     """Return the typical dose, and in how many tables one is seen, where there are several."""
     if len(answers) == 1:
         return _cell(answers[0])
+    if mostly_loud(answers):
+        return "alarms"
     dose, count = typical(answers), _sees(answers)
     of = f"{count} of {len(answers)}"
     if isnan(dose):
@@ -146,14 +148,15 @@ def draw_heat_map(digest: Digest, path: Path) -> None:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     told = "Smallest dose that memorization sees in four studies of five"
-    told += " and half of the tables; in brackets how many tables show any" if several else "; empty: blind"
+    told += " and half of the tables; in brackets how many tables show any" if several else ""
+    told += "; empty: blind; !: too many false alarms"
     figure.suptitle(f"{told}\n{digest.words}", fontsize=8, wrap=True)
     figure.savefig(path, dpi=130, metadata={"Software": None})
 
 
 def _mark(answers: Sequence[Answer], several: bool) -> str:
     """Return what stands in a square."""
-    if any(each.too_loud for each in answers) and not several:
+    if mostly_loud(answers):
         return "!"
     dose, count = typical(answers), _sees(answers)
     told = "" if isnan(dose) else dose_in_words(answers[0].leak, dose).removeprefix("epsilon ")

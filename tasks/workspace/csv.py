@@ -17,7 +17,7 @@ SEPARATORS = ",;\t|"
 _HEADER = 2**16  # characters in which the header line ends
 _LEADING_ZERO = re.compile(r"(?:^|[,;\t|\"])0\d+(?:$|[,;\t|\"\r])", re.MULTILINE)
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
-"""Floats to the last bit: newer pandas reads them so, and knows no other way."""
+"""Floats to the last bit: from 3.1 on pandas reads them so whatever it is told."""
 _DECIMAL_COMMA = re.compile(r"[+-]?(?!0\d+$)\d+(,\d+)?")  # 01003 is a code
 
 

@@ -67,6 +67,8 @@ def test_of_several_tables_it_is_said_in_how_many_a_leak_is_seen(small, tmp_path
     assert "| `zero_cap` | 100 % (2 of 3) | blind (1 of 3) |" in overview(several)
     assert "10 studies of 900 records each of 3 tables (Table, Other, Third)" in overview(several)
     assert "## Third" in tables(several)
+    loud = [answer("leaky", nan, table=t, measure="noisy", alarms_lower=0.2) for t in "tuv"]
+    assert "| `noisy` | alarms | - |" in overview(Digest(several.grid, [*several.answers, *loud]))
     draw_heat_map(several, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 

@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 
+from synthrisk.flows.cli import ui
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
@@ -141,3 +142,11 @@ def test_a_server_that_does_not_come_up_is_one_sentence(workspace, say, monkeypa
     said = say("ui", "--workspace", "work", "--port", free_port())
     assert said.code == 2
     assert said.err.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
+
+
+def test_an_address_that_no_browser_opens_is_told_without_its_password(monkeypatch, capsys):
+    monkeypatch.setattr("webbrowser.open", lambda _: False)
+    ui._open("https://steward:hunter2@tracking.example/#/experiments/1")
+    err = capsys.readouterr().err
+    assert "open https://" in err
+    assert "hunter2" not in err

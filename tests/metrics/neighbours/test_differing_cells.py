@@ -1,6 +1,7 @@
 """The fewest cells in which records differ: by compiled code and by numpy, beside plain loops."""
 
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -38,6 +39,8 @@ def by_loops(queries: list[np.ndarray], rows: list[np.ndarray]) -> list[int]:
 def test_it_is_what_plain_loops_find(levels, rows, by, monkeypatch):
     if by == "numpy":
         monkeypatch.setitem(sys.modules, COMPILED, None)
+    else:
+        import_module(COMPILED)
     queries, others = drawn(levels, 70, 1), drawn(levels, rows, 2)
     found = fewest_differing(queries, others)
     assert found.tolist() == by_loops(queries, others)

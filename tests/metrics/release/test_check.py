@@ -372,7 +372,7 @@ def test_of_large_tables_as_many_members_as_control_records_are_drawn(name, susp
     monkeypatch.setattr(nearness, "_MANY_RECORDS", 500)
     own = nearness._drawn
     monkeypatch.setattr(
-        nearness, "_drawn", lambda groups, rows: looked.append((groups, own(groups, rows))) or looked[-1][1]
+        nearness, "_drawn", lambda tables, groups: looked.append((groups, own(tables, groups))) or looked[-1][1]
     )
     found = check_release(job.train, job.held_out, release)
     ((groups, rows),) = looked

@@ -4,8 +4,12 @@ import os
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from mlflow import MlflowClient
+
+from synthrisk.tasks.tracking.empty_store import copied, keep_copy
 
 OPEN = """
 import sys
@@ -39,7 +43,8 @@ def test_a_new_file_whose_maker_was_killed_halfway_is_made_anew(tmp_path):
     first = [sys.executable, "-c", DIES + OPEN, uri, "first"]
     killed = subprocess.run(first, env=none, capture_output=True, check=False)
     assert killed.returncode == 9
-    done = subprocess.run([sys.executable, "-c", OPEN, uri, "second"], capture_output=True, text=True, check=False)
+    second = [sys.executable, "-c", OPEN, uri, "second"]
+    done = subprocess.run(second, env=none, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert {each.name for each in MlflowClient(uri).search_experiments()} == {"Default", "second"}
 
@@ -84,7 +89,7 @@ def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp
     assert set(tables(first)[1]) == {"Default", "zebrafink"}
     assert set(tables(second)[1]) == {"Default", "other"}
     (kept,) = (tmp_path / "cache" / "synthrisk").iterdir()
-    assert b"zebrafink" not in kept.read_bytes()
+    assert str(tmp_path).encode() not in kept.read_bytes()
     with sqlite3.connect(kept) as store:
         assert store.execute("SELECT count(*) FROM experiments").fetchone() == (0,)
 
@@ -98,4 +103,21 @@ def test_a_damaged_copy_is_made_anew_and_a_folder_that_cannot_be_written_is_none
     assert opens(f"sqlite:///{tmp_path / 'c.db'}", "c", cache) == 0
     (tmp_path / "file").write_text("")
     assert opens(f"sqlite:///{tmp_path / 'd.db'}", "d", tmp_path / "file") == 1
-    assert sorted(path.name for path in tmp_path.glob("*.db")) == ["a.db", "b.db", "c.db", "d.db"]
+    kept.write_bytes(b"")
+    assert opens(f"sqlite:///{tmp_path / 'e.db'}", "e", cache) == 1
+    assert [path.name for path in sorted(tmp_path.glob("*.db"))] == [f"{name}.db" for name in "abcde"]
+
+
+@pytest.mark.parametrize("folder", [RuntimeError("no home"), Path("relative")])
+def test_without_a_cache_folder_none_is_kept(tmp_path, monkeypatch, folder):
+    def found(*_: object, **__: object) -> Path:
+        if isinstance(folder, Exception):
+            raise folder
+        return folder
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("synthrisk.tasks.tracking.empty_store.user_cache_path", found)
+    (tmp_path / "a.db").write_bytes(b"")
+    keep_copy(tmp_path / "a.db")
+    assert not copied(tmp_path / "b.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
