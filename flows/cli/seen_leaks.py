@@ -31,7 +31,8 @@ def print_seen(console: Console, name: str) -> None:
         console.print(Padding(_of_table(digest, answers), (0, 0, 0, 4), expand=False))
     else:
         console.print(Padding(_of_tables(digest, known), (0, 0, 0, 4), expand=False))
-        console.print(Padding(Text(". blind, ! too many false alarms"), (0, 0, 0, 4)))
+        numbered = ", ".join(f"{number} {names[table]}" for number, table in enumerate(known, 1))
+        console.print(Padding(Text(f"{numbered}; . blind, ! too many false alarms"), (0, 0, 0, 4)))
     console.print(Padding(Text(_MIND), (0, 0, 0, 2)))
 
 
@@ -51,14 +52,14 @@ def _of_table(digest: Digest, answers: Sequence[Answer]) -> Table:
 def _of_tables(digest: Digest, known: Mapping[str, Sequence[Answer]]) -> Table:
     """Return a line a leak, a column a table: the smallest dose seen."""
     grid = Table(box=None, padding=(0, 1), pad_edge=False)
-    grid.add_column("", min_width=30)
-    for table in known:
-        grid.add_column(digest.grid["tables"][table], justify="right", overflow="fold")
+    grid.add_column("", overflow="fold")
+    for number in range(1, len(known) + 1):
+        grid.add_column(str(number), justify="right", no_wrap=True)
     for leak, told in digest.leaks.items():
         cells = [_mark([e for e in own if (e.leak, e.quantity) == (leak, _MAIN)]) for own in known.values()]
         grid.add_row(f"{told['words']} ({_unit(leak)})", *cells)
     quiet = [next(e for e in own if e.quantity == _MAIN) for own in known.values()]
-    grid.add_row("false alarms", *(f"{100 * e.alarms:.0f} %" if e.quiet else "-" for e in quiet))
+    grid.add_row("false alarms (%)", *(f"{100 * e.alarms:.0f}" if e.quiet else "-" for e in quiet))
     return grid
 
 
