@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 from pandas.api import types
 
@@ -22,5 +23,5 @@ def to_numbers(column: pd.Series, errors: Literal["raise", "coerce"] = "raise") 
     texts = column.map(lambda cell: isinstance(cell, str)).to_numpy(dtype=bool) & numbers.notna().to_numpy(dtype=bool)
     if texts.any():
         numbers = numbers.copy()
-        numbers[texts] = [float(text) for text in column[texts]]
+        numbers.iloc[np.flatnonzero(texts)] = np.array([float(text) for text in column[texts]])
     return numbers
