@@ -33,7 +33,7 @@ STUDY = {
 @pytest.fixture(scope="module")
 def study(run):
     """The study on one machine, in a folder of its own."""
-    return run("alone", **STUDY)
+    return run("one_machine", **STUDY)
 
 
 @contextmanager

@@ -91,13 +91,18 @@ def test_it_ends_though_nobody_reads_what_it_says():
 INTERRUPTIBLE = """
 import subprocess, sys, time
 from synthrisk.flows.stopped import interruptible
+
+def wait(seconds):  # in pieces: a signal just before a sleep begins is only heard when it has ended
+    for _ in range(int(seconds * 20)):
+        time.sleep(0.05)
+
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
 with interruptible({patience}):
     try:
         print(child.pid, flush=True)
-        time.sleep(60)
+        wait(60)
     finally:
-        time.sleep({ends})
+        wait({ends})
 """
 
 
