@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
@@ -38,14 +38,16 @@ def stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def interruptible(patience: float) -> Iterator[None]:
+def interruptible(patience: float, meanwhile: Callable[[], object] = lambda: None) -> Iterator[None]:
     """Have Ctrl-C do what it did before, and end this process and all that it started where it has not ended in time.
 
-    For a block that ends by itself what it has begun, as a runner of Prefect does. A second Ctrl-C ends all at once.
+    For a block that ends by itself what it has begun, as a runner of Prefect does. ``meanwhile`` is done in a thread of
+    its own as soon as Ctrl-C is heard. A second Ctrl-C ends all at once.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, _end_at_once)
+        threading.Thread(target=meanwhile, daemon=True).start()
         late = threading.Timer(patience, _end_at_once, (number, None))
         late.daemon = True
         late.start()

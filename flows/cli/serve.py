@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prefect.client.schemas.schedules import CronSchedule
 from pydantic import ValidationError
@@ -115,7 +116,7 @@ def serve_study(study: str, settings: Study, overrides: Sequence[str], when: Whe
     typer.echo(f"serving study {settings.name} from {os.getcwd()} as benchmark/{called}, {when.in_words}")  # noqa: PTH109
     typer.echo(f"now: prefect deployment run benchmark/{called}; Ctrl-C ends, and pauses the schedule")
     runner = Runner(name=called, limit=1)
-    runner.add_flow(
+    deployment = runner.add_flow(
         benchmark,
         name=called,
         schedule=schedule,
@@ -125,9 +126,18 @@ def serve_study(study: str, settings: Study, overrides: Sequence[str], when: Whe
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
     with suppress(KeyboardInterrupt):
-        asyncio.run(_started(runner))
+        asyncio.run(_started(runner, deployment))
 
 
-async def _started(runner: "Runner") -> None:
-    with interruptible(_PATIENCE):  # here, for the event loop has a way of its own to hear of Ctrl-C
+async def _started(runner: "Runner", deployment: Any) -> None:
+    # here, for the event loop has a way of its own to hear of Ctrl-C
+    with interruptible(_PATIENCE, partial(_pause, deployment)):
         await runner.start()
+
+
+def _pause(deployment: Any) -> None:
+    """Pause a schedule; Prefect's runner does so too, where it is not held up."""
+    from prefect.client.orchestration import get_client
+
+    with suppress(Exception), get_client(sync_client=True) as client:
+        client.pause_deployment(deployment)

@@ -97,7 +97,7 @@ def wait(seconds):  # in pieces: a signal just before a sleep begins is only hea
         time.sleep(0.05)
 
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
-with interruptible({patience}):
+with interruptible({patience}, lambda: print("meanwhile", flush=True)):
     try:
         print(child.pid, flush=True)
         wait(60)
@@ -120,6 +120,7 @@ def test_what_ends_by_itself_is_ended_where_it_does_not(patience, ends, signals,
             time.sleep(0.5)
         try:
             assert process.wait(20) == code
+            assert process.stdout.readline() == b"meanwhile\n"
             assert bool(psutil.wait_procs([child], timeout=2)[1]) == (code != 130)
         finally:
             process.kill()
