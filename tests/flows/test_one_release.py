@@ -104,7 +104,7 @@ def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, p
     before, _, after = said.out.partition("No limits: no verdict. Nothing was judged.")
     assert "What an attacker may know (quasi-identifiers)" in before
     assert "Study evaluate" not in before
-    assert "real.csv: 400 records" in after
+    assert "real.csv: 200 members and 200 control records" in after
     assert "the least limit that would have been kept, had it been set" in after
     assert secret not in said.out + said.err
     found = json.loads(Path("out.json").read_text())
