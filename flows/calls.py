@@ -19,6 +19,7 @@ from prefect.task_runners import ProcessPoolTaskRunner
 from prefect.utilities.annotations import quote
 
 from synthrisk.flows.gone import is_gone
+from synthrisk.metrics.neighbours.search import prepare
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -67,6 +68,9 @@ class Calls(Protocol):
 
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
         """Call a task here and now."""
+
+    def prepare(self) -> None:
+        """Compile what searches run: once, not in every worker at the same time."""
 
     def renew(self) -> None:
         """Have workers again, where they were lost."""
@@ -174,6 +178,10 @@ class TaskRuns:
                     raise
         return task.fn(*arguments, **named)
 
+    def prepare(self) -> None:
+        """See ``Calls``."""
+        prepare()
+
     def renew(self) -> None:
         """See ``Calls``."""
         run = FlowRunContext.get()
@@ -251,6 +259,9 @@ class PlainCalls:
     def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""
         return task.fn(*arguments, **named)
+
+    def prepare(self) -> None:
+        """See ``Calls``: this process compiles when it searches."""
 
     def renew(self) -> None:
         """See ``Calls``: there is none but this process."""

@@ -8,7 +8,6 @@ from synthrisk.flows.attacks import Attacks
 from synthrisk.flows.calls import LOST, Answer, Calls, How
 from synthrisk.flows.progress import progress
 from synthrisk.flows.run_log import run_log
-from synthrisk.metrics.neighbours.search import prepare
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.attack import attack
@@ -78,7 +77,7 @@ def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) ->
         ledgers[each.name][cell] = kept.get(cell)
     wanted = [place for place in places if place[2] not in kept]
     if wanted:
-        prepare()  # once, not in every worker at the same time: each look at a release searches nearest records
+        calls.prepare()
     return Running(ledgers, [start(runner, sample, place, calls) for place in wanted])
 
 

@@ -12,11 +12,10 @@ from synthrisk.flows.reach import check_address, check_tracking
 from synthrisk.flows.runner import check_runner
 from synthrisk.flows.workspace import check_workspace
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.study.emptiness import Foreseen, foresee
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.verdicts import check_limits
-from synthrisk.metrics.tables.kinds import kind
+from synthrisk.metrics.tables.kinds import Kind, kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
 from synthrisk.tasks.synthesize.generators import generator, generators, reference
 from synthrisk.tasks.workspace.references import Generator, Sample
@@ -44,11 +43,18 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
         return planned, every
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
-    trained = [p.measure for p in planned if p.measure.attacker in ATTACKER_MODELS and p.measure.sensitive]
-    models = [partial(ATTACKER_MODELS[str(m.attacker)].estimator, kind(records[m.sensitive]), 0) for m in trained]
+    trained = [p.measure for p in planned if p.measure.attacker and p.measure.sensitive]
+    models = [partial(_model_fits, m.attacker, kind(records[m.sensitive])) for m in trained]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
     _refuse(study, [*tried, *models, *fitting], foreseen(sample, planned).refusals)
     return planned, every
+
+
+def _model_fits(attacker: str, target: Kind) -> None:
+    from synthrisk.metrics.models.attackers import ATTACKER_MODELS  # and with it scikit-learn
+
+    if attacker in ATTACKER_MODELS:
+        ATTACKER_MODELS[attacker].estimator(target, 0)
 
 
 @contextmanager

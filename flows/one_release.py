@@ -66,8 +66,10 @@ def understood(
     said = {name: value for name, value in roles.items() if value not in (None, [], {})}
     if said.get("quasi_identifiers") == ["*"]:
         said["quasi_identifiers"] = "*"
-    everything = [name for name, metric in METRICS.items() if metric.installed and not metric.own_needs]
-    asked = _without_control(everything, control) if list(metrics or ()) == [EVERY] else list(metrics or ())
+    asked = list(metrics or ())
+    if asked == [EVERY]:
+        everything = [name for name, metric in METRICS.items() if metric.installed and not metric.own_needs]
+        asked = _without_control(everything, control)
     limits = dict(thresholds or {})
     if study is not None:
         own = load(study)

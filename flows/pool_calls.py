@@ -87,6 +87,9 @@ class PoolCalls:
         """See ``Calls``."""
         return task.fn(*arguments, **named)
 
+    def prepare(self) -> None:
+        """See ``Calls``: the process that workers are forked from does it."""
+
     def renew(self) -> None:
         """See ``Calls``: workers that were lost have been replaced already."""
 

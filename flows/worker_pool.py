@@ -1,7 +1,7 @@
 """Worker processes of this machine that call tasks without Prefect.
 
-They are forked from a process that has imported what tasks need, which is begun while the command is still importing
-and looking at the table: so a worker is there at once, and the imports are paid for once.
+They are forked from a process that has imported what tasks need (``forked_from``), which is begun while the command is
+still importing and looking at the table: so a worker is there at once, and the imports are paid for once.
 """
 
 import multiprocessing
@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from synthrisk.flows.workers import ONE_THREAD, begin
-
-_NEEDED = ("synthesize.task", "synthesize.cart", "attack", "bootstrap", "expose", "report")
 
 
 def begin_early() -> None:
@@ -67,7 +65,7 @@ def _begin_worker(command: int, digests: Mapping[Any, str]) -> None:
 
 
 def _begin() -> None:
-    multiprocessing.set_forkserver_preload([f"synthrisk.tasks.{name}" for name in _NEEDED])
+    multiprocessing.set_forkserver_preload(["synthrisk.flows.forked_from"])
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     resource_tracker.ensure_running()  # which unblocks signals

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from synthrisk.tasks.pages.exposure import exposure_page
 from synthrisk.tasks.pages.templates import looks
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.failure import told_safely
@@ -22,6 +21,8 @@ def expose(found: Found, study_id: str, confidence: float) -> str:
 
     A page that an earlier study has left is found again, and given this study's id.
     """
+    from synthrisk.tasks.pages.exposure import exposure_page  # and with it matplotlib, where the task is called
+
     folder = Path(found.sample.workspace)
     path = folder / "reports" / study_id / f"exposure-{found.name}.html"
 

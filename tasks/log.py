@@ -9,7 +9,7 @@ from synthrisk.conf.load import checked, refuse_passwords
 from synthrisk.conf.secrets import secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.tasks.expose import expose
-from synthrisk.tasks.pages.report import without_values
+from synthrisk.tasks.pages.without_values import without_values
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.asked import described

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from synthrisk.tasks.pages.report import page
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.kept import share_file
@@ -14,6 +13,8 @@ from synthrisk.tasks.workspace.verb import verb
 @verb("report")
 def report(judged: Judged, settings: str) -> str:
     """Write the page of a study, with ``settings``, what was asked, as YAML; return its path."""
+    from synthrisk.tasks.pages.report import page  # and with it matplotlib, where the task is called
+
     folder = Path(judged.estimated.sample.workspace)
     path = folder / "reports" / judged.result.study_id / "report.html"
     return told_safely(folder, "report", lambda: Place(share_file(replace_file(path, page(judged, settings)))))

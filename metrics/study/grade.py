@@ -3,6 +3,9 @@
 It is a convention, not a measurement: read the two quantities first.
 """
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 import scipy
 
@@ -20,8 +23,6 @@ _DEFENSE = np.array(
 )  # gda-score-code 2.5.4, scores/gdaScore.py: its grid; its interpolation is not monotone (reference/gda)
 _SUSCEPTIBILITY = (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
 _FLOOR = (1.0, 0.99, 0.9, 0.7, 0.4, 0.1, 0.05, 0.0)
-
-_bilinear = scipy.interpolate.RegularGridInterpolator((_IMPROVEMENT, _LOG_PROBABILITY), _DEFENSE)
 
 
 def grade(improvement: float, probability: float) -> float:
@@ -44,7 +45,7 @@ def grade(improvement: float, probability: float) -> float:
         return 1.0
     if np.isnan(improvement) or np.isnan(probability):
         return float("nan")
-    return float(_bilinear((np.clip(improvement, 0, 1), np.clip(np.log10(probability), -5, 0))))
+    return float(_bilinear()((np.clip(improvement, 0, 1), np.clip(np.log10(probability), -5, 0))))
 
 
 def susceptibility_floor(susceptibility: float) -> float:
@@ -55,3 +56,8 @@ def susceptibility_floor(susceptibility: float) -> float:
         (0.0, 0.0253, 1.0)
     """
     return float(np.interp(susceptibility, _SUSCEPTIBILITY, _FLOOR))
+
+
+@cache
+def _bilinear() -> Callable[[tuple[float, float]], float]:
+    return scipy.interpolate.RegularGridInterpolator((_IMPROVEMENT, _LOG_PROBABILITY), _DEFENSE)

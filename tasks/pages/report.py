@@ -1,6 +1,5 @@
 """The report of a study: one HTML page, which says in its sections what may be read from the study, and what not."""
 
-import re
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -30,15 +29,3 @@ def page(judged: Judged, settings: str) -> str:
             body = render(each.template, shown=shown, result=shown.result, **context)
             parts.append(_Part(each, Markup(body)))  # noqa: S704 - templates escape what they are given
     return render("report.html", shown=shown, result=shown.result, parts=parts)
-
-
-_VALUES = re.compile(r"<!-- values of the real table -->.*?<!-- end of values -->", re.DOTALL)
-_KEPT_APART = (
-    "<p>This part names values of the real table, so it is kept out of tracking. It stands in the page that the study "
-    "has left in its workspace.</p>"
-)
-
-
-def without_values(text: str) -> str:
-    """Return a page without its private sections, for places that no value of the real table may reach."""
-    return _VALUES.sub(_KEPT_APART, text)

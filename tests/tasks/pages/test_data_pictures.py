@@ -17,7 +17,8 @@ from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.pages.heat_map import heat_map
 from synthrisk.tasks.pages.register import sections
-from synthrisk.tasks.pages.report import page, without_values
+from synthrisk.tasks.pages.report import page
+from synthrisk.tasks.pages.without_values import without_values
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.data_pictures import DATA_PICTURES, MOST_SYNTHESIZERS, chosen
 from synthrisk.tasks.pages.templates import render
