@@ -18,10 +18,10 @@ from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.tasks.pages.heat_map import heat_map
 from synthrisk.tasks.pages.register import sections
 from synthrisk.tasks.pages.report import page
-from synthrisk.tasks.pages.without_values import without_values
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.data_pictures import DATA_PICTURES, MOST_SYNTHESIZERS, chosen
 from synthrisk.tasks.pages.templates import render
+from synthrisk.tasks.pages.without_values import without_values
 from synthrisk.tasks.workspace.handed import Estimated, Found, Judged
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.references import RELEASE, Cut, Generator, LedgerFolder, ReleaseFolder, Sample
