@@ -22,7 +22,7 @@ def atlas(grid: Grid, workspace: str = ".synthrisk", workers: int = 2) -> list[L
     Raises:
         InputError: A table cannot be read, or a study does not fit it.
     """
-    from synthrisk.flows.calls import TaskRuns
+    from synthrisk.flows.task_runs import TaskRuns
 
     return list(looked(grid, workspace, workers, TaskRuns()))
 

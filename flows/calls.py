@@ -1,31 +1,20 @@
-"""How a study calls its tasks: as task runs of a Prefect flow, or as the plain functions that they are.
+"""How a study calls its tasks: as task runs of a Prefect flow (``task_runs``), or as the functions that they are.
 
 The course of a study is written once, against ``Calls``; what it ends in is the same to the bit.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-import httpx
-from prefect import Task
-from prefect.context import FlowRunContext
-from prefect.futures import PrefectFuture, PrefectWrappedFuture
-from prefect.task_runners import ProcessPoolTaskRunner
-from prefect.utilities.annotations import quote
-
-from synthrisk.flows.gone import is_gone
-from synthrisk.metrics.neighbours.search import prepare
+if TYPE_CHECKING:
+    from prefect import Task
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-_LOOK = 1.0  # seconds
-_PAUSE = 0.1  # seconds
 _LONGEST = 3600.0  # seconds between two attempts
 LOST = "its worker process was ended from outside, such as for want of memory"
 """Why calls failed whose workers are gone; one of them ended the worker, and the others were beside it."""
@@ -63,10 +52,10 @@ class Answer(Protocol[T_co]):
 class Calls(Protocol):
     """A way to call tasks."""
 
-    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
+    def submit(self, task: "Task[..., T]", *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """Call a task where there is room for it, beside others; arguments may be answers of earlier calls."""
 
-    def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
+    def call(self, task: "Task[..., T]", *arguments: Any, **named: Any) -> T:
         """Call a task here and now."""
 
     def prepare(self) -> None:
@@ -88,127 +77,9 @@ class Called:
 
 
 @dataclass(frozen=True, eq=False)
-class _Run(Called, Generic[T]):
-    future: PrefectFuture[T]  # of any task runner
-    instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
-    here_if_lost: bool = False
+class Plain(Called, Generic[T]):
+    """What a function returns, called when that is asked."""
 
-    def failure(self) -> str | None:
-        try:
-            if self._is_lost():
-                return self.instead.failure()
-            self.future.wait()
-        except BrokenExecutor:
-            return self.instead.failure() if self.here_if_lost else LOST
-        if self.future.state.is_completed():
-            return None
-        error = self.future.result(raise_on_failure=False)
-        return str(error) if isinstance(error, Exception) else f"{self.future.state.name}: {self.future.state.message}"
-
-    def result(self) -> T:
-        if self._is_lost():
-            return self.instead.result()
-        try:
-            return self.future.result()
-        except BrokenExecutor:
-            if self.here_if_lost:
-                return self.instead.result()
-            raise
-
-    def _is_lost(self) -> bool:
-        """Wait until it has ended, or the server has gone; tell whether the latter was first."""
-        while not self._is_done() and not is_gone():
-            try:
-                self.future.wait(timeout=_LOOK)
-            except Exception:  # noqa: BLE001 - the wait of who asks raises it again, if it stays
-                time.sleep(_PAUSE)
-        if not is_gone():
-            return False
-        return not (self._is_done() and self._has_completed())
-
-    def _is_done(self) -> bool:
-        """Tell whether it has ended; futures of some runners can only ask the server, which may be away."""
-        if isinstance(self.future, PrefectWrappedFuture):
-            return bool(self.future.wrapped_future.done())
-        with suppress(httpx.HTTPError):
-            return self.future.state.is_final()
-        return False
-
-    def _has_completed(self) -> bool:
-        try:
-            self.future.wait()
-        except Exception:  # noqa: BLE001 - its worker is gone, or that of one that it waits for
-            return False
-        return self.future.state.is_completed()
-
-
-@dataclass(frozen=True)
-class TaskRuns:
-    """Task runs of the flow that is under way, on its task runner or in this process.
-
-    Once Prefect's server has gone: plain calls.
-    """
-
-    on_runner: bool = True
-
-    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
-        """See ``Calls``."""
-        ours = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or 0, tags=how.tags)
-        if not self.on_runner:
-            return _Plain(lambda: self.call(ours, *answered(arguments), **named), [])
-        instead = PlainCalls().submit(task, *arguments, how=how, **named)
-        if is_gone():
-            return instead
-        given, others = _handed(arguments, named)
-        try:
-            future = ours.submit(*given, **others)
-        except BrokenExecutor:  # a worker was killed meanwhile
-            self.renew()
-            future = ours.submit(*given, **others)
-        return _Run(cast(Any, future), instead, how.here_if_lost)
-
-    def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
-        """See ``Calls``."""
-        if not is_gone():
-            given, others = _handed(arguments, named)
-            try:
-                return task(*given, **others)
-            except httpx.TransportError:  # before it began: what it does itself asks no Prefect
-                if not is_gone():
-                    raise
-        return task.fn(*arguments, **named)
-
-    def prepare(self) -> None:
-        """See ``Calls``."""
-        prepare()
-
-    def renew(self) -> None:
-        """See ``Calls``."""
-        run = FlowRunContext.get()
-        if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner) and not is_gone():
-            run.task_runner.__exit__(None, None, None)
-            run.task_runner.__enter__()
-
-    def here(self) -> "TaskRuns":
-        """See ``Calls``."""
-        return TaskRuns(on_runner=False)
-
-
-class _Quoted(quote):
-    """A ``quote`` that is the same after it was sent to another process: Prefect's holds itself once more then."""
-
-    def __getnewargs__(self) -> tuple[Any]:
-        return (self[0],)
-
-
-def _handed(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return what a task run is given: Prefect would look for futures in each number of what is not quoted."""
-    given = [each.future if isinstance(each, _Run) else _Quoted(each) for each in arguments]
-    return given, {name: _Quoted(each) for name, each in named.items()}
-
-
-@dataclass(frozen=True, eq=False)
-class _Plain(Called, Generic[T]):
     function: Callable[[], T]
     delays: Sequence[float]
 
@@ -220,10 +91,12 @@ class _Plain(Called, Generic[T]):
             return None, error
 
     def failure(self) -> str | None:
+        """See ``Answer``."""
         error = self._ended[1]
         return None if error is None else str(error)
 
     def result(self) -> T:
+        """See ``Answer``."""
         value, error = self._ended
         if error is not None:
             raise error
@@ -248,15 +121,15 @@ def tried(function: Callable[[], T], delays: Sequence[float]) -> T:
 class PlainCalls:
     """The functions themselves, one after the other in this process, each when its answer is asked for."""
 
-    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
+    def submit(self, task: "Task[..., T]", *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
 
         def function() -> T:
             return task.fn(*answered(arguments), **named)
 
-        return _Plain(function, how.delays)
+        return Plain(function, how.delays)
 
-    def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
+    def call(self, task: "Task[..., T]", *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""
         return task.fn(*arguments, **named)
 

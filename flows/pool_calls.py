@@ -9,12 +9,13 @@ from heapq import heappop, heappush
 from importlib import import_module
 from itertools import count
 from threading import RLock
-from typing import Any, Generic, TypeVar
-
-from prefect import Task
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from synthrisk.flows.calls import LOST, ONCE, Answer, Called, How, PlainCalls, answered, tried
 from synthrisk.flows.worker_pool import pool_of
+
+if TYPE_CHECKING:
+    from prefect import Task
 
 T = TypeVar("T")
 
@@ -56,7 +57,7 @@ class PoolCalls:
         self._lost: list[ProcessPoolExecutor] = []
         self._pool: ProcessPoolExecutor | None = None  # until there is something to do: it learns what is known then
 
-    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
+    def submit(self, task: "Task[..., T]", *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""
         number, before = next(self._numbers), [each for each in arguments if isinstance(each, _Pooled)]
         plain = PlainCalls().submit(task, *arguments, how=how, **named) if how.here_if_lost else None
@@ -83,7 +84,7 @@ class PoolCalls:
             each.future.add_done_callback(when_answered)
         return answer
 
-    def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
+    def call(self, task: "Task[..., T]", *arguments: Any, **named: Any) -> T:
         """See ``Calls``."""
         return task.fn(*arguments, **named)
 

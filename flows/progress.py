@@ -6,14 +6,13 @@ from contextlib import contextmanager, suppress
 from typing import cast
 from uuid import UUID
 
-from prefect.artifacts import create_progress_artifact, update_progress_artifact
-from prefect.context import FlowRunContext
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
 from synthrisk.flows.durations import in_words
+from synthrisk.flows.flow_run import flow_run
 from synthrisk.flows.gone import is_gone
 from synthrisk.flows.run_log import run_log
 
@@ -88,6 +87,8 @@ class Progress:
         told = f"{self._done} of {self._total}" + (f", {left}" if left else "")
         if self._artifact is not None and not is_gone():
             with suppress(Exception):  # a bar less: the study goes on
+                from prefect.artifacts import update_progress_artifact
+
                 update_progress_artifact(
                     self._artifact, 100 * self._done / self._total, description=f"Releases attacked: {told}"
                 )
@@ -95,9 +96,11 @@ class Progress:
 
 
 def _artifact(total: int) -> UUID | None:
-    if not total or FlowRunContext.get() is None or is_gone():
+    if not total or flow_run() is None or is_gone():
         return None
     with suppress(Exception):
+        from prefect.artifacts import create_progress_artifact
+
         return cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
     return None
 

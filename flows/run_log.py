@@ -3,11 +3,13 @@
 import logging
 from typing import Any
 
-from prefect import get_run_logger
-from prefect.context import FlowRunContext
-from prefect.logging import get_logger
+from synthrisk.flows.flow_run import flow_run
 
 
 def run_log() -> "logging.Logger | logging.LoggerAdapter[Any]":
     """Return where lines go that Prefect's pages shall show, where there is a flow run."""
-    return get_run_logger() if FlowRunContext.get() else get_logger("synthrisk")
+    if flow_run() is None:
+        return logging.getLogger("prefect.synthrisk")  # which has the settings of Prefect's loggers
+    from prefect import get_run_logger
+
+    return get_run_logger()

@@ -5,14 +5,15 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-
-from prefect.context import FlowRunContext
-from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner
+from typing import TYPE_CHECKING, Any
 
 from synthrisk.conf.study import Runner
+from synthrisk.flows.flow_run import flow_run
 from synthrisk.flows.workers import begin, warm
 from synthrisk.metrics.errors import InputError
+
+if TYPE_CHECKING:
+    from prefect.task_runners import TaskRunner
 
 
 def check_runner(settings: Runner) -> None:
@@ -35,9 +36,11 @@ def check_runner(settings: Runner) -> None:
         )
 
 
-def task_runner(settings: Runner) -> TaskRunner[Any]:
+def task_runner(settings: Runner) -> "TaskRunner[Any]":
     """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
     if settings.kind == "processes":
+        from prefect.task_runners import ProcessPoolTaskRunner
+
         return ProcessPoolTaskRunner(max_workers=settings.workers, initializer=begin)
     if not settings.is_ours:
         return _by_path(settings)
@@ -50,8 +53,10 @@ def task_runner(settings: Runner) -> TaskRunner[Any]:
     )
 
 
-def _by_path(settings: Runner) -> TaskRunner[Any]:
+def _by_path(settings: Runner) -> "TaskRunner[Any]":
     """Return the task runner that an import path leads to."""
+    from prefect.task_runners import TaskRunner
+
     module, _, name = settings.kind.partition(":")
     try:
         kind = getattr(import_module(module), name)
@@ -72,7 +77,9 @@ def start_workers() -> None:
 
     Not in a runner of our own: Prefect enters a copy of the flow's runner in each task run, which would start its own.
     """
-    run = FlowRunContext.get()
+    from prefect.task_runners import ProcessPoolTaskRunner
+
+    run = flow_run()
     runner = run.task_runner if run is not None else None
     if isinstance(runner, ProcessPoolTaskRunner) and runner._executor is not None:
         for _ in range(runner._max_workers):

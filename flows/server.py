@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from synthrisk.flows.own_server import OwnServer
 
 
-def is_configured() -> bool:
-    """Tell whether a Prefect API is configured."""
-    return bool(PREFECT_API_URL.value())
-
-
 @contextmanager
 def prefect_api(meanwhile: str = "") -> Iterator[str]:
     """Yield the address of the Prefect API.

@@ -25,8 +25,8 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     catch_again()
     if not Path(sample.workspace, "ledgers").exists():  # where there are some, all may be found again
         start_workers()
-    from synthrisk.flows.calls import TaskRuns
     from synthrisk.flows.course import course
+    from synthrisk.flows.task_runs import TaskRuns
 
     outcome = course(study, sample, TaskRuns(), settings, warning)
     remember(outcome)

@@ -7,7 +7,6 @@ still importing and looking at the table: so a worker is there at once, and the 
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
@@ -15,6 +14,7 @@ from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
+from synthrisk.flows.configured import is_configured
 from synthrisk.flows.workers import ONE_THREAD, begin
 
 
@@ -23,7 +23,7 @@ def begin_early() -> None:
 
     Where it cannot be begun, as without room for temporary files, a study says so when it needs it.
     """
-    if not _has_api():
+    if not is_configured():
         with suppress(OSError):
             _begin()
 
@@ -45,15 +45,6 @@ def pool_of(workers: int) -> ProcessPoolExecutor:
     _begin()
     context = multiprocessing.get_context("forkserver")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(os.getpid(), known()))
-
-
-def _has_api() -> bool:
-    """Tell whether a Prefect API is configured, as far as is known without the second that importing it takes."""
-    if "prefect" not in sys.modules:
-        return "PREFECT_API_URL" in os.environ
-    from synthrisk.flows.server import is_configured
-
-    return is_configured()
 
 
 def _begin_worker(command: int, digests: Mapping[Any, str]) -> None:

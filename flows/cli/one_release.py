@@ -9,12 +9,12 @@ from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
-from synthrisk.flows import server
 from synthrisk.flows.calls import Calls, PlainCalls
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.summary import close
+from synthrisk.flows.configured import is_configured
 from synthrisk.flows.course import course
 from synthrisk.flows.gone import with_or_without
 from synthrisk.flows.one_release import asked_text, check_control, prepared, study_of, understood, with_fresh
@@ -84,10 +84,11 @@ def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str,
     def plainly(calls: Calls) -> Outcome:
         return course(study, sample, calls, asked_text(arguments), warning)
 
-    if server.is_configured():
+    if is_configured():
         from synthrisk.flows.evaluate import evaluate
+        from synthrisk.flows.server import prefect_api
 
-        with server.prefect_api():
+        with prefect_api():
             return with_or_without(lambda: evaluate(**arguments), lambda: plainly(PlainCalls()))
     several = bool(study.references) and sample.table.rows <= _TOGETHER
     with pool_calls(_WORKERS) if several and is_begun() else nullcontext(PlainCalls()) as calls:

@@ -24,17 +24,19 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
 
     check(study)
     from synthrisk.flows.calls import PlainCalls
+    from synthrisk.flows.configured import is_configured
     from synthrisk.flows.course import course
     from synthrisk.flows.gone import with_or_without
     from synthrisk.flows.pool_calls import pool_calls
     from synthrisk.flows.sample import sample_of
-    from synthrisk.flows.server import is_configured, prefect_api
 
     sample = sample_of(study)
     with checked_on(study, sample):
         if processes and not prefect and not is_configured():
             with pool_calls(study.runner.workers) as calls:
                 return course(study, sample, calls)
+        from synthrisk.flows.server import prefect_api
+
         with prefect_api(meanwhile="synthrisk.flows.benchmark"):
             from synthrisk.flows.benchmark import benchmark
 

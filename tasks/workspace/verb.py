@@ -1,17 +1,20 @@
-"""What all tasks have in common: the workspace keeps what they find, so Prefect keeps and compares nothing."""
+"""What all tasks have in common: the workspace keeps what they find, so Prefect keeps and compares nothing.
 
+Their functions are also called without Prefect, by commands and worker processes that need not wait for its import.
+"""
+
+import sys
 from collections.abc import Callable
+from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
-
-from prefect import Task, task
-from prefect.cache_policies import NO_CACHE
-from prefect.context import TaskRunContext
-from prefect.transactions import TransactionState, get_transaction
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.kept import is_kept, keep
 from synthrisk.tasks.workspace.shared import Place
+
+if TYPE_CHECKING:
+    from prefect import Task
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -19,13 +22,46 @@ _R = TypeVar("_R")
 
 def verb(
     name: str, run_name: str | Callable[[dict[str, Any]], str] | None = None
-) -> Callable[[Callable[_P, _R]], Task[_P, _R]]:
+) -> "Callable[[Callable[_P, _R]], Task[_P, _R]]":
     """Make a function a Prefect task that stores neither parameters nor results.
 
     The name of its runs is a template, or a function of ``parameters``; the task's own unless given.
     """
-    named = cast(Any, run_name or name)  # Prefect's type of it leaves plain functions out
-    return task(name=name, task_run_name=named, cache_policy=NO_CACHE, persist_result=False)
+    return cast(Any, lambda function: _Verb(function, name, run_name or name))
+
+
+class _Verb:
+    """A Prefect task in all that is asked of it; made when something other than its function is."""
+
+    def __init__(self, function: Callable[..., Any], name: str, run_name: str | Callable[[dict[str, Any]], str]):
+        update_wrapper(self, function)
+        self.fn, self._names = function, (name, run_name)
+
+    @cached_property
+    def _task(self) -> "Task[..., Any]":
+        from prefect import task
+        from prefect.cache_policies import NO_CACHE
+
+        name, run_name = self._names
+        named = cast(Any, run_name)  # Prefect's type of it leaves plain functions out
+        return task(name=name, task_run_name=named, cache_policy=NO_CACHE, persist_result=False)(self.fn)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._task(*arguments, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked by Python itself, of any object
+            raise AttributeError(name)
+        return getattr(self._task, name)
+
+    def __reduce__(self) -> str:
+        return self.fn.__qualname__  # other processes import it
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # what ``isinstance`` asks, too
+        from prefect import Task
+
+        return Task
 
 
 def check_given(argument: str, value: object, kind: type, task: str) -> None:
@@ -40,7 +76,15 @@ def check_given(argument: str, value: object, kind: type, task: str) -> None:
 
 def found_or_made(task: str, folder: Path, write: Callable[[Path], None]) -> str:
     """Return the path of a folder that ``write`` fills unless it is there; Prefect shows the run as Cached if it is."""
-    run, under_way = TaskRunContext.get(), get_transaction()
-    if run is not None and run.task.name == task and under_way is not None and is_kept(folder):
-        under_way.state = TransactionState.COMMITTED
+    if "prefect" in sys.modules and is_kept(folder):  # else no run is under way
+        _show_as_cached(task)
     return Place(keep(folder, write))
+
+
+def _show_as_cached(task: str) -> None:
+    from prefect.context import TaskRunContext
+    from prefect.transactions import TransactionState, get_transaction
+
+    run, under_way = TaskRunContext.get(), get_transaction()
+    if run is not None and run.task.name == task and under_way is not None:
+        under_way.state = TransactionState.COMMITTED

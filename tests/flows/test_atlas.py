@@ -13,6 +13,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks import attack, estimate, sample, synthesize
 from synthrisk.tasks.synthesize import check_options, synthesizer
 
+pytestmark = pytest.mark.proof
 ASKED = ["--table", "adult", "--leak", "leaky", "--studies", 1, "--rows", 120]
 MEASURES = ["--metric", "zero_cap", "--metric", "common_rows_proportion"]
 
@@ -77,7 +78,6 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
     assert len(found) == 6
 
 
-@pytest.mark.proof
 def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say):
     asked = ["--leak", "leaky_near", *MEASURES, "--to", tmp_path / "out", "--workspace", tmp_path / "work"]
     assert say("atlas", *asked).code == 0

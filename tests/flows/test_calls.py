@@ -17,7 +17,8 @@ from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
 from prefect.settings import PREFECT_API_URL
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
-from synthrisk.flows.calls import LOST, OURS, How, PlainCalls, TaskRuns, _Quoted
+from synthrisk.flows.calls import LOST, OURS, How, PlainCalls
+from synthrisk.flows.task_runs import TaskRuns, _Quoted
 from synthrisk.metrics.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("prefect_database")
@@ -141,6 +142,7 @@ def test_prefect_waits_and_tries_again(prefect_database):
     assert (run.empirical_policy.retries, run.empirical_policy.retry_delay) == (2, [0.2, 0.4])
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("limit", "most"), [(1, 1), (2, 2)])
 def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most):
     """Made as the docs say; three tasks in three threads, of which so many run at the same time."""
@@ -210,7 +212,8 @@ from prefect import flow, task
 from prefect.futures import PrefectDistributedFuture
 from prefect.task_runners import PrefectTaskRunner
 from prefect.task_worker import serve
-from synthrisk.flows.calls import PlainCalls, TaskRuns, _Run
+from synthrisk.flows.calls import PlainCalls
+from synthrisk.flows.task_runs import TaskRuns, _Run
 from synthrisk.flows.gone import watched
 
 @task(name="served-NAME")

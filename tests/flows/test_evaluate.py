@@ -344,7 +344,7 @@ def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables
 def test_the_command_without_a_server_says_the_same_as_the_flow_to_the_bit(
     judged, folder, tables, say, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("synthrisk.flows.server.is_configured", lambda: False)
+    monkeypatch.setattr("synthrisk.flows.cli.one_release.is_configured", lambda: False)
     monkeypatch.setattr("synthrisk.flows.own_server.OwnServer", lambda: pytest.fail("a server was started"))
     said = say(
         *("evaluate", folder / "members.csv", folder / "release.csv", "--control", folder / "controls.csv"),

@@ -167,6 +167,7 @@ def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
         assert [each.failure() for each in ours] == [None] * 3
 
 
+@pytest.mark.proof
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     folder, settings, monkeypatch, tmp_path, prefect_database
 ):
@@ -179,7 +180,7 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
         raise AssertionError("a server is started")
 
     whole = settings(tmp_path / "plain", folder / "people.csv", references=["copy"])
-    monkeypatch.setattr("synthrisk.flows.server.is_configured", lambda: False)
+    monkeypatch.setattr("synthrisk.flows.configured.is_configured", lambda: False)
     monkeypatch.setattr("synthrisk.flows.server.prefect_api", refuse)
     plain = studied(load(whole), refuse)
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(whole | {"workspace": str(tmp_path / "flow")}))

@@ -75,7 +75,7 @@ def rows_of(html, title):
 def test_a_page_is_found_again_under_the_id_of_the_study_that_asks(sample, tmp_path, monkeypatch):
     page_of(sample, tmp_path, [np.full(200, 0.5)], [CAP])
     drawn = []
-    monkeypatch.setattr("synthrisk.tasks.expose.exposure_page", lambda *given: drawn.append(given) or "anew")
+    monkeypatch.setattr("synthrisk.tasks.pages.exposure.exposure_page", lambda *given: drawn.append(given) or "anew")
     release = ReleaseFolder(sample, Generator("cart", "cart"), Cell("cart", 0, 0), "unused", "unused")
     found = Found((LedgerFolder(release, (CAP,), "unused"),), (), (), str(tmp_path / "exposed.parquet"), "")
     first, second = (Path(expose.fn(found, study, 0.95)) for study in ("study-one", "study-two"))

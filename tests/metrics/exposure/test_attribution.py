@@ -686,6 +686,7 @@ def test_ugly_tables_give_numbers_or_a_reason(seed, n, names):
     assert not found.interactions.isna().any(axis=None)
 
 
+@pytest.mark.proof
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_order_of_rows_columns_and_categories_and_index_labels_move_nothing(seed):

@@ -18,6 +18,7 @@ opened(sys.argv[1]).create_experiment(sys.argv[2])
 """
 
 
+@pytest.mark.proof
 def test_a_new_file_that_four_processes_open_at_once(tmp_path):
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
     processes = [
@@ -37,6 +38,7 @@ HeadMaintainer.update_to_step = lambda *given: os._exit(9)  # a step is done, an
 """
 
 
+@pytest.mark.proof
 def test_a_new_file_whose_maker_was_killed_halfway_is_made_anew(tmp_path):
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
     none = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # of which an empty store could be copied
@@ -94,6 +96,7 @@ def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp
         assert store.execute("SELECT count(*) FROM experiments").fetchone() == (0,)
 
 
+@pytest.mark.proof
 def test_a_damaged_copy_is_made_anew_and_a_folder_that_cannot_be_written_is_none(tmp_path):
     cache = tmp_path / "cache"
     opens(f"sqlite:///{tmp_path / 'a.db'}", "a", cache)

@@ -1,0 +1,53 @@
+"""Tasks are Prefect's to whoever asks, and plain functions to whoever does not."""
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+
+from prefect import Task, flow
+
+from synthrisk.tasks.report import report
+from synthrisk.tasks.split import split
+from synthrisk.tasks.workspace.verb import verb
+
+
+@verb("double", "twice {number}")
+def double(number: int) -> int:
+    """Return twice a number."""
+    return 2 * number
+
+
+def test_a_verb_is_a_prefect_task():
+    assert isinstance(double, Task)
+    assert (double.name, double.task_run_name, double.persist_result) == ("double", "twice {number}", False)
+    assert double.with_options(retries=3).retries == 3
+    assert double.fn(2) == 4
+    assert double.__doc__ == "Return twice a number."
+    assert list(inspect.signature(double).parameters) == ["number"]
+
+
+def test_a_flow_of_somebody_else_calls_submits_and_maps_it(prefect_database):
+    @flow
+    def own() -> tuple[int, int, list[int]]:
+        return double(1), double.submit(2).result(), double.map([3, 4]).result()
+
+    assert own() == (2, 4, [6, 8])
+
+
+def test_it_is_itself_after_a_journey():
+    assert pickle.loads(pickle.dumps(report)) is report
+    assert copy.deepcopy(split) is split
+
+
+def test_commands_and_workers_need_not_import_prefect():
+    code = (
+        "import sys\n"
+        "import synthrisk.flows.cli.one_release, synthrisk.flows.cli.whole_study\n"
+        "own = {'prefect', 'mlflow', 'matplotlib', 'sklearn', 'numba'} & set(sys.modules)\n"
+        "import synthrisk.flows.forked_from\n"
+        "print(own, 'prefect' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["set()", "False"]
