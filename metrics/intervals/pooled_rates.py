@@ -30,8 +30,8 @@ class _Cells(NamedTuple):
     2p + 1 is tied with the control place p, and 2p lies above it.
     """
 
-    controls: scipy.sparse.csr_array
-    members: scipy.sparse.csr_array
+    controls: "scipy.sparse.csr_array"
+    members: "scipy.sparse.csr_array"
 
 
 def pooled_rates(
