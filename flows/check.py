@@ -43,8 +43,8 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
         return planned, every
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
-    trained = [(p.measure.attacker, p.measure.sensitive) for p in planned]
-    models = [partial(_model_fits, model, kind(records[target])) for model, target in trained if model and target]
+    guessing = [(p.measure.attacker, p.measure.sensitive) for p in planned]
+    models = [partial(_model_fits, model, kind(records[target])) for model, target in guessing if model and target]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
     _refuse(study, [*tried, *models, *fitting], foreseen(sample, planned).refusals)
     return planned, every

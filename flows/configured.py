@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-_VARIABLES = ("PREFECT_API_URL", "PREFECT_PROFILE", "PREFECT_PROFILES_PATH", "PREFECT_HOME")
+_VARIABLES = ("PREFECT_API_URL", "PREFECT_API", "PREFECT_PROFILE", "PREFECT_PROFILES_PATH", "PREFECT_HOME")
 
 
 def is_configured() -> bool:
@@ -21,17 +21,15 @@ def is_configured() -> bool:
 def _hints() -> Iterator[bool]:
     """Yield of each place that Prefect reads settings from whether it may name an API, or lead to one that does."""
     yield any(name.upper() in _VARIABLES for name in os.environ)
-    yield (Path.home() / ".prefect" / "profiles.toml").exists()
-    yield Path("prefect.toml").exists()
+    yield Path("~/.prefect/profiles.toml").expanduser().is_file()
+    yield Path("prefect.toml").is_file()
     yield "prefect_" in _text(Path(".env")).lower()
     yield _has_table(_text(Path("pyproject.toml")))
 
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text("utf-8")
-    except FileNotFoundError:
-        return ""
+        return file.read_text("utf-8") if file.is_file() else ""
     except (OSError, UnicodeDecodeError):
         return "PREFECT_"  # Prefect may be able to read it
 
@@ -39,5 +37,5 @@ def _text(file: Path) -> str:
 def _has_table(text: str) -> bool:
     try:
         return "prefect" in tomllib.loads(text).get("tool", {})
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, TypeError):
         return True

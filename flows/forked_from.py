@@ -5,19 +5,44 @@ process of its own: what is forked from one that has run loops on threads may no
 """
 
 import multiprocessing
+import os
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
+from synthrisk.flows.parent import end_with_parent
 from synthrisk.metrics.neighbours.search import prepare
 
-_COMPILED = ("neighbours.box_search", "neighbours.differing_cells_compiled")
-_TASKS = ("synthesize.task", "synthesize.cart", "attack", "bootstrap", "expose", "pages.exposure", "pages.report")
+_COMPILED = ("metrics.neighbours.box_search", "metrics.neighbours.differing_cells_compiled")
+_NEEDED = (
+    *("tasks.synthesize.task", "tasks.synthesize.cart", "tasks.attack", "tasks.bootstrap", "tasks.expose"),
+    *("tasks.pages.exposure", "tasks.pages.report"),
+)
+_COMMAND = os.getppid()
 
-with suppress(ImportError):  # there is no numba
-    for _name in _COMPILED:
-        import_module(f"synthrisk.metrics.{_name}")
-_compiling = multiprocessing.get_context("fork").Process(target=prepare)
-_compiling.start()
-for _name in _TASKS:
-    import_module(f"synthrisk.tasks.{_name}")
-_compiling.join()
+
+def _make_ready() -> None:
+    _import(_COMPILED)
+    compiling = multiprocessing.get_context("fork").Process(target=_compile)
+    with suppress(OSError):  # there is no room for it: each worker compiles for itself
+        compiling.start()
+    _import(_NEEDED)
+    while compiling.is_alive() and os.getppid() == _COMMAND:
+        compiling.join(0.1)
+    if compiling.is_alive():  # for nobody
+        compiling.kill()
+
+
+def _import(names: Sequence[str]) -> None:
+    for name in names:
+        with suppress(ImportError):  # of numba, which may be left out; of others a worker tells
+            import_module(f"synthrisk.{name}")
+
+
+def _compile() -> None:
+    end_with_parent()
+    with suppress(Exception):  # a worker tells
+        prepare()
+
+
+_make_ready()

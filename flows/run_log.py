@@ -5,11 +5,14 @@ from typing import Any
 
 from synthrisk.flows.flow_run import flow_run
 
+_OURS = logging.getLogger("synthrisk")
+_OURS.addHandler(logging.NullHandler())  # commands say themselves what is to be known
+
 
 def run_log() -> "logging.Logger | logging.LoggerAdapter[Any]":
     """Return where lines go that Prefect's pages shall show, where there is a flow run."""
     if flow_run() is None:
-        return logging.getLogger("prefect.synthrisk")  # which has the settings of Prefect's loggers
+        return _OURS
     from prefect import get_run_logger
 
     return get_run_logger()

@@ -30,6 +30,9 @@ def verb(
     return cast(Any, lambda function: _Verb(function, name, run_name or name))
 
 
+_OWN = ("fn", "_names", "_task")  # of a ``_Verb``
+
+
 class _Verb:
     """A Prefect task in all that is asked of it; made when something other than its function is."""
 
@@ -50,9 +53,15 @@ class _Verb:
         return self._task(*arguments, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # asked by Python itself, of any object
+        if name.startswith("__") or name in _OWN:  # asked by Python itself of any object; not there yet
             raise AttributeError(name)
         return getattr(self._task, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__") or name in _OWN:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._task, name, value)
 
     def __reduce__(self) -> str:
         return self.fn.__qualname__  # other processes import it

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.proof
 URL = "http://127.0.0.1:9/api"
 PROFILE = f'active = "mine"\n[profiles.mine]\nPREFECT_API_URL = "{URL}"\n'
 CASES = {  # files below the home folder (~) or the working folder, variables, and whether an API is configured
@@ -16,6 +17,8 @@ CASES = {  # files below the home folder (~) or the working folder, variables, a
     "a profile elsewhere": ({"profiles.toml": PROFILE}, {"PREFECT_PROFILES_PATH": "profiles.toml"}, True),
     "another home of Prefect": ({"~/here/profiles.toml": PROFILE}, {"PREFECT_HOME": "~/here"}, True),
     "an empty profile": ({"~/.prefect/profiles.toml": 'active = "mine"\n[profiles.mine]\n'}, {}, False),
+    "a profile that Prefect ships": ({}, {"PREFECT_PROFILE": "local"}, True),
+    "a variable of all that is said of the API": ({}, {"PREFECT_API": f'{{"url": "{URL}"}}'}, True),
     "prefect.toml": ({"prefect.toml": f'[api]\nurl = "{URL}"\n'}, {}, True),
     ".env": ({".env": f"prefect_api_url={URL}\n"}, {}, True),
     ".env of others": ({".env": "COLOUR=blue\n"}, {}, False),

@@ -89,3 +89,31 @@ def test_workers_compute_with_one_thread_and_the_host_as_before():
     assert variables == ONE_THREAD
     assert threads == {1}
     assert dict(os.environ) == before
+
+
+@pytest.mark.proof
+def test_a_command_without_an_api_never_imports_prefect_and_says_each_thing_once(tmp_path):
+    done = run(
+        """
+        import atexit, os, sys
+        os.environ.pop("PREFECT_HOME", None)
+        import pandas as pd
+        from synthrisk.flows.cli.app import main
+
+        if __name__ == "__main__":
+            table = pd.DataFrame({"age": range(20, 60), "ill": ["yes", "no"] * 20})
+            table.to_csv("real.csv", index=False)
+            table[::-1].assign(age=lambda own: own["age"] + 1).to_csv("release.csv", index=False)
+            atexit.register(lambda: print("imported:", "prefect" in sys.modules))
+            sys.argv = ["synthrisk", "evaluate", "real.csv", "release.csv", "--quasi-identifiers", "age"]
+            sys.argv += ["--sensitive", "ill", "--metric", "zero_cap"]
+            main()
+        """,
+        tmp_path,
+        HOME=str(tmp_path),
+    )
+    assert "imported: False" in done.stdout, done.stderr
+    assert "Study evaluate" in done.stdout
+    told = [line.removeprefix("Mind").strip() for line in done.stderr.splitlines() if line.strip()]
+    assert [line for line in done.stderr.splitlines() if line.startswith("Mind")]
+    assert len(told) == len(set(told))

@@ -6,11 +6,13 @@ import pickle
 import subprocess
 import sys
 
+import cloudpickle
+import pytest
 from prefect import Task, flow
 
 from synthrisk.tasks.report import report
 from synthrisk.tasks.split import split
-from synthrisk.tasks.workspace.verb import verb
+from synthrisk.tasks.workspace.verb import _Verb, verb
 
 
 @verb("double", "twice {number}")
@@ -36,8 +38,22 @@ def test_a_flow_of_somebody_else_calls_submits_and_maps_it(prefect_database):
     assert own() == (2, 4, [6, 8])
 
 
+def test_what_is_set_on_it_is_set_on_the_task():
+    @verb("own")
+    def own() -> None: ...
+
+    own.retries = 3
+    assert own.with_options().retries == own.retries == 3
+
+
+def test_one_that_is_not_made_yet_has_nothing():
+    with pytest.raises(AttributeError, match="fn"):
+        _Verb.__new__(_Verb).fn()
+
+
 def test_it_is_itself_after_a_journey():
     assert pickle.loads(pickle.dumps(report)) is report
+    assert cloudpickle.loads(cloudpickle.dumps(report)) is report
     assert copy.deepcopy(split) is split
 
 
