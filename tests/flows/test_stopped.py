@@ -89,8 +89,10 @@ def test_it_ends_though_nobody_reads_what_it_says():
 
 
 INTERRUPTIBLE = """
-import subprocess, sys, time
+import signal, subprocess, sys, time
 from synthrisk.flows.stopped import interruptible
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
 
 def wait(seconds):  # in pieces: a signal just before a sleep begins is only heard when it has ended
     for _ in range(int(seconds * 20)):
