@@ -8,7 +8,7 @@ is valid for the time stamp of its own file alone: a compiled function calls non
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from numba import config, njit
+from numba import njit
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -26,11 +26,6 @@ def inlined(function: _F) -> _F:
 def parallel(function: _F) -> _F:
     """Compile a function whose ``prange`` loops run on all of numba's threads."""
     return _kept(function, parallel=True)
-
-
-def threads() -> int:
-    """Return how many threads numba may use; those that fit models use as many (a study's workers have one each)."""
-    return int(config.NUMBA_NUM_THREADS)
 
 
 def _kept(function: _F, **options: bool) -> _F:

@@ -10,8 +10,8 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.inference_attacks import check_neighbours
-from synthrisk.metrics.compiled import threads
 from synthrisk.metrics.models.record_features import ordinal_features
+from synthrisk.metrics.models.threads import threads
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.neighbours.ties import tie_counts
 from synthrisk.metrics.tables.row_order import canonical

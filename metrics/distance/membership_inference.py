@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier
 
-from synthrisk.metrics.compiled import threads
 from synthrisk.metrics.distance.detection import check_folds
 from synthrisk.metrics.intervals.roc import MembershipAttack, attack_summary, placements
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.models.record_features import ordinal_features
+from synthrisk.metrics.models.threads import threads
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.spaces import SpaceName
 from synthrisk.metrics.seeds import seed_of

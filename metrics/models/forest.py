@@ -9,6 +9,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 
+from synthrisk.metrics.models.threads import threads
+
 LARGEST = 2**24
 """Codes of a feature x classes up to which they are counted; scikit-learn takes over beyond (64 MB a thread)."""
 _LIMIT = np.iinfo(np.int32).max  # scikit-learn draws the seed of a tree, and of its splits, below it
@@ -73,8 +75,6 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
 
     def _samples(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield how often each record is in the samples of as many trees as there are threads, and their states."""
-        from synthrisk.metrics.compiled import threads
-
         n = len(self._rows)
         seeds = np.random.RandomState(self.random_state).randint(_LIMIT, size=self.n_estimators)
         at_once = threads()

@@ -7,11 +7,16 @@ from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from synthrisk.metrics.compiled import threads
-
 _Item = TypeVar("_Item")
 _Found = TypeVar("_Found")
 _LOCK = threading.Lock()  # the limit holds for the process: two that set it would restore it in the wrong order
+
+
+def threads() -> int:
+    """Return how many threads fits of models use: as many as numba may (a study's workers have one each)."""
+    from numba import config
+
+    return int(config.NUMBA_NUM_THREADS)
 
 
 def side_by_side(function: Callable[[_Item], _Found], items: Iterable[_Item]) -> list[_Found]:
