@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def flow_run() -> "FlowRunContext | None":
     """Return its context; None where there is none, such as where nothing has imported Prefect yet."""
-    if "prefect" not in sys.modules:
+    if "prefect.context" not in sys.modules:
         return None
     from prefect.context import FlowRunContext
 

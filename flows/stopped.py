@@ -3,7 +3,6 @@
 import contextvars
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +10,8 @@ from types import FrameType
 from typing import Any
 
 import psutil
+
+from synthrisk.flows.flow_run import flow_run
 
 _SAID = "stopped: what is finished is kept, and the same command goes on from there"
 _PATIENCE = 2.0  # seconds, for Prefect to hear of it, and again for children to end
@@ -76,7 +77,8 @@ def _stop(number: int, frame: FrameType | None) -> None:
         signal.signal(each, _end_at_once)
     with suppress(OSError):  # nobody reads it any more
         os.write(2, f"\n{_SAID}\n".encode())  # print may be under way
-    run = _flow_run()
+    context = flow_run()
+    run = context and context.flow_run
     if run is not None:
         teller = threading.Thread(target=contextvars.copy_context().run, args=(_tell_prefect, run), daemon=True)
         teller.start()
@@ -112,13 +114,3 @@ def _tell_prefect(run: Any) -> None:
             client.set_flow_run_state(run.id, Cancelled(message=_SAID), force=True)
             around = run.parent_task_run_id and client.read_task_run(run.parent_task_run_id).flow_run_id
             run = client.read_flow_run(around) if around else None
-
-
-def _flow_run() -> Any:
-    """Return the flow run of this thread that is under way, if any."""
-    if "prefect.context" not in sys.modules:
-        return None
-    from prefect.context import FlowRunContext
-
-    context = FlowRunContext.get()
-    return context and context.flow_run
