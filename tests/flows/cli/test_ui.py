@@ -90,7 +90,6 @@ def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
         text=True,
         start_new_session=True,
     )
-    server = "0"
     try:
         assert process.stdout is not None
         first, address = (process.stdout.readline() for _ in range(2))
@@ -101,9 +100,8 @@ def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
         with urlopen(f"http://127.0.0.1:{port}/health", timeout=30) as answer:  # said only once it answers
             assert answer.status == 200
         opened = wait_for_lines(workspace / "opened.txt", 2)
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        [server] = [pid for pid in children if "mlflow" in Path(f"/proc/{pid}/cmdline").read_text()]  # or the browser
-        assert len(own_processes(int(server))) == 2, "the server and its one worker"
+        mine = [command for command in own_processes(process.pid) if "browser" not in command]
+        assert len(mine) == 2, "the command, which is the server, and its one worker"
         assert opened[0] == (workspace / first.split()[1]).as_uri()
         assert opened[1].endswith("&viewStateShareKey=20260102-000000-bbbbbb")
 
@@ -117,8 +115,7 @@ def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
         said, wrong = process.communicate(timeout=120)
     assert process.returncode == 0, wrong
     assert "Traceback" not in said + wrong
-    assert server != "0"
-    assert own_processes(int(server)) == []
+    assert own_processes(process.pid) == []
 
 
 def wait_for_lines(path: Path, count: int) -> list[str]:
@@ -137,11 +134,33 @@ def test_a_name_that_is_none_gets_the_nearest(workspace, say):
     assert f"did you mean {NAME!r}?" in said.err
 
 
-def test_a_server_that_does_not_come_up_is_one_sentence(workspace, say, monkeypatch, tmp_path):
+def test_a_server_that_does_not_come_up_is_one_sentence(workspace):
     Path("work/mlflow.db").write_bytes(b"SQLite format 3\0" + b"broken" * 20)
-    said = say("ui", "--workspace", "work", "--port", free_port())
-    assert said.code == 2
-    assert said.err.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
+    given = ["ui", "--workspace", "work", "--port", str(free_port())]
+    said = subprocess.run([sys.executable, "-c", COMMAND, *given], capture_output=True, text=True, timeout=120)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
+    assert "file is not a database" in said.stderr, "what MLflow said of it"
+
+
+@pytest.mark.parametrize("patience", [0.5, 3.0, 5.0])
+def test_ctrl_c_ends_it_at_any_time(workspace, patience):
+    given = ["ui", "--workspace", "work", "--port", str(free_port())]
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *given],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    process.stderr.readline()  # MLflow starts
+    time.sleep(patience)
+    os.killpg(process.pid, signal.SIGINT)  # a terminal tells the whole group
+    said, wrong = process.communicate(timeout=120)
+    assert process.returncode == 0, wrong
+    assert "Traceback" not in said + wrong
+    assert own_processes(process.pid) == []
 
 
 def test_an_address_that_no_browser_opens_is_told_without_its_password(monkeypatch, capsys):
