@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from synthrisk.metrics.neighbours import box_walk
-from synthrisk.metrics.neighbours.box_split import Splits, leaves, split
+from synthrisk.metrics.neighbours.box_split import Splits, by_leaf, split
 from synthrisk.metrics.neighbours.box_tree import Tree, enclosed
 from synthrisk.metrics.neighbours.long_search import warn_if_long
 from synthrisk.metrics.neighbours.records import Records, Scale
@@ -60,7 +60,7 @@ class Forest:
             warn_if_long(n, min(rows, m), len(self._scale.factors) + len(self._scale.starts) - 1, _LONG)
             if rows > m:
                 return self._flat, np.arange(n)
-        return [self._tree], self._order(queries)
+        return [self._tree], by_leaf(self._splits, queries, self._scale)
 
     def _nearest(
         self, trees: list[Tree], order: np.ndarray, queries: Records, own: np.ndarray, k: int
@@ -80,9 +80,6 @@ class Forest:
             trees, order = self._plan(queries, own, 1)
             for tree in trees:
                 box_walk.within(tree, self._scale, queries, order, limits, ends, rows)
-
-    def _order(self, queries: Records) -> np.ndarray:  # those that fall into one leaf together
-        return np.argsort(leaves(self._splits, queries, self._scale), kind="stable")
 
     @cached_property
     def _splits(self) -> Splits:

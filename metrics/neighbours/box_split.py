@@ -80,8 +80,11 @@ def split(records: Records, scale: Scale, leaf: int) -> Splits:
 
 
 @parallel
-def leaves(splits: Splits, records: Records, scale: Scale) -> np.ndarray:
-    """Return where the leaf starts that each record falls into, (n,): records with near ones lie near each other."""
+def by_leaf(splits: Splits, records: Records, scale: Scale) -> np.ndarray:
+    """Return the records ordered by the leaf that each falls into, (n,): near ones stand near each other.
+
+    Records of one leaf stay as they stand.
+    """
     starts = np.empty(len(records.codes), dtype=np.int64)
     for row in prange(len(starts)):
         box = 0
@@ -89,7 +92,16 @@ def leaves(splits: Splits, records: Records, scale: Scale) -> np.ndarray:
             first = _is_first(records, scale, row, splits.axis[box], splits.edge[box], splits.side[box])
             box = splits.child[box] + (0 if first else 1)
         starts[row] = splits.spans[box, 0]
-    return starts
+    ends = np.zeros(len(splits.rows) + 1, dtype=np.int64)  # counted, not sorted: a leaf starts at a row of its own
+    for row in range(len(starts)):
+        ends[starts[row] + 1] += 1
+    for place in range(1, len(ends)):
+        ends[place] += ends[place - 1]
+    order = np.empty(len(starts), dtype=np.int64)
+    for row in range(len(starts)):
+        order[ends[starts[row]]] = row
+        ends[starts[row]] += 1
+    return order
 
 
 @inlined

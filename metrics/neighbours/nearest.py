@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_whole
+from synthrisk.metrics.neighbours.found_before import found_before
 from synthrisk.metrics.neighbours.records import Records, Side, mixed, scale
 from synthrisk.metrics.neighbours.search import Search, search
 from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName, space_of
@@ -118,10 +119,18 @@ class Pass:
         kept: dict[int, Nearest] = self.tables.shared(("nearest", *self.key), dict)
         enough = [each for each in kept if each >= k]
         if not enough:
-            sums, rows = self.search.nearest(self.queries, self.own, k)
+            sums, rows = self._found(k)
             kept[k] = Nearest(as_distances(sums, self.space), rows)
         found = kept[min(enough, default=k)]
         return Nearest(found.distances[:, :k], found.rows[:, :k])
+
+    def _found(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        def find() -> tuple[np.ndarray, np.ndarray]:
+            return self.search.nearest(self.queries, self.own, k)
+
+        if self._from == self._to == "real":
+            return found_before(self.queries, scale(self.tables, self.space, "real"), k, find)
+        return find()
 
     def _records(self, side: Side) -> Records:
         both = mixed(self.tables, self.space)

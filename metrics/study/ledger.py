@@ -13,6 +13,7 @@ _CLAIM = ("record", "member", "metric", "attacker", "sensitive", "claim", "guess
 _JUDGED = ("confidence", "score", "baseline")
 _BESIDE = ("gain", "error", "distance", "risk", "weight", "placement")
 COLUMNS = (*_CLAIM, *_JUDGED, "at_risk", *_BESIDE)
+_TEXT = pd.StringDtype("pyarrow")  # a million texts are two arrays, not a million objects
 
 
 @dataclass(frozen=True)
@@ -55,29 +56,37 @@ def ledger_rows(
     if records is None:
         raise ValueError(f"{score.metric} has no per-record form")
     n, others = len(records), [c for c in kept if c not in COLUMNS]
-    plain = {
-        c: records[c].to_numpy(dtype=float) if c in records else np.full(n, np.nan)
-        for c in (*_JUDGED, *_BESIDE, *others)
+    absent = np.full(n, np.nan)
+
+    def plain(columns: Sequence[str]) -> dict[str, np.ndarray]:
+        return {c: records[c].to_numpy(dtype=float) if c in records else absent for c in columns}
+
+    judged = plain(_JUDGED)
+    columns = {
+        "record": np.arange(n, dtype=np.int64),
+        "member": member,
+        "metric": _same(measure.label, n),
+        "attacker": _same(measure.attacker, n),
+        "sensitive": _same(measure.sensitive, n),
+        "claim": ~np.isnan(judged["score"]),
+        "guessed": _text(records.get("guessed"), n),
+        "truth": _text(truth, n),
+        **judged,
+        "at_risk": _flags(records.get("at_risk"), n),
+        **plain(_BESIDE),
+        **plain(others),
     }
-    rows = pd.DataFrame(
-        {
-            "record": np.arange(n, dtype=np.int64),
-            "member": member,
-            "metric": _same(measure.label, n),
-            "attacker": _same(measure.attacker, n),
-            "sensitive": _same(measure.sensitive, n),
-            "claim": ~np.isnan(plain["score"]),
-            "guessed": _text(records.get("guessed"), n),
-            "truth": _text(truth, n),
-            "at_risk": records.get("at_risk", pd.Series([pd.NA] * n)).astype("boolean").array,
-        }
-        | plain
-    )
-    return rows[[*COLUMNS, *others]]
+    return pd.DataFrame(columns, copy=False)
+
+
+def _flags(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
+    if values is None:
+        return pd.arrays.BooleanArray(np.zeros(n, dtype=bool), np.ones(n, dtype=bool))
+    return values.astype("boolean").array
 
 
 def _same(text: str | None, n: int) -> pd.api.extensions.ExtensionArray:
-    return pd.array([text], dtype="string").take(np.zeros(n, dtype=np.intp))
+    return pd.array([text], dtype=_TEXT).take(np.zeros(n, dtype=np.intp))
 
 
 def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
@@ -91,8 +100,8 @@ def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
         levels = pd.Series(found[pd.notna(found)], dtype=object)
     else:
         texts = values.astype(object)
-        return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype="string")
-    return pd.array([*map(str, levels), None], dtype="string").take(codes)  # -1, the missing code, takes the last
+        return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype=_TEXT)
+    return pd.array([*map(str, levels), None], dtype=_TEXT).take(codes)  # -1, the missing code, takes the last
 
 
 @dataclass(frozen=True)

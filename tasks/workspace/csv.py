@@ -15,7 +15,7 @@ from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of, spoken
 
 SEPARATORS = ",;\t|"
 _HEADER = 2**16  # characters in which the header line ends
-_LEADING_ZERO = re.compile(r"(?:^|[,;\t|\"])0\d+(?:$|[,;\t|\"\r])", re.MULTILINE)
+_LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 """Floats to the last bit: from 3.1 on pandas reads them so whatever it is told."""
 _DECIMAL_COMMA = re.compile(r"[+-]?(?!0\d+$)\d+(,\d+)?")  # 01003 is a code

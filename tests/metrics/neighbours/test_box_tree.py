@@ -124,7 +124,7 @@ def work(reference, scale, queries, k=1):
     """Return how many rows' time a query takes through the tree."""
     one = Forest(reference, scale)
     own = np.full(len(queries.codes), -1)
-    return one._nearest([one._tree], one._order(queries), queries, own, k)[2] / len(own)
+    return one._nearest([one._tree], np.arange(len(own)), queries, own, k)[2] / len(own)
 
 
 def test_a_search_looks_at_few_rows():
@@ -132,6 +132,19 @@ def test_a_search_looks_at_few_rows():
     few = 60 * box_search._BOX
     assert work(records(rng, 20_000, p=2), gower(2, 0), records(rng, 500, p=2)) < few
     assert work(records(rng, 20_000, q=3), gower(0, 3), records(rng, 500, q=3), k=5) < few
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_queries_stand_leaf_after_leaf(seed):
+    queries, reference, scale = random_case(seed)
+    splits = box_split.split(reference, scale, 2)
+    assert sorted(box_split.by_leaf(splits, reference, scale)) == list(range(len(reference.codes)))
+    places = np.empty(len(reference.codes), dtype=int)
+    places[splits.rows] = np.arange(len(places))
+    starts = [start for (start, _), child in zip(splits.spans, splits.child, strict=True) if not child]
+    own = np.searchsorted(np.sort(starts), places, side="right")  # a row of the reference falls into its own leaf
+    assert box_split.by_leaf(splits, reference, scale).tolist() == np.argsort(own, kind="stable").tolist()
+    assert sorted(box_split.by_leaf(splits, queries, scale)) == list(range(len(queries.codes)))
 
 
 def test_rows_at_one_place_are_looked_at_once():
@@ -193,7 +206,7 @@ def test_each_kernel_is_compiled_once():
             one, own = search(reference, scale), np.arange(50)
             limits = one.nearest(reference, own, 2)[0][:, 1]
             one.within(reference, own, limits, one.count(reference, own, limits))
-    for kernel in (box_split.split, box_split.leaves, box_tree.enclosed, box_walk.nearest, box_walk.within):
+    for kernel in (box_split.split, box_split.by_leaf, box_tree.enclosed, box_walk.nearest, box_walk.within):
         assert len(kernel.signatures) == 1
 
 

@@ -5,6 +5,7 @@ import math
 import multiprocessing
 import subprocess
 import sys
+from collections import OrderedDict
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -19,17 +20,22 @@ from samples.priveval import priveval
 from samples.releases import releases
 from synthrisk.metrics import Tables
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.neighbours import found_before
 from synthrisk.metrics.neighbours.brute_force import Plain
 from synthrisk.metrics.neighbours.nearest import (
+    Pass,
+    as_distances,
     real_to_real,
     real_to_synthetic,
     synthetic_to_real,
     synthetic_to_some,
     synthetic_to_synthetic,
 )
+from synthrisk.metrics.neighbours.spaces import space_of
 from synthrisk.metrics.neighbours.ties import tie_counts, ties
 
 SPACES = ["euclid", "gower"]
+SEARCH = Pass.search
 PASSES = {
     "real_to_synthetic": real_to_synthetic,
     "synthetic_to_real": synthetic_to_real,
@@ -381,3 +387,31 @@ def test_ties_of_some_records_are_those_of_all_records_there():
         assert (
             tie_counts(tables, way, "gower", queries=some).tolist() == tie_counts(tables, way, "gower")[some].tolist()
         )
+
+
+def test_a_real_table_is_searched_once_for_all_releases(monkeypatch):
+    """What is found again is what a search finds: in any order of k, and not where a release widens a range."""
+    monkeypatch.setattr(found_before, "_KEPT", OrderedDict())
+    rng = np.random.default_rng(5)
+    people = pd.DataFrame({"x": rng.integers(0, 50, 300) / 7, "c": rng.choice(list("abc"), 300)})
+    inside, wider = people.sample(200, random_state=1), people.assign(x=people["x"] * 2)
+    calls = []
+    monkeypatch.setattr(Pass, "search", property(lambda own: calls.append(own.key) or SEARCH.fget(own)))
+    for space in SPACES:
+        for release in (inside, people, wider):
+            for k in (1, 5, 2):
+                tables = Tables(people, release)
+                found = real_to_real(tables, space, k)
+                one = Pass(tables, "real_to_real", space_of(tables, space))
+                sums, rows = SEARCH.fget(one).nearest(one.queries, one.own, k)
+                assert (found.distances == as_distances(sums, one.space)).all()
+                assert (found.rows == rows).all()
+    assert len(calls) == 2 * 2 * 2, "in each space k = 1 and 5, and again where the range is wider"
+
+
+def test_only_the_latest_searches_are_kept(monkeypatch):
+    monkeypatch.setattr(found_before, "_KEPT", kept := OrderedDict())
+    for n in range(2, 12):
+        people = pd.DataFrame({"x": range(n)})
+        real_to_real(Tables(people, people), "gower")
+    assert len(kept) == 4

@@ -11,6 +11,7 @@ from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.synthesize import files as module
 from synthrisk.tasks.synthesize import run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
@@ -227,3 +228,24 @@ def test_releases_are_read_as_the_real_table_whatever_file_they_are_in(tmp_path,
     assert read["pay"].isna().tolist() == [True, False]
     assert read["left"].tolist() == [pd.Timestamp("2021-01-02"), pd.NaT]
     assert read["sex"].isna().tolist() == [False, True]
+
+
+def test_a_file_that_is_checked_and_then_used_is_read_once(tmp_path, monkeypatch):
+    path = tmp_path / "release.csv"
+    TRAIN.to_csv(path, index=False)
+    job = Job(TRAIN, TRAIN.head(0), 3, 0)
+    again = Job(TRAIN.copy(), TRAIN.head(0), 3, 7)
+    reads = []
+    read = module._read
+    monkeypatch.setattr(module, "_read", lambda *given: reads.append(1) or read(*given))
+    first, second = (FILES.function(each, path=str(path)).synthetic for each in (job, again))
+    assert len(reads) == 1
+    pd.testing.assert_frame_equal(first, second)
+    FILES.function(again, path=str(path))
+    assert len(reads) == 2, "what was read is handed over once"
+    other = Job(TRAIN.iloc[::-1].reset_index(drop=True), TRAIN.head(0), 3, 0)
+    FILES.function(other, path=str(path))
+    assert len(reads) == 3, "beside other records it may be read otherwise"
+    TRAIN.iloc[:2].to_csv(path, index=False)
+    assert len(FILES.function(other, path=str(path)).synthetic) == 2
+    assert len(reads) == 4, "the file was written anew"
