@@ -4,6 +4,7 @@ What each look at a release runs is compiled meanwhile, once, not in every worke
 process of its own: what is forked from one that has run loops on threads may not run them again.
 """
 
+import atexit
 import multiprocessing
 import os
 from collections.abc import Sequence
@@ -45,4 +46,5 @@ def _compile() -> None:
         prepare()
 
 
+atexit.register(os._exit, 0)  # at once: nobody waits for what it would take apart
 _make_ready()

@@ -10,6 +10,7 @@ import typer
 
 from synthrisk.flows.cli.ends import told
 from synthrisk.flows.cli.environment import set_up
+from synthrisk.flows.cli.leaving import Leaving
 from synthrisk.flows.stopped import stoppable
 from synthrisk.metrics.errors import InputError
 
@@ -339,10 +340,13 @@ def schema() -> None:
 
 def main() -> None:
     """Run the command line, and end the process."""
+    leaving = Leaving()
     try:
         command()
     except SystemExit as end:
         _leave(end.code)
+        if isinstance(end.code, int):
+            leaving.with_code(end.code)
         raise
 
 
