@@ -1,7 +1,8 @@
 """Imported by the process that workers are forked from: what it has, each of them has at once.
 
-What each look at a release runs is compiled meanwhile, once, not in every worker at the same time. It is done in a
-process of its own: what is forked from one that has run loops on threads may not run them again.
+What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker at
+the same time. It is done in a process of its own: what is forked from one that has run loops on threads may not run them
+again.
 """
 
 import atexit
@@ -25,13 +26,22 @@ _COMMAND = os.getppid()
 def _make_ready() -> None:
     _import(_COMPILED)
     compiling = multiprocessing.get_context("fork").Process(target=_compile)
-    with suppress(OSError):  # there is no room for it: each worker compiles for itself
-        compiling.start()
+    if not _is_compiled():
+        with suppress(OSError):  # there is no room for it: each worker compiles for itself
+            compiling.start()
     _import(_NEEDED)
     while compiling.is_alive() and os.getppid() == _COMMAND:
         compiling.join(0.1)
     if compiling.is_alive():  # for nobody
         compiling.kill()
+
+
+def _is_compiled() -> bool:
+    try:
+        from synthrisk.metrics.compiled import are_kept
+    except ImportError:  # there is no compiler
+        return True
+    return are_kept()
 
 
 def _import(names: Sequence[str]) -> None:

@@ -6,11 +6,13 @@ is valid for the time stamp of its own file alone: a compiled function calls non
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from numba import njit
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_FUNCTIONS: list[Any] = []  # those imported so far
 
 
 def compiled(function: _F) -> _F:
@@ -28,8 +30,23 @@ def parallel(function: _F) -> _F:
     return _kept(function, parallel=True)
 
 
+def are_kept() -> bool:
+    """Tell whether every function that was imported so far has been compiled before, and is found on disk."""
+    return all(map(_is_kept, _FUNCTIONS))
+
+
+def _is_kept(function: Any) -> bool:
+    folder, code = function.stats.cache_path, function.py_func.__code__
+    source = Path(code.co_filename)
+    start, since = f"{source.stem}.{function.py_func.__qualname__}-{code.co_firstlineno}.", source.stat().st_mtime
+    there = Path(folder).glob("*.nbi") if folder else ()
+    return any(each.name.startswith(start) and each.stat().st_mtime >= since for each in there)
+
+
 def _kept(function: _F, **options: bool) -> _F:
     try:
-        return njit(cache=True, **options)(function)
+        made = njit(cache=True, **options)(function)
     except RuntimeError:  # numba finds no folder that it may write to
-        return njit(**options)(function)
+        made = njit(**options)(function)
+    _FUNCTIONS.append(made)
+    return made
