@@ -1,8 +1,8 @@
 """Imported by the process that workers are forked from: what it has, each of them has at once.
 
-What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker at
-the same time. It is done in a process of its own: what is forked from one that has run loops on threads may not run them
-again.
+What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker
+at the same time. It is done in a process of its own: what is forked from one that has run loops on threads may not
+run them again.
 """
 
 import atexit

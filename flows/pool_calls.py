@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import heappop, heappush
 from importlib import import_module
 from itertools import count
-from threading import RLock
+from threading import RLock, Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from synthrisk.flows.calls import LOST, ONCE, Answer, Called, How, PlainCalls, answered, tried
@@ -89,7 +89,8 @@ class PoolCalls:
         return task.fn(*arguments, **named)
 
     def prepare(self) -> None:
-        """See ``Calls``: the process that workers are forked from does it."""
+        """See ``Calls``: whom workers are forked from does it, and meanwhile this process imports MLflow."""
+        Thread(target=_import, args=("synthrisk.tasks.log",), name="import", daemon=True).start()
 
     def renew(self) -> None:
         """See ``Calls``: workers that were lost have been replaced already."""
@@ -173,6 +174,11 @@ def pool_calls(workers: int) -> Iterator[PoolCalls]:
         yield calls
     finally:
         calls.end()
+
+
+def _import(module: str) -> None:
+    with suppress(Exception):  # who needs it tells
+        import_module(module)
 
 
 def _called(module: str, name: str, delays: Sequence[float], given: Sequence[Any], named: dict[str, Any]) -> object:

@@ -10,22 +10,15 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
 
 from synthrisk.metrics.plugins import points
+from synthrisk.tasks.workspace.code_kept import Source, keep, kept, save
 
 _OURS = "synthrisk"
 _ONE_AT_A_TIME = Lock()
 _Asked = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, Path], ...]]
 _KNOWN: dict[_Asked, str] = {}
 _ROOMS = ("metrics", "conf", "tasks", "flows")
-
-
-class _Source(NamedTuple):
-    """A file as it is run, without comments, docstrings and places of lines; modules of ours it imports, and names."""
-
-    runs: str
-    imports: tuple[tuple[str, str], ...]
 
 
 def folders() -> dict[str, Path]:
@@ -90,6 +83,7 @@ def _digest(asked: _Asked) -> str:
         path = _path(name, tops)
         if path is not None:
             total.update(name.encode() + _read(path).runs.encode())
+    save()
     return total.hexdigest()[:12]
 
 
@@ -114,7 +108,16 @@ def _path(name: str, tops: Mapping[str, Path]) -> Path | None:
 
 
 @cache
-def _read(path: Path) -> _Source:
+def _read(path: Path) -> Source:
+    stat = path.stat()
+    known = kept(path, stat)
+    if known is None:
+        known = _parsed(path)
+        keep(path, stat, known)
+    return known
+
+
+def _parsed(path: Path) -> Source:
     with _ONE_AT_A_TIME:  # CPython 3.11 fails where threads parse at the same time
         tree = ast.parse(path.read_bytes())
     imports: list[tuple[str, str]] = []
@@ -125,7 +128,8 @@ def _read(path: Path) -> _Source:
             imports += [(node.module or "", each.name) for each in node.names]
         elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [each for each in node.body if not _is_text(each)] or [ast.Pass()]
-    return _Source(ast.dump(tree), tuple(each for each in imports if each[0].startswith(f"{_OURS}.")))
+    runs = hashlib.sha256(ast.dump(tree).encode(errors="surrogatepass")).hexdigest()
+    return Source(runs, tuple(each for each in imports if each[0].startswith(f"{_OURS}.")))
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -1,6 +1,7 @@
 """Searches of mixed-type records, to the last bit, against plain loops over all pairs."""
 
 import math
+import os
 import subprocess
 import sys
 import warnings
@@ -220,8 +221,27 @@ def test_a_kernel_is_compiled_where_nothing_can_be_kept(monkeypatch):
         return lambda function: function
 
     monkeypatch.setattr(compiled, "njit", njit)
+    monkeypatch.setattr(compiled, "_FUNCTIONS", [])
     assert compiled.parallel(math.sqrt) is math.sqrt
     assert asked == [{"cache": True, "parallel": True}, {"parallel": True}]
+
+
+def test_what_was_compiled_is_known_until_its_source_is_edited(tmp_path):
+    (tmp_path / "kernels.py").write_text(
+        "from synthrisk.metrics.compiled import compiled\n\n\n@compiled\ndef twice(x):\n    return 2 * x\n"
+    )
+    code = "import kernels\nfrom synthrisk.metrics.compiled import are_kept\n{}\nprint(are_kept())"
+
+    def told(middle: str) -> str:
+        command = [sys.executable, "-c", code.format(middle)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert told("") == "False"
+    assert told("kernels.twice(1)") == "True"
+    assert told("") == "True"
+    later = (tmp_path / "kernels.py").stat().st_mtime + 60
+    os.utime(tmp_path / "kernels.py", (later, later))
+    assert told("") == "False"
 
 
 def test_without_numba_numpy_searches():
