@@ -35,7 +35,7 @@ def kept(path: Path, stat: os.stat_result) -> Source | None:
         if not _LOADED:
             _LOADED.append(_place())
             _KEPT.update(_read(_LOADED[0]))
-        found = _KEPT.get(str(path))
+        found: Any = _KEPT.get(str(path))
     with suppress(TypeError, ValueError):  # no such entry, or one that is none
         written, size, runs, imports = found
         if (written, size) == (stat.st_mtime_ns, stat.st_size):
