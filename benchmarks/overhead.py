@@ -2,6 +2,7 @@
 
 python benchmarks/overhead.py              # smoke, some minutes
 python benchmarks/overhead.py demo
+python benchmarks/overhead.py demo split.folds=7 split.repetitions=1    # 84 releases
 
 A row is the quickest of three runs (or of as many as the variable RUNS says), each in a process and a workspace of its
 own: seconds of the clock and of the processors, with workers and server; the peak of memory of the largest process.
@@ -26,10 +27,17 @@ sys.path.insert(0, sys.argv[3])
 from _in_process import studied
 from synthrisk.conf import load
 from synthrisk.tasks.data import read
-study = load(sys.argv[1], [f"workspace={sys.argv[2]}"])
+study = load(sys.argv[1], [f"workspace={sys.argv[2]}", *sys.argv[4:]])
 table = read(study.data.source, study.data.missing, study.data.columns)
 studied(study.model_dump(mode="json"), table, Path(sys.argv[2]))
 """
+IMPORTS = """
+import synthrisk.flows.cli.whole_study, synthrisk.flows.course
+import synthrisk.tasks.report, synthrisk.tasks.expose, synthrisk.tasks.log, mlflow.store.tracking.sqlalchemy_store
+from synthrisk.metrics import METRICS
+[METRICS[name] for name in METRICS]
+"""
+"""What a study imports of which everything is found again."""
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux: processes whose parent has ended become ours
 COMMAND = [sys.executable, "-m", "synthrisk.flows.cli.app"]
 
@@ -82,12 +90,14 @@ def show(name: str, found: Cost, bare: Cost | None = None) -> None:
 
 
 def main() -> None:
-    study = sys.argv[1] if len(sys.argv) > 1 else "smoke"
+    study, settings = sys.argv[1] if len(sys.argv) > 1 else "smoke", sys.argv[2:]
     print(f"{study:<40}{'clock':>8}{'CPU s':>10}{'MB':>9}{'of bare':>8}")
     here = str(Path(__file__).parent)
-    bare = least([sys.executable, "-c", BARE, study, "{folder}", here])
+    bare = least([sys.executable, "-c", BARE, study, "{folder}", here, *settings])
     show("bare loop", bare)
-    whole = [*COMMAND, "benchmark", study, "--set", "workspace={folder}"]
+    show("imports alone", least([sys.executable, "-c", IMPORTS]))
+    given = [part for each in ("workspace={folder}", *settings) for part in ("--set", each)]
+    whole = [*COMMAND, "benchmark", study, *given]
     for kind, more in (("without Prefect", []), ("with Prefect", ["--prefect"])):
         for workers in (1, 2):
             chosen = [*whole, *more, "--set", f"runner.workers={workers}"]

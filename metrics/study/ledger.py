@@ -13,7 +13,6 @@ _CLAIM = ("record", "member", "metric", "attacker", "sensitive", "claim", "guess
 _JUDGED = ("confidence", "score", "baseline")
 _BESIDE = ("gain", "error", "distance", "risk", "weight", "placement")
 COLUMNS = (*_CLAIM, *_JUDGED, "at_risk", *_BESIDE)
-_TEXT = pd.StringDtype("pyarrow")  # a million texts are two arrays, not a million objects
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def _flags(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray
 
 
 def _same(text: str | None, n: int) -> pd.api.extensions.ExtensionArray:
-    return pd.array([text], dtype=_TEXT).take(np.zeros(n, dtype=np.intp))
+    return pd.array([text], dtype="string").take(np.zeros(n, dtype=np.intp))
 
 
 def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
@@ -100,8 +99,8 @@ def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
         levels = pd.Series(found[pd.notna(found)], dtype=object)
     else:
         texts = values.astype(object)
-        return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype=_TEXT)
-    return pd.array([*map(str, levels), None], dtype=_TEXT).take(codes)  # -1, the missing code, takes the last
+        return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype="string")
+    return pd.array([*map(str, levels), None], dtype="string").take(codes)  # -1, the missing code, takes the last
 
 
 @dataclass(frozen=True)
