@@ -127,6 +127,8 @@ class Tables:
         if self.groups is None:
             return self if group == 1 else None
         own = self.groups == group
+        if own.all():
+            return self.without_groups()
         return self.shared(("part", group), lambda: self.of(np.flatnonzero(own)) if own.any() else None)
 
     def members_and_controls(self) -> "Tables":

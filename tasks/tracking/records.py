@@ -1,5 +1,6 @@
 """What single records contribute: ledgers and the most exposed, under salted hashes."""
 
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,9 +33,9 @@ def log_records(
             parts.append(part)
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
-        ledger = pa.concat_tables(parts, promote_options="default")
-        pq.write_table(_named(ledger, hashes, mode), folder / "ledger.parquet", compression="zstd")
-        exposed = _named(_read(there(found.exposed)), hashes, mode)
+        ledger, names = pa.concat_tables(parts, promote_options="default"), _Names(hashes, mode)
+        pq.write_table(names.given_to(ledger), folder / "ledger.parquet", compression="zstd")
+        exposed = names.given_to(_read(there(found.exposed)))
         pq.write_table(exposed, folder / "memorization.parquet", compression="zstd")
         client.log_artifacts(run_id, place, "records")
         if page and mode == "full":  # it holds values of the real table
@@ -63,16 +64,28 @@ def _without_empty(table: pa.Table) -> pa.Table:
     return table.select([name for name in table.column_names if table[name].null_count < len(table)])
 
 
-def _named(records: pa.Table, hashes: np.ndarray, mode: str) -> pa.Table:
-    rows = records["record"].to_numpy()
-    names = pa.DictionaryArray.from_arrays(pa.array(rows.astype(np.int32)), pa.array(hashes, pa.string()))
-    named = records.set_column(records.column_names.index("record"), "record", names)
-    if mode == "full":
-        return _as_texts(named.append_column("row", records["record"]))
-    # in the order of the hashes: the order of the table would name the records
-    places = np.argsort(np.frombuffer(bytes.fromhex("".join(hashes)), dtype=">u8").astype(np.uint64), kind="stable")
-    told = named.drop_columns([c for c in _REVEALING if c in named.column_names])
-    return _as_texts(told.take(_ordered(rows, places)))
+class _Names:
+    """The names of records, and the order in which records stand under them."""
+
+    def __init__(self, hashes: np.ndarray, mode: str):
+        self._hashes, self._mode = hashes, mode
+        self._texts = pa.array(hashes, pa.string())
+
+    def given_to(self, records: pa.Table) -> pa.Table:
+        """Return the rows with names in place of positions; unless ``mode`` is ``full`` without what reveals values."""
+        rows = records["record"].to_numpy()
+        names = pa.DictionaryArray.from_arrays(pa.array(rows.astype(np.int32)), self._texts)
+        named = records.set_column(records.column_names.index("record"), "record", names)
+        if self._mode == "full":
+            return _as_texts(named.append_column("row", records["record"]))
+        told = named.drop_columns([c for c in _REVEALING if c in named.column_names])
+        return _as_texts(told.take(_ordered(rows, self._places)))
+
+    @cached_property
+    def _places(self) -> np.ndarray:
+        """Positions in the order of the hashes: the order of the table would name the records."""
+        numbers = np.frombuffer(bytes.fromhex("".join(self._hashes)), dtype=">u8").astype(np.uint64)
+        return np.argsort(numbers, kind="stable")
 
 
 def _ordered(rows: np.ndarray, places: np.ndarray) -> np.ndarray:

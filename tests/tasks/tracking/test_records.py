@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from synthrisk.tasks.tracking.records import _named, _ordered
+from synthrisk.tasks.tracking.records import _Names, _ordered
 
 HASHES = np.array([f"{number:016x}" for number in (7, 2**63, 0, 12)], dtype=object)
 PLACES = np.array([2, 0, 3, 1])
@@ -19,11 +19,11 @@ def test_records_stand_in_the_order_of_their_names_and_those_of_one_as_they_stoo
 
 def test_hashed_records_hold_no_guess_and_full_ones_their_row():
     table = pa.table({"record": [0, 1, 2, 3], "score": [0.0, 0.1, 0.2, 0.3], "truth": list("abcd")})
-    hashed = _named(table, HASHES, "hashed").to_pylist()
+    hashed = _Names(HASHES, "hashed").given_to(table).to_pylist()
     assert hashed == [{"record": HASHES[i], "score": i / 10} for i in (2, 0, 3)] + [
         {"record": HASHES[1], "score": pytest.approx(0.1)}
     ]
-    full = _named(table, HASHES, "full")
+    full = _Names(HASHES, "full").given_to(table)
     assert full.column_names == ["record", "score", "truth", "row"]
     assert full["record"].to_pylist() == HASHES.tolist()
     assert full["row"].to_pylist() == [0, 1, 2, 3]
