@@ -5,7 +5,6 @@ at the same time. It is done in a process of its own: what is forked from one th
 run them again.
 """
 
-import atexit
 import multiprocessing
 import os
 from collections.abc import Sequence
@@ -39,9 +38,10 @@ def _make_ready() -> None:
 def _is_compiled() -> bool:
     try:
         from synthrisk.metrics.compiled import are_kept
-    except ImportError:  # there is no compiler
-        return True
-    return are_kept()
+
+        return are_kept()
+    except Exception:  # noqa: BLE001 - there is no compiler, or it is told to do nothing, or keeps elsewhere: it is tried
+        return False
 
 
 def _import(names: Sequence[str]) -> None:
@@ -56,5 +56,4 @@ def _compile() -> None:
         prepare()
 
 
-atexit.register(os._exit, 0)  # at once: nobody waits for what it would take apart
 _make_ready()

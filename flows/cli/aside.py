@@ -1,4 +1,4 @@
-"""What a program says that this process becomes: kept aside, for when it goes wrong."""
+"""What a program of others says that is run in this process: kept in a file, for when it goes wrong."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ def aside() -> Iterator[Aside]:
     """Keep what this process, and all that it starts, prints and warns of in the block in a file."""
     with ExitStack() as stack:
         log = stack.enter_context(TemporaryFile())
-        screen = stack.enter_context(os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding))
+        screen = stack.enter_context(os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors="replace"))
         for end, stream in ((1, sys.stdout), (2, sys.stderr)):
             stream.flush()
             stack.callback(os.close, kept := os.dup(end))

@@ -23,8 +23,9 @@ class Leaving:
         if self._code is None:
             return
         try:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:  # closed by whoever started the command
+                    stream.flush()
         except (OSError, ValueError):
             return  # Python tells of it
         os._exit(self._code)

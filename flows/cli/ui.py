@@ -13,7 +13,7 @@ from urllib.request import urlopen
 from rich.console import Console
 from rich.text import Text
 
-from synthrisk.conf.secrets import without_secrets
+from synthrisk.conf.secrets import secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.aside import aside
 from synthrisk.flows.reach import check_port, check_tracking
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from synthrisk.tasks.tracking.latest import Latest
 
 _LOOK = 0.2  # seconds between two looks whether the server answers
+_PATIENCE = 10.0  # seconds for a browser of the terminal, which is waited for
 
 
 def serve(port: int, tracking_uri: str | None, workspace: Path, study: str | None = None, opens: bool = False) -> int:
@@ -87,12 +88,15 @@ def _run(uri: str, port: int, server: str, latest: "Latest | None", opens: bool)
             run_server(uri, port)
         finally:
             ended.set()
-            looks.join()
+            looks.join(_PATIENCE)
         log.seek(0)
         said = log.read().decode(errors="replace")
-    if not answers.is_set():
-        sys.stderr.write(said)
-        raise InputError(f"the MLflow server must answer at port {port}, got none: what it said stands above")
+    for secret in secrets_of(uri):
+        said = said.replace(secret, "...")
+    sys.stderr.write(said)
+    if answers.is_set():
+        raise InputError(f"the MLflow server at port {port} must run until it is stopped, but it ended: see above")
+    raise InputError(f"the MLflow server must answer at port {port}, got none: what it said stands above")
 
 
 def _latest(tracking: Tracking, workspace: Path, study: str | None) -> "Latest | None":
@@ -129,5 +133,5 @@ def _open(address: str, screen: TextIO | None = None) -> None:
         _say("", f"no browser was found: open {without_secrets(address)}", screen or sys.stderr)
 
 
-def _say(what: str, text: object, screen: TextIO | None = None) -> None:
-    Console(file=screen or sys.stdout, highlight=False).print(Text(f"{what:<8}{text}"), soft_wrap=True)
+def _say(what: str, text: object, to: TextIO | None = None) -> None:
+    Console(file=to or sys.stdout, highlight=False).print(Text(f"{what:<8}{text}"), soft_wrap=True)

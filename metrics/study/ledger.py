@@ -56,6 +56,7 @@ def ledger_rows(
         raise ValueError(f"{score.metric} has no per-record form")
     n, others = len(records), [c for c in kept if c not in COLUMNS]
     absent = np.full(n, np.nan)
+    absent.flags.writeable = False  # columns share it
 
     def plain(columns: Sequence[str]) -> dict[str, np.ndarray]:
         return {c: records[c].to_numpy(dtype=float) if c in records else absent for c in columns}

@@ -12,7 +12,7 @@ from pandas.api import types
 from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.synthesize.conform import MISSING, conform
-from synthrisk.tasks.synthesize.read_once import read_once
+from synthrisk.tasks.synthesize.handed_over import handed_over
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 from synthrisk.tasks.workspace.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
 from synthrisk.tasks.workspace.excel import split_sheet
@@ -60,7 +60,7 @@ def read_release(job: Job, path: str, concrete: str) -> pd.DataFrame:
             raise InputError(f"path {path!r} must lead to files of at least two rows, got {got} in {concrete!r}")
         return fitted(table, job.train, job.form, concrete)
 
-    return read_once(concrete, job, read)
+    return handed_over(concrete, job, read)
 
 
 def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) -> pd.DataFrame:

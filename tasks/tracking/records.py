@@ -48,8 +48,12 @@ def log_records(
 
 def _read(path: Path) -> pa.Table:
     """Return a table of records; texts, which are few and long, as codes."""
-    texts = [field.name for field in pq.read_schema(path) if pa.types.is_string(field.type)]
+    texts = [field.name for field in pq.read_schema(path) if _is_text(field.type)]
     return pq.read_table(path, read_dictionary=texts)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)  # the latter is pandas 3's
 
 
 def _as_texts(table: pa.Table) -> pa.Table:

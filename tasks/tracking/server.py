@@ -1,12 +1,15 @@
 """MLflow's server, run by this process."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from socket import socketpair
 
-from click import Abort
+import psutil
+from click import Abort, ClickException
 from mlflow.cli import cli
+from mlflow.exceptions import MlflowException
 
 _GRACE = 15  # seconds that a request under way has when the server ends
 
@@ -14,7 +17,8 @@ _GRACE = 15  # seconds that a request under way has when the server ends
 def run_server(uri: str, port: int) -> None:
     """Run ``mlflow server`` on this machine alone until it ends; a signal that ends this process ends it.
 
-    Beside this process there is one more, the server's only worker, which says nothing but errors.
+    Beside this process there is one more, the server's only worker, which says nothing but errors. What is wrong with
+    the store or with options of the environment is said on standard error.
 
     Raises:
         KeyboardInterrupt: SIGINT or SIGTERM came.
@@ -27,6 +31,21 @@ def run_server(uri: str, port: int) -> None:
             cli.main(["server", *given], prog_name="mlflow", standalone_mode=False)
         except (Abort, SystemExit):  # Ctrl-C before there is a worker; the store cannot be opened
             return
+        except ClickException as error:
+            error.show()
+        except MlflowException as error:
+            print(error, file=sys.stderr)
+        finally:
+            _end_worker()
+
+
+def _end_worker() -> None:
+    """End the worker, where a signal came just when it was started."""
+    left = [each for each in psutil.Process().children() if "uvicorn" in " ".join(each.cmdline())]
+    for each in left:
+        each.terminate()
+    for each in psutil.wait_procs(left, timeout=_GRACE)[1]:
+        each.kill()
 
 
 @contextmanager
@@ -38,16 +57,16 @@ def _interrupting() -> Iterator[None]:
     for end in (come, write):
         end.setblocking(False)
     signal.set_wakeup_fd(write.fileno())
-    try:
-        with come, write:
+    with come, write:
+        try:
             yield
-            try:
-                came = come.recv(1)
-            except BlockingIOError:
-                came = b""
-    finally:
-        signal.set_wakeup_fd(-1)
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        finally:
+            signal.set_wakeup_fd(-1)
+            for each, handler in before.items():
+                signal.signal(each, handler)
+        try:
+            came = come.recv(1)
+        except BlockingIOError:
+            came = b""
     if came:
         raise KeyboardInterrupt

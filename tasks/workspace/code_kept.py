@@ -15,7 +15,7 @@ from platformdirs import user_cache_path
 from synthrisk.tasks.workspace.store import draft_name
 
 _ROOT = Path(__file__).parents[2]
-_SETTLED = 2.0  # seconds after which an edit moves a file's time for certain
+_SETTLED = 2.0  # seconds after which an edit moves a file's times for certain
 _LOCK = Lock()
 _KEPT: dict[str, Any] = {}
 _LOADED: list[Path | None] = []  # where they are kept, once it was looked there
@@ -37,17 +37,17 @@ def kept(path: Path, stat: os.stat_result) -> Source | None:
             _KEPT.update(_read(_LOADED[0]))
         found: Any = _KEPT.get(str(path))
     with suppress(TypeError, ValueError):  # no such entry, or one that is none
-        written, size, runs, imports = found
-        if (written, size) == (stat.st_mtime_ns, stat.st_size):
+        stamp, runs, imports = found
+        if stamp == _stamp(stat):
             return Source(str(runs), tuple((str(module), str(name)) for module, name in imports))
     return None
 
 
 def keep(path: Path, stat: os.stat_result, source: Source) -> None:
     """Remember what was found in a file of ours, for ``save``."""
-    if path.is_relative_to(_ROOT) and time.time() - stat.st_mtime > _SETTLED:
+    if path.is_relative_to(_ROOT) and time.time() - max(stat.st_mtime, stat.st_ctime) > _SETTLED:
         with _LOCK:
-            _KEPT[str(path)] = [stat.st_mtime_ns, stat.st_size, source.runs, source.imports]
+            _KEPT[str(path)] = [_stamp(stat), source.runs, source.imports]
             _NEW.append(str(path))
 
 
@@ -59,14 +59,19 @@ def save() -> None:
             return
         found = _read(place) | {path: _KEPT[path] for path in _NEW}
         _NEW.clear()
-    draft = place.with_name(f"{draft_name()}{place.name}")
-    with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            draft.write_text(json.dumps(found))
-            draft.replace(place)
-        finally:
-            draft.unlink(missing_ok=True)
+        draft = place.with_name(f"{draft_name()}{place.name}")
+        with suppress(OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                draft.write_text(json.dumps(found))
+                draft.replace(place)
+            finally:
+                draft.unlink(missing_ok=True)
+
+
+def _stamp(stat: os.stat_result) -> list[int]:
+    """Return what an edit moves: the time of the last change too, which no copy sets back."""
+    return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_size]
 
 
 def _place() -> Path | None:

@@ -56,3 +56,9 @@ def test_a_screen_that_takes_no_more_is_told_by_python(monkeypatch):
         done = run("sys.exit(0)", stdout=full)
     assert done.returncode == 120
     assert "No space left on device" in done.stderr
+
+
+def test_a_screen_that_is_closed_is_no_error():
+    command = f"{sys.executable} -m synthrisk.flows.cli.app metrics >&-"
+    done = subprocess.run(["/bin/sh", "-c", command], text=True, check=False, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -67,6 +67,17 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
+def start(given: list[str]) -> subprocess.Popen[str]:
+    """Start the command line, in a session of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *given],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
 def own_processes(group: int) -> list[str]:
     """Return the commands of the processes whose session a process leads."""
     found = []
@@ -83,13 +94,7 @@ def own_processes(group: int) -> list[str]:
 def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
     port = free_port()
     given = ["ui", "--open", NAME, "--port", str(port), "--workspace", "work"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *given],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start(given)
     try:
         assert process.stdout is not None
         first, address = (process.stdout.readline() for _ in range(2))
@@ -143,16 +148,31 @@ def test_a_server_that_does_not_come_up_is_one_sentence(workspace):
     assert "file is not a database" in said.stderr, "what MLflow said of it"
 
 
+def test_what_mlflow_is_told_by_the_environment_and_does_not_take_is_one_sentence(workspace, monkeypatch):
+    monkeypatch.setenv("MLFLOW_GUNICORN_OPTS", "--timeout 60")
+    given = ["ui", "--workspace", "work", "--port", str(free_port())]
+    said = subprocess.run([sys.executable, "-c", COMMAND, *given], capture_output=True, text=True, timeout=120)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
+    assert "gunicorn" in said.stderr
+
+
+def test_a_server_that_is_killed_is_told(workspace):
+    given = ["ui", "--workspace", "work", "--port", str(free_port())]
+    process = start(given)
+    assert process.stdout is not None
+    process.stdout.readline()  # it answers
+    [worker] = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(int(worker), signal.SIGKILL)
+    _, wrong = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "must run until it is stopped" in wrong.splitlines()[-1]
+
+
 @pytest.mark.parametrize("patience", [0.5, 3.0, 5.0])
 def test_ctrl_c_ends_it_at_any_time(workspace, patience):
     given = ["ui", "--workspace", "work", "--port", str(free_port())]
-    process = subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *given],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start(given)
     assert process.stderr is not None
     process.stderr.readline()  # MLflow starts
     time.sleep(patience)

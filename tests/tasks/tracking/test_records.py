@@ -2,8 +2,10 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from synthrisk.tasks.tracking import records
 from synthrisk.tasks.tracking.records import _Names, _ordered
 
 HASHES = np.array([f"{number:016x}" for number in (7, 2**63, 0, 12)], dtype=object)
@@ -27,3 +29,12 @@ def test_hashed_records_hold_no_guess_and_full_ones_their_row():
     assert full.column_names == ["record", "score", "truth", "row"]
     assert full["record"].to_pylist() == HASHES.tolist()
     assert full["row"].to_pylist() == [0, 1, 2, 3]
+
+
+def test_texts_of_either_kind_are_read_as_codes(tmp_path):
+    """Pandas 3 writes its texts as Arrow's large strings."""
+    for kind in (pa.string(), pa.large_string()):
+        pq.write_table(pa.table({"record": [0, 1], "metric": pa.array(["a", "a"], kind)}), tmp_path / "x.parquet")
+        read = records._read(tmp_path / "x.parquet")
+        assert pa.types.is_dictionary(read.schema.field("metric").type)
+        assert records._as_texts(read).schema.field("metric").type == pa.string()

@@ -12,7 +12,7 @@ from synthrisk.tasks.synthesize.synthesizer import Job
 
 class _Read(NamedTuple):
     path: str
-    stamp: tuple[int, int]  # when the file was last written, and its size
+    stamp: tuple[int, ...]
     job: Job
     release: pd.DataFrame
 
@@ -21,7 +21,7 @@ _LAST: list[_Read] = []  # one at most
 _LOCK = Lock()
 
 
-def read_once(path: str, job: Job, read: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+def handed_over(path: str, job: Job, read: Callable[[], pd.DataFrame]) -> pd.DataFrame:
     """Return what ``read`` gives, or gave the last time for the same file beside the same records.
 
     What was read is handed over once, and then forgotten. Files elsewhere (``s3://`` and others) are read each time,
@@ -29,7 +29,7 @@ def read_once(path: str, job: Job, read: Callable[[], pd.DataFrame]) -> pd.DataF
     """
     with _LOCK:
         last = _LAST.pop() if _LAST else None
-    if last and _is_same(last, path, job):
+    if last and last.path == path and last.stamp == _stamp(path) and _is_like(last.job, job):
         return last.release
     stamp = _stamp(path)
     release = read()
@@ -38,18 +38,16 @@ def read_once(path: str, job: Job, read: Callable[[], pd.DataFrame]) -> pd.DataF
     return release
 
 
-def _is_same(last: _Read, path: str, job: Job) -> bool:
-    return (last.path, last.stamp, last.job.form, last.job.releases) == (
-        path,
-        _stamp(path),
-        job.form,
-        job.releases,
-    ) and all(before.equals(now) for before, now in ((last.job.train, job.train), (last.job.held_out, job.held_out)))
+def _is_like(job: Job, other: Job) -> bool:
+    """Tell whether a file is read the same for both."""
+    said = (job.form, job.releases) == (other.form, other.releases)
+    return said and job.train.equals(other.train) and job.held_out.equals(other.held_out)
 
 
-def _stamp(path: str) -> tuple[int, int] | None:
+def _stamp(path: str) -> tuple[int, ...] | None:
+    """Return what an edit of a file moves; None where it is none of this machine."""
     try:
         found = Path(path).stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
