@@ -2,7 +2,7 @@
 
 python benchmarks/overhead.py              # smoke, some minutes
 python benchmarks/overhead.py demo
-python benchmarks/overhead.py demo split.folds=7 split.repetitions=1    # 84 releases
+python benchmarks/overhead.py demo split.folds=11 split.repetitions=1    # 88 releases
 
 A row is the quickest of three runs (or of as many as the variable RUNS says), each in a process and a workspace of its
 own: seconds of the clock and of the processors, with workers and server; the peak of memory of the largest process.

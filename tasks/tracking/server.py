@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from socket import socketpair
 
 import psutil
@@ -41,11 +41,15 @@ def run_server(uri: str, port: int) -> None:
 
 def _end_worker() -> None:
     """End the worker, where a signal came just when it was started."""
-    left = [each for each in psutil.Process().children() if "uvicorn" in " ".join(each.cmdline())]
-    for each in left:
-        each.terminate()
+    left = []
+    for each in psutil.Process().children():
+        with suppress(psutil.Error):  # it has just ended
+            if "uvicorn" in each.cmdline():
+                each.terminate()
+                left.append(each)
     for each in psutil.wait_procs(left, timeout=_GRACE)[1]:
-        each.kill()
+        with suppress(psutil.Error):
+            each.kill()
 
 
 @contextmanager
