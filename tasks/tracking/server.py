@@ -8,7 +8,6 @@ from socket import socketpair
 
 import psutil
 from click import Abort, ClickException
-from mlflow.cli import cli
 from mlflow.exceptions import MlflowException
 
 _GRACE = 15  # seconds that a request under way has when the server ends
@@ -23,6 +22,8 @@ def run_server(uri: str, port: int) -> None:
     Raises:
         KeyboardInterrupt: SIGINT or SIGTERM came.
     """
+    from mlflow.cli import cli  # warns of types of its own
+
     worker = f"--log-level error --timeout-graceful-shutdown {_GRACE}"
     options = {"backend-store-uri": uri, "host": "127.0.0.1", "port": port, "workers": 1, "uvicorn-opts": worker}
     given = [part for name, value in options.items() for part in (f"--{name}", str(value))]
