@@ -338,15 +338,23 @@ def schema() -> None:
     typer.echo(json.dumps(study_schema(), indent=2))
 
 
-def main() -> None:
-    """Run the command line, and end the process."""
+def process() -> None:
+    """Run the command line as all that a process is for; with it the process ends, at once."""
     leaving = Leaving()
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, int):
+            leaving.with_code(end.code)
+        raise
+
+
+def main() -> None:
+    """Run the command line, and raise the ``SystemExit`` that it ends with."""
     try:
         command()
     except SystemExit as end:
         _leave(end.code)
-        if isinstance(end.code, int):
-            leaving.with_code(end.code)
         raise
 
 
@@ -408,4 +416,4 @@ def _parts(text: str) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    main()
+    process()

@@ -24,7 +24,20 @@ def command():
     {end}
 
 app.command = command
-app.main()
+app.process()
+"""
+
+CALLER = """
+import atexit, sys
+from synthrisk.flows.cli.app import main
+
+atexit.register(print, "at the caller's end")
+sys.argv = ["synthrisk", "schema"]
+try:
+    main()
+except SystemExit as end:
+    print("ended with", end.code)
+sys.exit(3)
 """
 
 
@@ -62,3 +75,9 @@ def test_a_screen_that_is_closed_is_no_error():
     command = f"{sys.executable} -m synthrisk.flows.cli.app metrics >&-"
     done = subprocess.run(["/bin/sh", "-c", command], text=True, check=False, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_program_that_runs_the_command_line_ends_as_it_would_without():
+    done = subprocess.run([sys.executable, "-c", CALLER], text=True, check=False, capture_output=True)
+    assert done.returncode == 3
+    assert done.stdout.splitlines()[-2:] == ["ended with 0", "at the caller's end"]
