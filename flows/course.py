@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -75,13 +76,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     written = {name: ends.submit(expose, each, study_id, confidence, how=OURS) for name, each in shown.items()}
     from synthrisk.tasks.log import NotLoggedError, log
 
-    exposures = finished("page of exposure", written, {})  # the numbers stand without one
-    exposures = {name: str(there(path)) for name, path in exposures.items()}
-    failed = page.failure()  # and without the report
-    refuse_full_disk(failed)
-    if failed:
-        run_log().error("report failed: %s", failed)
-    place = study.tracking
+    place, drawn = study.tracking, partial(pages_of, page, written)
     try:
         logged = calls.call(
             log,
@@ -91,8 +86,9 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
             tracking_block=place.block,
             records=place.records,
             registry=place.registry,
+            exposure=study.exposure,
             settings=asked,
-            pages=Pages("" if failed else str(there(page.result())), exposures, failed or ""),
+            pages=drawn if ends is calls else drawn(),  # drawn by workers, beside what is logged
             offline=place.offline,
         )
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
@@ -100,6 +96,17 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
         logged = error.logged
     sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
     return Outcome(judged.result, logged)
+
+
+def pages_of(page: Answer[str], written: Mapping[str, Answer[str]]) -> Pages:
+    """Wait for the report and the pages of exposure; return where they are: the numbers stand without them."""
+    exposures = finished("page of exposure", written, {})
+    failed = page.failure()
+    refuse_full_disk(failed)
+    if failed:
+        run_log().error("report failed: %s", failed)
+    own = {name: str(there(path)) for name, path in exposures.items()}
+    return Pages("" if failed else str(there(page.result())), own, failed or "")
 
 
 def open_store(tracking: Tracking, sample: Sample) -> None:

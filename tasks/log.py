@@ -1,7 +1,8 @@
 """Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,16 +14,9 @@ from synthrisk.tasks.pages.without_values import without_values
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.asked import described
-from synthrisk.tasks.tracking.colours import colours_of
-from synthrisk.tasks.tracking.experiment import experiment_of
-from synthrisk.tasks.tracking.halves import end_part, is_latest, mark_whole, whole_already
+from synthrisk.tasks.tracking.drawn import Drawn
 from synthrisk.tasks.tracking.logged import Logged, Pages, not_logged_yet
-from synthrisk.tasks.tracking.notes import Place, log_notes
-from synthrisk.tasks.tracking.registry import register
-from synthrisk.tasks.tracking.saved_view import save_view
-from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers, opened
-from synthrisk.tasks.tracking.study_run import log_study
-from synthrisk.tasks.tracking.synthesizer_run import Records, log_generator
+from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers
 from synthrisk.tasks.tracking.waiting import (
     Waiting,
     held,
@@ -32,11 +26,10 @@ from synthrisk.tasks.tracking.waiting import (
     read_waiting,
 )
 from synthrisk.tasks.tracking.where import allowed
-from synthrisk.tasks.tracking.written import Written
-from synthrisk.tasks.workspace.failure import RunError, told_safely
+from synthrisk.tasks.tracking.whole_study import write_study
+from synthrisk.tasks.workspace.failure import DiskError, RunError, told_safely
 from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.kept import there
-from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
 from synthrisk.tasks.workspace.verb import check_given, verb
 
@@ -62,7 +55,7 @@ def log(
     registry: bool = False,
     exposure: bool = True,
     settings: str | None = None,
-    pages: Pages | None = None,
+    pages: Pages | Callable[[], Pages] | None = None,
     tracking_block: str | None = None,
     offline: bool = False,
 ) -> Logged:
@@ -80,7 +73,9 @@ def log(
         registry: Whether each synthesizer gets a version in MLflow's registry, with the alias that its verdict earns.
         exposure: Whether a page for each judged synthesizer says who is at risk, and why.
         settings: What was asked, as YAML; what the references remember of it unless given.
-        pages: Report and pages of exposure where they are written already.
+        pages: Report and pages of exposure where they are written already, or a function that waits for them. It is
+            called once, when all else is written; with ``records`` as ``full``, which has them among the artifacts of
+            each synthesizer, before.
         tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the address, in place of it.
         offline: Ask no store: keep the study in the workspace, for ``deliver``.
 
@@ -99,19 +94,13 @@ def log(
     refuse_passwords(given)
     tracking = allowed(checked(Tracking, given | {"offline": offline}, "log"))
     sample, asked = judged.estimated.sample, settings or described(judged)
-    own = pages or Pages(
-        report.fn(judged, asked),
-        {
-            found.name: expose.fn(found, judged.result.study_id, judged.estimated.settings.confidence)
-            for found in judged.estimated.found
-            if exposure and found.generator.role == "synthesizer"
-        },
-    )
     store_address(tracking, Path(sample.workspace))
-    waiting = Waiting(judged, tracking, asked, own, datetime.now(UTC))
+    ready = pages if isinstance(pages, Pages) else None
+    waiting = Waiting(judged, tracking, asked, ready, datetime.now(UTC), exposure)
     with held(waiting.workspace, waiting.study_id):
         keep_waiting(waiting)
-        return _kept(waiting, "offline") if tracking.offline else _logged(waiting)
+        drawn = Drawn(waiting, pages if callable(pages) else lambda: _draw(waiting))
+        return _told(drawn, waits="offline") if tracking.offline else _logged(drawn)
 
 
 def deliver(workspace: Path, study_id: str) -> Logged | None:
@@ -125,9 +114,10 @@ def deliver(workspace: Path, study_id: str) -> Logged | None:
         if not ours:
             return None
         waiting = read_waiting(workspace, study_id)
+        drawn = Drawn(waiting, lambda: _draw(waiting))
         if not answers(store_address(waiting.tracking, waiting.workspace)):
-            raise NotLoggedError(_kept(waiting, "its store does not answer"))
-        return _logged(waiting, late=True)
+            raise NotLoggedError(_told(drawn, waits="its store does not answer"))
+        return _logged(drawn, late=True)
 
 
 def deliver_all(workspace: Path) -> dict[str, Exception | None]:
@@ -142,68 +132,56 @@ def deliver_all(workspace: Path) -> dict[str, Exception | None]:
     return ended
 
 
-def _kept(waiting: Waiting, reason: str) -> Logged:
+def _draw(waiting: Waiting) -> Pages:
+    """Draw the pages of a study here; one that fails is left out."""
+    judged = waiting.judged
+    study_id, confidence = waiting.study_id, judged.estimated.settings.confidence
+    page, failure = _tried(partial(report.fn, judged, waiting.settings))
+    shown = [each for each in judged.estimated.found if waiting.exposure and each.generator.role == "synthesizer"]
+    exposures = {each.name: _tried(partial(expose.fn, each, study_id, confidence))[0] for each in shown}
+    return Pages(page, {name: path for name, path in exposures.items() if path}, failure)
+
+
+def _tried(page: Callable[[], str]) -> tuple[str, str]:
+    """Return the path of a page, or why there is none."""
+    try:
+        return page(), ""
+    except DiskError:
+        raise
+    except RunError as error:
+        return "", str(error)
+
+
+def _page(drawn: Drawn) -> str:
+    """Return the page that goes to the store; empty where there is none."""
+    path = drawn.pages.report
+    page = there(path).read_text("utf-8") if path else ""
+    return page if drawn.waiting.tracking.records == "full" else without_values(page)
+
+
+def _told(drawn: Drawn, *, waits: str = "", place: str = "", runs: Mapping[str, str] | None = None) -> Logged:
+    """Return where a study is: in an experiment, or why it ``waits`` in its workspace."""
+    waiting = drawn.waiting
     uri = without_secrets(store_address(waiting.tracking, waiting.workspace))
-    return Logged(uri, "", waiting.study_id, {}, waiting.pages, waiting.experiment, str(waiting.workspace), reason)
+    own = (waiting.experiment, str(waiting.workspace), waits)
+    return Logged(uri, place, waiting.study_id, dict(runs or {}), drawn.pages, *own)
 
 
-def _logged(waiting: Waiting, *, late: bool = False) -> Logged:
+def _logged(drawn: Drawn, *, late: bool = False) -> Logged:
     """Log a study that waits, and forget that it does; ``late``: an earlier attempt may have left a part of it."""
+    waiting = drawn.waiting
     uri, folder = store_address(waiting.tracking, waiting.workspace), private_folder(waiting.workspace)
     # a store's errors name its address, with the password
-    return told_safely(folder, "log", lambda: _attempt(waiting, late=late), secrets_of(uri))
+    return told_safely(folder, "log", lambda: _attempt(drawn, late=late), secrets_of(uri))
 
 
-def _attempt(waiting: Waiting, *, late: bool) -> Logged:
+def _attempt(drawn: Drawn, *, late: bool) -> Logged:
     try:
-        logged = _write(waiting, late=late)
+        place, runs = write_study(drawn, partial(_page, drawn), late=late)
+        logged = _told(drawn, place=place, runs=runs)
     except (StoreError, *FAULTS) as error:
         reason = f"{type(error).__name__} of its store"
     else:
-        no_longer_waiting(waiting)
+        no_longer_waiting(drawn.waiting)
         return logged
-    raise NotLoggedError(_kept(waiting, reason))  # outside the except block: texts of stores hold addresses
-
-
-def _write(waiting: Waiting, *, late: bool) -> Logged:
-    tracking, estimated = waiting.tracking, waiting.judged.estimated
-    folder = private_folder(waiting.workspace)
-    uri = store_address(tracking, folder)
-    client = opened(uri)
-    place = experiment_of(client, waiting.experiment, None if tracking.uri or tracking.block else folder)
-    to = Written(client, place, waiting.judged.result, estimated.sample.table)
-    logged = replace(_kept(waiting, ""), experiment_id=place)
-    if late:
-        there = whole_already(to)
-        if there is not None:
-            return replace(logged, runs=there)
-        to = replace(to, since=int(waiting.since.timestamp() * 1000), is_latest=is_latest(to))
-    try:
-        return replace(logged, runs=_write_to(to, waiting))
-    except BaseException:
-        end_part(to, uri)
-        raise
-
-
-def _write_to(to: Written, waiting: Waiting) -> dict[str, str]:
-    """Write all of a study; return its runs by generator."""
-    sample, pages, tracking = waiting.judged.estimated.sample, waiting.pages, waiting.tracking
-    found = waiting.judged.estimated.found
-    every = Records(record_hashes(waiting.workspace, sample.table.digest, sample.table.rows), tracking.records)
-    by_name = {each.name: each for each in found}
-    colours, runs = colours_of(to), {}
-    for each in to.result.synthesizers:
-        exposed = replace(every, page=pages.exposures.get(each))
-        runs[each] = log_generator(to, each, colours[each], by_name.get(each), exposed)
-    page = there(pages.report).read_text("utf-8") if pages.report else ""
-    told = page if tracking.records == "full" else without_values(page)
-    study = log_study(to, waiting.settings, told, found, every)
-    ids = {each: run.run_id for each, run in runs.items()}
-    log_notes(to, Place(to.experiment_id, ids, study))
-    save_view(to)
-    if tracking.registry:
-        for each, run in runs.items():
-            if run.model_id:
-                register(to, each, run)
-    mark_whole(to, list(ids.values()), study)
-    return ids
+    raise NotLoggedError(_told(drawn, waits=reason))  # outside the except block: texts of stores hold addresses

@@ -65,12 +65,12 @@ def logged_of() -> Callable[..., Any]:
     from synthrisk.tasks.workspace.handed import Estimated, Judged
     from synthrisk.tasks.workspace.references import Cut, Sample
 
-    def logged(result: Any, table: Any, folder: Path, report: str = "", **options: Any) -> Any:
+    def logged(result: Any, table: Any, folder: Path, report: str = "", pages: Any = None, **options: Any) -> Any:
         sample = Sample(table, Cut("unused", "cut", 1, 1, 0.0), str(folder))
         if not report:
             (folder / "empty.html").touch()
-        pages = Pages(report or str(folder / "empty.html"))
+        written = pages or Pages(report or str(folder / "empty.html"))
         judged = Judged(result, Estimated(sample, (), (), Bootstrap(), Compared([])))
-        return log.fn(judged, settings="name: people\n", pages=pages, **options)
+        return log.fn(judged, settings="name: people\n", pages=written, **options)
 
     return logged

@@ -1,7 +1,7 @@
 """The run of the study itself: its headline numbers, settings, tables and report."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
@@ -18,14 +18,18 @@ from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.handed import Found
 
 
-def log_study(to: Written, settings: str, report: str, found: Sequence[Found], records: Records) -> str:
-    """Write the run of a study: numbers, settings as YAML, tables, its page if any, contributions; return its id."""
+def log_study(to: Written, settings: str, report: Callable[[], str], found: Sequence[Found], records: Records) -> str:
+    """Write the run of a study: numbers, settings as YAML, tables, contributions, its page if any; return its id.
+
+    The page is asked for last: it may still be drawn.
+    """
     run_id = _open(to)
     _fill(to, run_id, settings)
-    if report:
-        to.client.log_text(run_id, report, "report.html")
     if records.mode != "none":
         log_contributions(to.client, run_id, to.result, found, records.hashes)
+    page = report()
+    if page:
+        to.client.log_text(run_id, page, "report.html")
     to.client.set_terminated(run_id, "FINISHED" if to.result.valid and not to.result.failures else "FAILED")
     return run_id
 

@@ -32,8 +32,9 @@ class Waiting:
     judged: Judged
     tracking: Tracking  # its address still names variables of the environment
     settings: str  # what was asked, as YAML
-    pages: Pages
+    pages: Pages | None  # None while they are drawn
     since: datetime.datetime  # when it was to be logged first
+    exposure: bool = True  # whether they include pages of exposure
 
     @property
     def study_id(self) -> str:

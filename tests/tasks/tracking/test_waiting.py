@@ -1,5 +1,6 @@
 """What a store does not take waits in the workspace: runs are whole or marked, none is left running or there twice."""
 
+import errno
 import pickle
 import sqlite3
 import time
@@ -10,14 +11,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
+from mlflow.exceptions import MlflowException
 
 from samples.judged import judged_study
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics import InputError
-from synthrisk.tasks.log import NotLoggedError, deliver, deliver_all
+from synthrisk.tasks.log import NotLoggedError, Pages, deliver, deliver_all
 from synthrisk.tasks.tracking.latest import latest_study
 from synthrisk.tasks.tracking.past import studies
 from synthrisk.tasks.tracking.waiting import held, ids_waiting, read_waiting
+from synthrisk.tasks.workspace.failure import RunError, full
 from synthrisk.tasks.workspace.table import store
 
 FIRST, SECOND = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6"
@@ -143,14 +146,92 @@ def test_what_we_did_not_keep_is_not_run(tmp_path, table, logged_of, monkeypatch
 
 
 def test_a_study_without_its_report_is_logged_all_the_same(tmp_path, table, logged_of):
-    from synthrisk.conf.study import Bootstrap
-    from synthrisk.metrics.study.compared import Compared
-    from synthrisk.tasks.log import Pages, log
-    from synthrisk.tasks.workspace.handed import Estimated, Judged
-    from synthrisk.tasks.workspace.references import Cut, Sample
-
-    sample = Sample(table, Cut("unused", "cut", 1, 1, 0.0), str(tmp_path))
-    judged = Judged(judged_study(FIRST), Estimated(sample, (), (), Bootstrap(), Compared([])))
-    logged = log.fn(judged, settings="name: people\n", pages=Pages("", {}, "CellError"))
+    logged = logged_of(judged_study(FIRST), table, tmp_path, pages=Pages("", {}, "CellError"))
     assert len(runs_in(tmp_path)) == len(logged.runs) + 1
     assert replace(logged.pages, failure="") == Pages("")
+
+
+class Drawing:
+    """Pages that are drawn beside what is logged."""
+
+    def __init__(self, folder, error=None):
+        self.folder, self.error, self.runs_before = folder, error, []
+
+    def __call__(self):
+        there = runs_in(self.folder) if (self.folder / "mlflow.db").exists() else []
+        self.runs_before.append([run.data.tags.get("synthesizer", "study") for run in there])
+        if self.error:
+            raise self.error
+        (self.folder / "drawn.html").write_text("drawn", "utf-8")
+        return Pages(str(self.folder / "drawn.html"))
+
+
+def report_in(folder):
+    (study,) = [run for run in runs_in(folder) if run.data.tags["role"] == "study"]
+    client = MlflowClient(f"sqlite:///{folder / 'mlflow.db'}")
+    if "report.html" not in [each.path for each in client.list_artifacts(study.info.run_id)]:
+        return None
+    return Path(client.download_artifacts(study.info.run_id, "report.html")).read_text("utf-8")
+
+
+def test_pages_are_waited_for_once_and_after_all_else_is_written(tmp_path, table, logged_of):
+    pages = Drawing(tmp_path)
+    logged = logged_of(judged_study(FIRST), table, tmp_path, pages=pages)
+    assert [sorted(each) for each in pages.runs_before] == [sorted([*logged.runs, "study"])]
+    assert logged.pages == Pages(str(tmp_path / "drawn.html"))
+    assert report_in(tmp_path) == "drawn"
+    assert ids_waiting(tmp_path) == []
+
+
+def test_where_runs_are_to_hold_pages_these_are_waited_for_first(tmp_path, table, logged_of):
+    pages = Drawing(tmp_path)
+    logged_of(judged_study(FIRST), table, tmp_path, pages=pages, records="full")
+    assert pages.runs_before == [[]]
+
+
+def test_what_is_kept_for_later_is_kept_with_its_pages(tmp_path, table, logged_of):
+    pages = Drawing(tmp_path)
+    told = logged_of(judged_study(FIRST), table, tmp_path, pages=pages, offline=True)
+    assert (told.pages.report, len(pages.runs_before)) == (str(tmp_path / "drawn.html"), 1)
+    assert read_waiting(tmp_path, FIRST).pages == told.pages
+    deliver(tmp_path, FIRST)
+    assert report_in(tmp_path) == "drawn"
+
+
+def test_a_store_that_goes_does_not_take_the_pages_along(tmp_path, table, logged_of):
+    logged_of(judged_study("20261122-013609-0ddbd6"), table, tmp_path)
+    say(tmp_path, GOES)
+    pages = Drawing(tmp_path)
+    with pytest.raises(NotLoggedError) as error:
+        logged_of(judged_study(FIRST), table, tmp_path, pages=pages)
+    assert error.value.logged.pages == read_waiting(tmp_path, FIRST).pages == Pages(str(tmp_path / "drawn.html"))
+    assert len(pages.runs_before) == 1
+
+
+@pytest.mark.parametrize(
+    "error", [OSError("its worker has gone"), RunError("no page"), MlflowException("no"), KeyError()]
+)
+def test_pages_that_fail_keep_no_number_from_the_store_and_are_not_its_fault(tmp_path, table, logged_of, error):
+    pages = Drawing(tmp_path, error)
+    logged = logged_of(judged_study(FIRST), table, tmp_path, pages=pages)
+    assert logged.pages.failure
+    assert not logged.pages.report
+    assert len(pages.runs_before) == 1
+    assert len(runs_in(tmp_path)) == len(logged.runs) + 1
+    assert not any("incomplete" in run.data.tags for run in runs_in(tmp_path))
+    assert (report_in(tmp_path), ids_waiting(tmp_path)) == (None, [])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), full(OSError(errno.ENOSPC, "no room"))])
+def test_an_end_while_pages_are_drawn_leaves_a_study_that_is_delivered_with_them(tmp_path, table, logged_of, error):
+    with pytest.raises(type(error)):
+        logged_of(judged_study(FIRST), table, tmp_path, pages=Drawing(tmp_path, error))
+    left = runs_in(tmp_path)
+    assert {run.info.status for run in left} <= {"FINISHED", "FAILED"}
+    assert all(FIRST in run.data.tags["incomplete"] for run in left)
+    assert ids_waiting(tmp_path) == [FIRST]
+    logged = deliver(tmp_path, FIRST)
+    assert not {run.info.run_id for run in runs_in(tmp_path)} & {run.info.run_id for run in left}
+    assert len(runs_in(tmp_path)) == len(logged.runs) + 1
+    assert Path(logged.pages.report).read_text("utf-8") == report_in(tmp_path)
+    assert ids_waiting(tmp_path) == []

@@ -1,0 +1,72 @@
+"""The course of a study: independent ends are under way beside each other, and a fault of one leaves the others."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from synthrisk.conf.load import load
+from synthrisk.flows.calls import PlainCalls
+from synthrisk.flows.course import course
+from synthrisk.flows.sample import sample_of
+from synthrisk.tasks.tracking.waiting import ids_waiting
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """An answer of one task that notes when it is waited for."""
+
+    name: str
+    own: object
+    noted: list[str]
+
+    def failure(self):
+        self.noted.append(f"{self.name} is waited for")
+        return self.own.failure()
+
+    def result(self):
+        return self.own.result()
+
+
+@dataclass(frozen=True)
+class Noted(PlainCalls):
+    """Calls that note their order; ``found_again`` calls those that are not worth a worker."""
+
+    noted: list[str] = field(default_factory=list)
+    found_again: bool = False
+
+    def submit(self, task, *arguments, how=None, **named):
+        self.noted.append(task.fn.__name__)
+        own = super().submit(task, *[getattr(each, "own", each) for each in arguments], **named)
+        return Asked(task.fn.__name__, own, self.noted)
+
+    def call(self, task, *arguments, **named):
+        self.noted.append(task.fn.__name__)
+        return super().call(task, *arguments, **named)
+
+    def here(self):
+        return replace(self, found_again=True)
+
+
+@pytest.fixture
+def ordered(folder, settings):
+    def run(calls, name, **parts):
+        study = load(settings(folder / name, folder / "people.csv", name=name, metrics=["zero_cap"], **parts))
+        course(study, sample_of(study), calls)
+        return calls.noted
+
+    return run
+
+
+def test_pages_are_waited_for_while_the_study_is_logged_and_only_where_workers_draw_them(ordered, folder):
+    first = ordered(Noted(), "beside")
+    assert first.index("report") < first.index("expose") < first.index("log") < first.index("report is waited for")
+    again = ordered(Noted(), "beside")  # findings are found again: pages are drawn here
+    assert again.index("report is waited for") < again.index("log")
+    client = MlflowClient(f"sqlite:///{folder / 'beside' / 'mlflow.db'}")
+    runs = client.search_runs([client.get_experiment_by_name("beside").experiment_id], "tags.role = 'study'")
+    pages = [Path(client.download_artifacts(run.info.run_id, "report.html")).read_text("utf-8") for run in runs]
+    assert len(pages) == 2
+    assert all(run.data.tags["study_id"] in page for run, page in zip(runs, pages, strict=True))
+    assert ids_waiting(folder / "beside") == []
