@@ -10,23 +10,52 @@ from synthrisk.metrics.neighbours.box_split import Splits, by_leaf, split
 from synthrisk.metrics.neighbours.box_tree import Tree, enclosed
 from synthrisk.metrics.neighbours.long_search import warn_if_long
 from synthrisk.metrics.neighbours.records import Records, Scale
+from synthrisk.metrics.neighbours.search import Search
 
 _LEAF = 32  # rows of a leaf
 _FLAT = 16_384  # rows of a leaf that stands for a tree: what a processor's cache holds
 _PILOT = 1_000  # queries that tell how much a tree looks at
 _PAIRS = 10**8  # pairs of records from which a pilot is worth its time
 _BOX = 14  # rows that a box takes the time of
+_ORDERS = 2  # tables of queries whose order is kept
 _LONG = 1e12  # cells compared in about two minutes by two processors
 _UNFOUND = np.iinfo(np.int64).max
 _LOCK = threading.Lock()  # numba's simplest pool of threads ends the process when two threads enter it
 
 
-class Forest:
-    """A ``Search`` of ``reference``, m rows, where ``scale`` is what differences cost; trees are built on first use."""
+class Boxes:
+    """Records divided into boxes, when first asked for."""
 
-    def __init__(self, reference: Records, scale: Scale):
+    def __init__(self, records: Records, scale: Scale):
+        self._records = records
+        self._scale = scale
+        self._ordered: list[tuple[Records, np.ndarray]] = []  # the last queries, and their order
+
+    @cached_property
+    def splits(self) -> Splits:
+        """The boxes."""
+        return split(self._records, self._scale, _LEAF)
+
+    def order(self, queries: Records) -> np.ndarray:
+        """Return the order of queries in which those of one box stand together."""
+        for known, order in self._ordered:
+            if known is queries:
+                return order
+        order = by_leaf(self.splits, queries, self._scale)
+        self._ordered = [(queries, order), *self._ordered[: _ORDERS - 1]]
+        return order
+
+
+class Forest:
+    """A ``Search`` of ``reference``, m rows, where ``scale`` is what differences cost; trees are built on first use.
+
+    Its rows are divided as those of ``like`` are, a search of the same records, if it is given.
+    """
+
+    def __init__(self, reference: Records, scale: Scale, like: Search | None = None):
         self._reference = reference
         self._scale = scale
+        self._boxes: Boxes = like._boxes if isinstance(like, Forest) else Boxes(reference, scale)
 
     def nearest(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the k smallest sums of each query and their rows (``Search.nearest``)."""
@@ -60,7 +89,7 @@ class Forest:
             warn_if_long(n, min(rows, m), len(self._scale.factors) + len(self._scale.starts) - 1, _LONG)
             if rows > m:
                 return self._flat, np.arange(n)
-        return [self._tree], by_leaf(self._splits, queries, self._scale)
+        return [self._tree], self._boxes.order(queries)
 
     def _nearest(
         self, trees: list[Tree], order: np.ndarray, queries: Records, own: np.ndarray, k: int
@@ -82,12 +111,8 @@ class Forest:
                 box_walk.within(tree, self._scale, queries, order, limits, ends, rows)
 
     @cached_property
-    def _splits(self) -> Splits:
-        return split(self._reference, self._scale, _LEAF)
-
-    @cached_property
     def _tree(self) -> Tree:
-        return enclosed(self._splits, self._reference, self._scale, 0)
+        return enclosed(self._boxes.splits, self._reference, self._scale, 0)
 
     @cached_property
     def _flat(self) -> list[Tree]:

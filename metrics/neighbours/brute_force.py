@@ -12,9 +12,9 @@ _LONG = 5e10  # cells compared in about two minutes
 
 
 class Plain:
-    """A ``Search`` of ``reference``, m rows, where ``scale`` is what differences cost."""
+    """A ``Search`` of ``reference``, m rows, where ``scale`` is what differences cost; it divides nothing."""
 
-    def __init__(self, reference: Records, scale: Scale):
+    def __init__(self, reference: Records, scale: Scale, like: object = None):
         self._reference = reference
         self._scale = scale
 

@@ -13,20 +13,21 @@ _Found = tuple[np.ndarray, np.ndarray]
 _KEPT: "OrderedDict[bytes, dict[int, _Found]]" = OrderedDict()
 
 
-def found_before(records: Records, scale: Scale, k: int, find: Callable[[], _Found]) -> _Found:
-    """Return sums and rows of the k nearest others of each record; ``find`` is called where they are not known.
+def found_before(records: Records, scale: Scale, k: int, sought: int, find: Callable[[], _Found]) -> _Found:
+    """Return sums and rows of the k nearest others of each record.
 
     They are known by all that decides them, to the bit: the same records with the same costs, and as large a ``k``.
+    Where they are not known, ``find`` is called, which returns the ``sought`` nearest, k or more.
     """
     key = _digest(records, scale)
     kept = _KEPT.pop(key, {})
     enough = [each for each in kept if each >= k]
     if not enough:
-        kept[k] = find()
+        kept[sought] = find()
     _KEPT[key] = kept
     while len(_KEPT) > _MOST:
         _KEPT.popitem(last=False)
-    sums, rows = kept[min(enough, default=k)]
+    sums, rows = kept[min(enough, default=sought)]
     return sums[:, :k], rows[:, :k]
 
 

@@ -6,16 +6,20 @@ euclid, and a share of the columns' ranges in gower.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_whole
 from synthrisk.metrics.neighbours.found_before import found_before
-from synthrisk.metrics.neighbours.records import Records, Side, mixed, scale
+from synthrisk.metrics.neighbours.records import Records, Scale, Side, even, mixed, scale
 from synthrisk.metrics.neighbours.search import Search, search
 from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName, space_of
 from synthrisk.metrics.tables.tables import Tables
+
+SEVERAL = 5
+"""Neighbours that are sought among real records whatever a release holds: who is vulnerable is told by as many."""
 
 Direction = Literal["real_to_synthetic", "synthetic_to_real", "real_to_real", "synthetic_to_synthetic"]
 
@@ -108,10 +112,14 @@ class Pass:
     @property
     def search(self) -> Search:
         """The table searched; its tree is shared by all passes that search it in this space."""
-        return self.tables.shared(
-            ("search", self._to, self.space),
-            lambda: search(self._records(self._to), scale(self.tables, self.space, self._to)),
-        )
+        return self.tables.shared(("search", self._to, self.space), self._made)
+
+    def _made(self) -> Search:
+        records, costs = self._records(self._to), scale(self.tables, self.space, self._to)
+        if set(self.space.weights) != {1.0} or not mixed(self.tables, self.space).complete:
+            return search(records, costs)
+        key = ("division", self._to, self.space.columns)  # by even costs: searches of either space are quicker for it
+        return search(records, costs, self.tables.shared(key, lambda: search(records, even(records, costs.starts))))
 
     def nearest(self, k: int) -> Nearest:
         """Return the k nearest; a pass that was made with a larger k is not made again."""
@@ -125,12 +133,18 @@ class Pass:
         return Nearest(found.distances[:, :k], found.rows[:, :k])
 
     def _found(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        def find() -> tuple[np.ndarray, np.ndarray]:
+        if not self._from == self._to == "real":
             return self.search.nearest(self.queries, self.own, k)
+        costs = scale(self.tables, self.space, "real")
+        sought = max(k, min(SEVERAL, len(self.queries.codes) - 1)) if self._is_of_real_alone(costs) else k
+        return found_before(self.queries, costs, k, sought, lambda: self.search.nearest(self.queries, self.own, sought))
 
-        if self._from == self._to == "real":
-            return found_before(self.queries, scale(self.tables, self.space, "real"), k, find)
-        return find()
+    def _is_of_real_alone(self, costs: Scale) -> bool:
+        """Tell whether these costs in gower space are those of the real table without any release."""
+        if self.space.name != "gower":
+            return False
+        alone = scale(self.tables, replace(self.space, ranges="reference"), "real")
+        return np.array_equal(costs.factors, alone.factors)
 
     def _records(self, side: Side) -> Records:
         both = mixed(self.tables, self.space)

@@ -61,6 +61,7 @@ class Mixed(NamedTuple):
     real: Records
     synthetic: Records
     axes: tuple[Axis, ...]  # without their cells
+    complete: bool  # no number is missing: the records are the same in every space of these columns
 
 
 def mixed(tables: Tables, space: Space) -> Mixed:
@@ -96,6 +97,14 @@ def scale_of(axes: Iterable[Axis], space: Space, reference: Side) -> Scale:
     return Scale(np.array(factors, dtype=float), np.array(caps, dtype=float), np.concatenate(costs), starts, squared)
 
 
+def even(records: Records, starts: np.ndarray) -> Scale:
+    """Return a scale in which every column counts alike: a number by its range among these records, a level as one."""
+    numbers = records.numbers
+    ranges = numbers.max(axis=0, initial=-FAR) - numbers.min(axis=0, initial=FAR)
+    factors = np.divide(1.0, ranges, out=np.zeros(len(ranges)), where=ranges > 0)
+    return Scale(factors, np.ones(len(ranges)), np.full(starts[-1], 0.5), starts, squared=False)
+
+
 def sums_of(ours: Records, theirs: Records, scale: Scale) -> np.ndarray:
     """Return sums of column distances, added column after column as every search does; rows are broadcast."""
     total = np.zeros(np.broadcast_shapes(ours.codes.shape[:-1], theirs.codes.shape[:-1]))
@@ -124,6 +133,14 @@ def _factor(weight: float, unit: float) -> float:
 
 def _mixed(tables: Tables, space: Space) -> Mixed:
     axes = [axis for column in space.columns for axis in _axes(tables, space, column)]
+    numbers = [tables.floats(column) for column in space.columns if tables.kind(column) == "numeric"]
+    complete = not any(np.isnan(cells).any() for both in numbers for cells in both)
+    named = "any" if complete else space.name
+    real, synthetic = tables.shared(("records", named, space.columns), lambda: _sides(tables, axes))
+    return Mixed(real, synthetic, tuple(axis._replace(cells=()) for axis in axes), complete)
+
+
+def _sides(tables: Tables, axes: Iterable[Axis]) -> tuple[Records, Records]:
     numeric = [axis.cells for axis in axes if axis.units is not None]
     categorical = [axis.cells for axis in axes if axis.costs is not None]
     sides = []
@@ -132,7 +149,7 @@ def _mixed(tables: Tables, space: Space) -> Mixed:
         for table, columns in zip(sides[side], (numeric, categorical), strict=True):
             for place, cells in enumerate(columns):
                 table[:, place] = cells[side]
-    return Mixed(sides[0], sides[1], tuple(axis._replace(cells=()) for axis in axes))
+    return sides[0], sides[1]
 
 
 def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:

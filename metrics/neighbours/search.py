@@ -12,7 +12,7 @@ from synthrisk.metrics.neighbours.records import Records, Scale
 
 
 class Search(Protocol):
-    """Records that others are searched among: ``Search(reference, scale)``."""
+    """Records that others are searched among: ``Search(reference, scale, like)``."""
 
     def nearest(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the k smallest sums of each query and their rows, (n, k) each, the nearest first.
@@ -32,9 +32,13 @@ class Search(Protocol):
         """Return those rows, ascending, query after query, where ``counts`` says how many they are."""
 
 
-def search(reference: Records, scale: Scale) -> Search:
-    """Return the quickest search that there is: box trees where numba can be imported."""
-    return _quickest()(reference, scale)
+def search(reference: Records, scale: Scale, like: Search | None = None) -> Search:
+    """Return the quickest search that there is: box trees where numba can be imported.
+
+    ``like`` is a search of the same records at other costs: both divide them in one way, which decides how fast a
+    search is, never what it finds.
+    """
+    return _quickest()(reference, scale, like)
 
 
 def prepare() -> None:
@@ -49,7 +53,7 @@ def prepare() -> None:
 
 
 @cache
-def _quickest() -> Callable[[Records, Scale], Search]:
+def _quickest() -> Callable[[Records, Scale, Search | None], Search]:
     try:
         from synthrisk.metrics.neighbours.box_search import Forest
     except ImportError:

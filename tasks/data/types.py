@@ -57,6 +57,8 @@ def infer(column: pd.Series, *, code: bool = False) -> pd.Series:
 def _inferred(column: pd.Series, code: bool) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _recategorized(column)
+    if isinstance(column.dtype, pd.StringDtype):
+        return _texts(column.astype("string"), code)
     if not isinstance(column.dtype, (np.dtype, pd.DatetimeTZDtype)) and not isinstance(column.array, _MASKED):
         column = column.astype(object)
     if types.is_complex_dtype(column.dtype):

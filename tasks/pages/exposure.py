@@ -81,7 +81,7 @@ class Exposed:
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     """Return the page of one generator, with all intervals at a confidence level."""
-    scores = pd.read_parquet(there(found.exposed))
+    scores = pd.read_parquet(there(found.exposed), read_dictionary=["measure"])
     records, entities = found.sample.records(), found.sample.entities()
     shown = []
     for each in found.planned:

@@ -128,7 +128,7 @@ def _without_markers(column: pd.Series) -> pd.Series:
         column = column.astype(object)  # not to the levels' dtype, which may have no room for a missing cell
     if _is_text(column):
         column = column.astype(object)
-        return column.mask(column.map(lambda cell: isinstance(cell, str) and cell.strip() in MISSING))
+        return column.mask(np.array([isinstance(cell, str) and cell.strip() in MISSING for cell in column], dtype=bool))
     return column
 
 

@@ -139,9 +139,8 @@ def _read_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
         raise pd.errors.EmptyDataError
     separator = separator_of(text)
     refuse_same_names(text, separator, name)
-    real = pd.concat([job.train, job.held_out])
-    texts = {c: {v for v in real[c].unique() if isinstance(v, str)} for c in real.columns}
-    markers = {c: sorted({"", *job.form.missing} | (MISSING - texts[c])) for c in real.columns}
+    texts = {c: _texts(job.train[c]) | _texts(job.held_out[c]) for c in job.train.columns}
+    markers = {c: sorted({"", *job.form.missing} | (MISSING - texts[c])) for c in texts}
     table = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, na_values=markers)
     if not isinstance(table.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
@@ -151,6 +150,13 @@ def _read_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
         for name in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
             table[name] = table[name].str.replace(",", ".", regex=False)
     return table
+
+
+def _texts(column: pd.Series) -> set[str]:
+    """Return the texts that a column holds."""
+    if types.is_numeric_dtype(column.dtype):
+        return set()
+    return {value for value in column.unique() if isinstance(value, str)}
 
 
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:

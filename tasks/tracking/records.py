@@ -1,5 +1,6 @@
 """What single records contribute: ledgers and the most exposed, under salted hashes."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,10 +24,10 @@ def log_records(
 ) -> None:
     """Write the ledger and the exposed records of one generator to its run, records named as ``mode`` says."""
     with TemporaryDirectory() as place:
-        folder = Path(place)
+        folder, left_out = Path(place), () if mode == "full" else _REVEALING
         parts = []
         for each in found.ledgers:
-            part = _without_empty(_read(there(each.path) / LEDGER))
+            part = _without_empty(_read(there(each.path) / LEDGER, left_out))
             of_cell = {"repetition": each.cell.repetition, "fold": each.cell.fold}
             for name, number in of_cell.items():
                 part = part.append_column(name, pa.array(np.full(len(part), number)))
@@ -34,22 +35,28 @@ def log_records(
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
         ledger, names = pa.concat_tables(parts, promote_options="default"), _Names(hashes, mode)
-        pq.write_table(names.given_to(ledger), folder / "ledger.parquet", compression="zstd")
-        exposed = names.given_to(_read(there(found.exposed)))
-        pq.write_table(exposed, folder / "memorization.parquet", compression="zstd")
+        _write(names.given_to(ledger), folder / "ledger.parquet")
+        exposed = names.given_to(_read(there(found.exposed), left_out))
+        _write(exposed, folder / "memorization.parquet")
         client.log_artifacts(run_id, place, "records")
         if page and mode == "full":  # it holds values of the real table
             client.log_artifact(run_id, page, "records")
         amounts = pd.DataFrame({"memorization": exposed["memorization"].to_numpy()})
-        top = exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy()).to_pandas()
+        top = _as_texts(exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy())).to_pandas()
         if len(top):
             client.log_table(run_id, top, "records/most_exposed.json")
 
 
-def _read(path: Path) -> pa.Table:
-    """Return a table of records; texts, which are few and long, as codes."""
-    texts = [field.name for field in pq.read_schema(path) if _is_text(field.type)]
-    return pq.read_table(path, read_dictionary=texts)
+def _read(path: Path, left_out: Sequence[str]) -> pa.Table:
+    """Return a table of records without some columns; texts, which are few and long, as codes."""
+    schema = pq.read_schema(path)
+    texts = [field.name for field in schema if _is_text(field.type)]
+    return pq.read_table(path, columns=[c for c in schema.names if c not in left_out], read_dictionary=texts)
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    """Write a table whose codes are read back as texts by whoever reads it."""
+    pq.write_table(table, path, compression="zstd", store_schema=False)
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -76,14 +83,14 @@ class _Names:
         self._texts = pa.array(hashes, pa.string())
 
     def given_to(self, records: pa.Table) -> pa.Table:
-        """Return the rows with names in place of positions; unless ``mode`` is ``full`` without what reveals values."""
-        rows = records["record"].to_numpy()
-        names = pa.DictionaryArray.from_arrays(pa.array(rows.astype(np.int32)), self._texts)
-        named = records.set_column(records.column_names.index("record"), "record", names)
+        """Return the rows with names in place of positions; unless ``mode`` is ``full`` not in the table's order."""
+        rows, place = records["record"].to_numpy(), records.column_names.index("record")
         if self._mode == "full":
-            return _as_texts(named.append_column("row", records["record"]))
-        told = named.drop_columns([c for c in _REVEALING if c in named.column_names])
-        return _as_texts(told.take(_ordered(rows, self._places)))
+            kept = records.append_column("row", records["record"])
+        else:
+            order = _ordered(rows, self._places)
+            kept, rows = records.take(order), rows[order]
+        return kept.set_column(place, "record", self._texts.take(pa.array(rows)))
 
     @cached_property
     def _places(self) -> np.ndarray:

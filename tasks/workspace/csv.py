@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -118,7 +118,7 @@ def refuse_same_names(text: str, separator: str, name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
     lines = text if "\n" in text else text.replace("\r", "\n")
     try:
-        header = next(csv.reader(io.StringIO(lines.lstrip("\r\n")), delimiter=separator))
+        header = next(csv.reader(_lines(lines.lstrip("\r\n")), delimiter=separator))
     except csv.Error:  # a quote that is not closed, or a header of no end
         raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
     for position, column in enumerate(header):
@@ -127,6 +127,15 @@ def refuse_same_names(text: str, separator: str, name: str) -> None:
             raise InputError(
                 f"{name} must have distinct column names, got one twice (columns {first} and {position + 1})"
             )
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, of which only the first may be asked for."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
@@ -183,7 +192,9 @@ def _parse(
 
 def _texts(column: pd.Series, missing: Sequence[str], *, decimal_comma: bool) -> pd.Series:
     column = column.mask(column.isin(missing))  # pandas keeps the markers where it first tried numbers
+    if not decimal_comma:
+        return column
     levels = pd.Series(column.dropna().unique())
-    if decimal_comma and len(levels) and levels.str.fullmatch(_DECIMAL_COMMA).all():
+    if len(levels) and levels.str.fullmatch(_DECIMAL_COMMA).all():
         return column.str.replace(",", ".", regex=False).astype("Float64")
     return column

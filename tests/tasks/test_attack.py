@@ -428,7 +428,8 @@ def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
     release = released(sample)
     found = attack.fn(release, [CAP, DISTANCE])
     ledger, values = attacked([CAP])
-    pd.testing.assert_frame_equal(found.ledger(), ledger)
+    texts = dict.fromkeys(ledger.select_dtypes("string"), "string")  # read as pandas keeps them, not as Arrow does
+    pd.testing.assert_frame_equal(found.ledger(), ledger.astype(texts))
     assert set(found.values()) == {"cap.vote", RATIO}
     assert found.values()["cap.vote"] == values["cap.vote"]
     before = (tmp_path / "ledgers").stat().st_mtime_ns

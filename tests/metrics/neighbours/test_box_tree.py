@@ -13,7 +13,7 @@ from synthrisk.metrics import compiled
 from synthrisk.metrics.neighbours import box_search, box_split, box_tree, box_walk
 from synthrisk.metrics.neighbours.box_search import Forest
 from synthrisk.metrics.neighbours.brute_force import Plain
-from synthrisk.metrics.neighbours.records import Records, Scale
+from synthrisk.metrics.neighbours.records import Records, Scale, even
 from synthrisk.metrics.neighbours.search import prepare, search
 
 
@@ -257,3 +257,15 @@ def test_without_numba_numpy_searches():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Plain (array([[1.],\n       [1.]]), array([[1],\n       [0]]))")
+
+
+def test_rows_divided_by_other_costs_are_found_alike():
+    """How a search divides its rows decides how fast it is, never what it finds."""
+    for seed in range(60):
+        queries, reference, scale = random_case(seed)
+        own, k = np.full(len(queries.codes), -1), min(1 + seed % 3, len(reference.codes))
+        shared = search(reference, scale, search(reference, even(reference, scale.starts)))
+        alone = search(reference, scale).nearest(queries, own, k)
+        for _ in range(2):  # the second time in an order that is kept
+            found = shared.nearest(queries, own, k)
+            assert all((ours == theirs).all() for ours, theirs in zip(found, alone, strict=True))
