@@ -1,6 +1,5 @@
 """What single records contribute: ledgers and the most exposed, under salted hashes."""
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,19 +23,17 @@ def log_records(
 ) -> None:
     """Write the ledger and the exposed records of one generator to its run, records named as ``mode`` says."""
     with TemporaryDirectory() as place:
-        folder, left_out = Path(place), () if mode == "full" else _REVEALING
-        parts = []
+        folder, names, parts = Path(place), _Names(hashes, mode), []
         for each in found.ledgers:
-            part = _without_empty(_read(there(each.path) / LEDGER, left_out))
+            part = _without_empty(names.read(there(each.path) / LEDGER))
             of_cell = {"repetition": each.cell.repetition, "fold": each.cell.fold}
             for name, number in of_cell.items():
                 part = part.append_column(name, pa.array(np.full(len(part), number)))
             parts.append(part)
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
-        ledger, names = pa.concat_tables(parts, promote_options="default"), _Names(hashes, mode)
-        _write(names.given_to(ledger), folder / "ledger.parquet")
-        exposed = names.given_to(_read(there(found.exposed), left_out))
+        _write(names.given_to(pa.concat_tables(parts, promote_options="default")), folder / "ledger.parquet")
+        exposed = names.given_to(names.read(there(found.exposed)))
         _write(exposed, folder / "memorization.parquet")
         client.log_artifacts(run_id, place, "records")
         if page and mode == "full":  # it holds values of the real table
@@ -45,13 +42,6 @@ def log_records(
         top = _as_texts(exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy())).to_pandas()
         if len(top):
             client.log_table(run_id, top, "records/most_exposed.json")
-
-
-def _read(path: Path, left_out: Sequence[str]) -> pa.Table:
-    """Return a table of records without some columns; texts, which are few and long, as codes."""
-    schema = pq.read_schema(path)
-    texts = [field.name for field in schema if _is_text(field.type)]
-    return pq.read_table(path, columns=[c for c in schema.names if c not in left_out], read_dictionary=texts)
 
 
 def _write(table: pa.Table, path: Path) -> None:
@@ -81,6 +71,12 @@ class _Names:
     def __init__(self, hashes: np.ndarray, mode: str):
         self._hashes, self._mode = hashes, mode
         self._texts = pa.array(hashes, pa.string())
+
+    def read(self, path: Path) -> pa.Table:
+        """Return a table of records, texts as codes; unless ``mode`` is ``full`` without what reveals values."""
+        schema, left_out = pq.read_schema(path), () if self._mode == "full" else _REVEALING
+        texts = [field.name for field in schema if _is_text(field.type)]
+        return pq.read_table(path, columns=[c for c in schema.names if c not in left_out], read_dictionary=texts)
 
     def given_to(self, records: pa.Table) -> pa.Table:
         """Return the rows with names in place of positions; unless ``mode`` is ``full`` not in the table's order."""

@@ -19,13 +19,19 @@ def test_records_stand_in_the_order_of_their_names_and_those_of_one_as_they_stoo
     assert _ordered(rows, PLACES).tolist() == by_hand
 
 
-def test_hashed_records_hold_no_guess_and_full_ones_their_row():
+def test_hashed_records_hold_no_guess_and_full_ones_their_row(tmp_path):
     table = pa.table({"record": [0, 1, 2, 3], "score": [0.0, 0.1, 0.2, 0.3], "truth": list("abcd")})
-    hashed = _Names(HASHES, "hashed").given_to(table).to_pylist()
+    pq.write_table(table, tmp_path / "x.parquet")
+
+    def named(mode):
+        names = _Names(HASHES, mode)
+        return names.given_to(names.read(tmp_path / "x.parquet"))
+
+    hashed = named("hashed").to_pylist()
     assert hashed == [{"record": HASHES[i], "score": i / 10} for i in (2, 0, 3)] + [
         {"record": HASHES[1], "score": pytest.approx(0.1)}
     ]
-    full = _Names(HASHES, "full").given_to(table)
+    full = named("full")
     assert full.column_names == ["record", "score", "truth", "row"]
     assert full["record"].to_pylist() == HASHES.tolist()
     assert full["row"].to_pylist() == [0, 1, 2, 3]
@@ -35,6 +41,8 @@ def test_texts_of_either_kind_are_read_as_codes(tmp_path):
     """Pandas 3 writes its texts as Arrow's large strings."""
     for kind in (pa.string(), pa.large_string()):
         pq.write_table(pa.table({"record": [0, 1], "metric": pa.array(["a", "a"], kind)}), tmp_path / "x.parquet")
-        read = records._read(tmp_path / "x.parquet")
+        read = _Names(HASHES, "hashed").read(tmp_path / "x.parquet")
         assert pa.types.is_dictionary(read.schema.field("metric").type)
+        records._write(read, tmp_path / "y.parquet")
+        assert pq.read_table(tmp_path / "y.parquet").schema.field("metric").type == pa.string()
         assert records._as_texts(read).schema.field("metric").type == pa.string()
