@@ -46,7 +46,9 @@ def log_records(
 
 def _write(table: pa.Table, path: Path) -> None:
     """Write a table whose codes are read back as texts by whoever reads it."""
-    pq.write_table(table, path, compression="zstd", store_schema=False)
+    with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False) as writer:
+        writer.add_key_value_metadata(table.schema.metadata or {})  # what pandas knows of its types
+        writer.write_table(table)
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -1,6 +1,7 @@
 """The order of records in MLflow: that of their names, whatever rows a table holds."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -46,3 +47,11 @@ def test_texts_of_either_kind_are_read_as_codes(tmp_path):
         records._write(read, tmp_path / "y.parquet")
         assert pq.read_table(tmp_path / "y.parquet").schema.field("metric").type == pa.string()
         assert records._as_texts(read).schema.field("metric").type == pa.string()
+
+
+def test_what_is_written_is_read_with_the_types_that_pandas_had(tmp_path):
+    flags = pd.array([True, None], dtype="boolean")
+    rows = pd.DataFrame({"record": [0, 1], "member": flags, "metric": pd.array(["a", None], dtype="string")})
+    rows.to_parquet(tmp_path / "x.parquet")
+    records._write(_Names(HASHES, "hashed").read(tmp_path / "x.parquet"), tmp_path / "y.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "y.parquet"), rows)
