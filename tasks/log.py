@@ -9,6 +9,7 @@ from typing import Literal
 from synthrisk.conf.load import checked, refuse_passwords
 from synthrisk.conf.secrets import secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
+from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.without_values import without_values
 from synthrisk.tasks.report import report
@@ -80,10 +81,12 @@ def log(
         offline: Ask no store: keep the study in the workspace, for ``deliver``.
 
     Raises:
-        InputError: ``records`` is none of these, or the address names a variable that is not set.
+        InputError: ``records`` is none of these, ``pages`` are none, or the address names a variable that is not set.
         NotLoggedError: The store does not do its work; the study waits in the workspace.
     """
     check_given("judged", judged, Judged, "judge")
+    if not (pages is None or isinstance(pages, Pages) or callable(pages)):
+        raise InputError(f"pages must be Pages or a function that returns them, got {type(pages).__name__}")
     given = {
         "experiment": experiment,
         "uri": tracking_uri,

@@ -20,9 +20,11 @@ from samples.priveval import priveval
 from samples.releases import releases
 from synthrisk.metrics import Tables
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.exposure.vulnerable import NEIGHBOURS
 from synthrisk.metrics.neighbours import found_before
 from synthrisk.metrics.neighbours.brute_force import Plain
 from synthrisk.metrics.neighbours.nearest import (
+    SEVERAL,
     Pass,
     as_distances,
     real_to_real,
@@ -387,6 +389,10 @@ def test_ties_of_some_records_are_those_of_all_records_there():
         assert (
             tie_counts(tables, way, "gower", queries=some).tolist() == tie_counts(tables, way, "gower")[some].tolist()
         )
+
+
+def test_as_many_neighbours_are_sought_as_tell_who_is_vulnerable():
+    assert SEVERAL >= NEIGHBOURS
 
 
 def test_a_real_table_is_searched_once_for_all_releases(monkeypatch):

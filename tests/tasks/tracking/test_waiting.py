@@ -235,3 +235,9 @@ def test_an_end_while_pages_are_drawn_leaves_a_study_that_is_delivered_with_them
     assert len(runs_in(tmp_path)) == len(logged.runs) + 1
     assert Path(logged.pages.report).read_text("utf-8") == report_in(tmp_path)
     assert ids_waiting(tmp_path) == []
+
+
+def test_what_is_neither_pages_nor_a_function_is_refused_before_anything_is_kept(tmp_path, table, logged_of):
+    with pytest.raises(InputError, match="pages must be Pages or a function that returns them, got str"):
+        logged_of(judged_study(FIRST), table, tmp_path, pages="report.html")
+    assert ids_waiting(tmp_path) == []
