@@ -88,7 +88,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
             registry=place.registry,
             exposure=study.exposure,
             settings=asked,
-            pages=drawn if ends is calls else drawn(),  # drawn by workers, beside what is logged
+            pages=drawn if ends is calls else drawn(),  # where workers draw, beside what is logged
             offline=place.offline,
         )
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace

@@ -110,7 +110,7 @@ class TaskRuns:
             given, others = _handed(arguments, named)
             try:
                 return task(*given, **others)
-            except httpx.TransportError:  # before it began: what it does itself asks no Prefect
+            except httpx.TransportError:  # before it began: what it raises itself is none
                 if not is_gone():
                     raise
         return task.fn(*arguments, **named)

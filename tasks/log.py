@@ -1,6 +1,8 @@
 """Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -75,14 +77,15 @@ def log(
         exposure: Whether a page for each judged synthesizer says who is at risk, and why.
         settings: What was asked, as YAML; what the references remember of it unless given.
         pages: Report and pages of exposure where they are written already, or a function that waits for them. It is
-            called once, when all else is written; with ``records`` as ``full``, which has them among the artifacts of
-            each synthesizer, before.
+            called once, when all numbers and records are written; with ``records`` as ``full``, which has them among
+            the artifacts of each synthesizer, before.
         tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the address, in place of it.
         offline: Ask no store: keep the study in the workspace, for ``deliver``.
 
     Raises:
         InputError: ``records`` is none of these, ``pages`` are none, or the address names a variable that is not set.
         NotLoggedError: The store does not do its work; the study waits in the workspace.
+        DiskError: A disk takes no more; the study waits if there was room for it.
     """
     check_given("judged", judged, Judged, "judge")
     if not (pages is None or isinstance(pages, Pages) or callable(pages)):
@@ -103,7 +106,7 @@ def log(
     with held(waiting.workspace, waiting.study_id):
         keep_waiting(waiting)
         drawn = Drawn(waiting, pages if callable(pages) else lambda: _draw(waiting))
-        return _told(drawn, waits="offline") if tracking.offline else _logged(drawn)
+        return _logged(drawn)
 
 
 def deliver(workspace: Path, study_id: str) -> Logged | None:
@@ -117,10 +120,11 @@ def deliver(workspace: Path, study_id: str) -> Logged | None:
         if not ours:
             return None
         waiting = read_waiting(workspace, study_id)
-        drawn = Drawn(waiting, lambda: _draw(waiting))
         if not answers(store_address(waiting.tracking, waiting.workspace)):
-            raise NotLoggedError(_told(drawn, waits="its store does not answer"))
-        return _logged(drawn, late=True)
+            raise NotLoggedError(_told(waiting, waiting.pages or Pages(""), waits="its store does not answer"))
+        if waiting.pages is None:  # interrupted while they were drawn; what ends the process is not tried for ever
+            keep_waiting(replace(waiting, pages=Pages("", {}, "an attempt to draw it ended the process")))
+        return _logged(Drawn(waiting, lambda: _draw(waiting)), late=True)
 
 
 def deliver_all(workspace: Path) -> dict[str, Exception | None]:
@@ -139,19 +143,23 @@ def _draw(waiting: Waiting) -> Pages:
     """Draw the pages of a study here; one that fails is left out."""
     judged = waiting.judged
     study_id, confidence = waiting.study_id, judged.estimated.settings.confidence
-    page, failure = _tried(partial(report.fn, judged, waiting.settings))
+    page, failure = _tried("report", partial(report.fn, judged, waiting.settings))
     shown = [each for each in judged.estimated.found if waiting.exposure and each.generator.role == "synthesizer"]
-    exposures = {each.name: _tried(partial(expose.fn, each, study_id, confidence))[0] for each in shown}
+    exposures = {
+        each.name: _tried(f"page of exposure of {each.name}", partial(expose.fn, each, study_id, confidence))[0]
+        for each in shown
+    }
     return Pages(page, {name: path for name, path in exposures.items() if path}, failure)
 
 
-def _tried(page: Callable[[], str]) -> tuple[str, str]:
-    """Return the path of a page, or why there is none."""
+def _tried(what: str, page: Callable[[], str]) -> tuple[str, str]:
+    """Return the path of a page, or why there is none, which is said too."""
     try:
         return page(), ""
     except DiskError:
         raise
     except RunError as error:
+        logging.getLogger("synthrisk").error("%s failed: %s", what, error)
         return "", str(error)
 
 
@@ -162,12 +170,18 @@ def _page(drawn: Drawn) -> str:
     return page if drawn.waiting.tracking.records == "full" else without_values(page)
 
 
-def _told(drawn: Drawn, *, waits: str = "", place: str = "", runs: Mapping[str, str] | None = None) -> Logged:
+def _told(
+    waiting: Waiting, pages: Pages, place: str = "", runs: dict[str, str] | None = None, waits: str = ""
+) -> Logged:
     """Return where a study is: in an experiment, or why it ``waits`` in its workspace."""
-    waiting = drawn.waiting
     uri = without_secrets(store_address(waiting.tracking, waiting.workspace))
-    own = (waiting.experiment, str(waiting.workspace), waits)
-    return Logged(uri, place, waiting.study_id, dict(runs or {}), drawn.pages, *own)
+    return Logged(uri, place, waiting.study_id, runs or {}, pages, waiting.experiment, str(waiting.workspace), waits)
+
+
+def _kept(drawn: Drawn, reason: str) -> Logged:
+    """Keep a study with its pages until it is delivered; return where it is to go."""
+    keep_waiting(replace(drawn.waiting, pages=drawn.pages))
+    return _told(drawn.waiting, drawn.pages, waits=reason)
 
 
 def _logged(drawn: Drawn, *, late: bool = False) -> Logged:
@@ -179,12 +193,13 @@ def _logged(drawn: Drawn, *, late: bool = False) -> Logged:
 
 
 def _attempt(drawn: Drawn, *, late: bool) -> Logged:
+    if drawn.waiting.tracking.offline and not late:
+        return _kept(drawn, "offline")
     try:
         place, runs = write_study(drawn, partial(_page, drawn), late=late)
-        logged = _told(drawn, place=place, runs=runs)
     except (StoreError, *FAULTS) as error:
         reason = f"{type(error).__name__} of its store"
     else:
         no_longer_waiting(drawn.waiting)
-        return logged
-    raise NotLoggedError(_told(drawn, waits=reason))  # outside the except block: texts of stores hold addresses
+        return _told(drawn.waiting, drawn.pages, place, runs)
+    raise NotLoggedError(_kept(drawn, reason))  # outside the except block: texts of stores hold addresses

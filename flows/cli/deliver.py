@@ -24,3 +24,5 @@ def deliver_studies(study_id: str | None, workspace: Path) -> None:
         with block_readable(read_waiting(workspace, each).tracking):
             logged = deliver(workspace, each)
         typer.echo(f"logged: study {each} in {logged.uri}" if logged else f"another process is logging study {each}")
+        if logged and logged.pages.failure:
+            typer.echo(f"its report is not written: {logged.pages.failure}", err=True)

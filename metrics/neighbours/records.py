@@ -101,7 +101,7 @@ def even(records: Records, starts: np.ndarray) -> Scale:
     """Return a scale in which every column counts alike: a number by its range among these records, a level as one."""
     numbers = records.numbers
     ranges = numbers.max(axis=0, initial=-FAR) - numbers.min(axis=0, initial=FAR)
-    factors = np.divide(1.0, ranges, out=np.zeros(len(ranges)), where=ranges > 0)
+    factors = np.array([_factor(1.0, range_) if range_ else 0.0 for range_ in ranges.tolist()])
     return Scale(factors, np.ones(len(ranges)), np.full(starts[-1], 0.5), starts, squared=False)
 
 

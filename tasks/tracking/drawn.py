@@ -1,12 +1,12 @@
-"""The pages of a study that is being logged: drawn beside it, and waited for when nothing else is left to write."""
+"""The pages of a study that is being logged: drawn beside it, and waited for when all its numbers are written."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.tracking.logged import Pages
-from synthrisk.tasks.tracking.waiting import Waiting, keep_waiting
+from synthrisk.tasks.tracking.waiting import Waiting
 from synthrisk.tasks.workspace.failure import DiskError, RunError, told_safely
 from synthrisk.tasks.workspace.store import private_folder
 
@@ -20,9 +20,7 @@ class Drawn:
 
     @cached_property
     def pages(self) -> Pages:
-        """Report and pages of exposure, waited for once; the study waits with them from then on.
-
-        Where drawing fails they say why: the numbers stand without them.
+        """Report and pages of exposure, waited for once; where drawing fails they say why: the numbers stand without.
 
         Raises:
             DiskError: A disk takes no more.
@@ -30,13 +28,14 @@ class Drawn:
         if self.waiting.pages is not None:
             return self.waiting.pages
         try:
-            return told_safely(private_folder(self.waiting.workspace), "pages", self._drawn_and_kept)
+            return told_safely(private_folder(self.waiting.workspace), "pages", self._checked)
         except DiskError:
             raise
         except (InputError, RunError) as error:
             return Pages("", {}, str(error))
 
-    def _drawn_and_kept(self) -> Pages:
+    def _checked(self) -> Pages:
         pages = self.draw()
-        keep_waiting(replace(self.waiting, pages=pages))
+        if not isinstance(pages, Pages):
+            raise InputError(f"pages must be a function that returns Pages, got {type(pages).__name__} of it")
         return pages

@@ -33,11 +33,15 @@ def log_records(
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
         _write(names.given_to(pa.concat_tables(parts, promote_options="default")), folder / "ledger.parquet")
-        exposed = names.given_to(names.read(there(found.exposed)))
-        _write(exposed, folder / "memorization.parquet")
+        exposed = names.read(there(found.exposed))
+        if len(exposed):
+            exposed = names.given_to(exposed)
+            _write(exposed, folder / "memorization.parquet")
         client.log_artifacts(run_id, place, "records")
         if page and mode == "full":  # it holds values of the real table
             client.log_artifact(run_id, page, "records")
+        if not len(exposed):
+            return  # claims say nothing of single records
         amounts = pd.DataFrame({"memorization": exposed["memorization"].to_numpy()})
         top = _as_texts(exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy())).to_pandas()
         if len(top):

@@ -52,7 +52,7 @@ class Noted(PlainCalls):
 @pytest.fixture
 def ordered(folder, settings):
     def run(calls, name, **parts):
-        study = load(settings(folder / name, folder / "people.csv", name=name, metrics=["zero_cap"], **parts))
+        study = load(settings(folder / name, folder / "people.csv", name=name, **({"metrics": ["zero_cap"]} | parts)))
         course(study, sample_of(study), calls)
         return calls.noted
 
@@ -70,3 +70,13 @@ def test_pages_are_waited_for_while_the_study_is_logged_and_only_where_workers_d
     assert len(pages) == 2
     assert all(run.data.tags["study_id"] in page for run, page in zip(runs, pages, strict=True))
     assert ids_waiting(folder / "beside") == []
+
+
+def test_a_study_of_claims_alone_which_expose_no_record_is_logged(ordered, folder):
+    ordered(Noted(), "claims", metrics=["singling_out"])
+    client = MlflowClient(f"sqlite:///{folder / 'claims' / 'mlflow.db'}")
+    runs = client.search_runs([client.get_experiment_by_name("claims").experiment_id])
+    assert not any("incomplete" in run.data.tags for run in runs)
+    kept = {run.data.tags["role"]: [a.path for a in client.list_artifacts(run.info.run_id, "records")] for run in runs}
+    assert kept["synthesizer"] == ["records/ledger.parquet"]
+    assert ids_waiting(folder / "claims") == []

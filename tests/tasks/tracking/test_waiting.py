@@ -3,6 +3,7 @@
 import errno
 import pickle
 import sqlite3
+import sys
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -15,8 +16,10 @@ from mlflow.exceptions import MlflowException
 
 from samples.judged import judged_study
 from synthrisk.conf.study import Tracking
+from synthrisk.flows.cli.deliver import deliver_studies
 from synthrisk.metrics import InputError
 from synthrisk.tasks.log import NotLoggedError, Pages, deliver, deliver_all
+from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.latest import latest_study
 from synthrisk.tasks.tracking.past import studies
 from synthrisk.tasks.tracking.waiting import held, ids_waiting, read_waiting
@@ -241,3 +244,52 @@ def test_what_is_neither_pages_nor_a_function_is_refused_before_anything_is_kept
     with pytest.raises(InputError, match="pages must be Pages or a function that returns them, got str"):
         logged_of(judged_study(FIRST), table, tmp_path, pages="report.html")
     assert ids_waiting(tmp_path) == []
+
+
+def test_a_function_that_returns_no_pages_costs_the_pages_alone(tmp_path, table, logged_of):
+    logged = logged_of(judged_study(FIRST), table, tmp_path, pages=lambda: None)
+    assert logged.pages == Pages("", {}, "pages must be a function that returns Pages, got NoneType of it")
+    assert len(runs_in(tmp_path)) == len(logged.runs) + 1
+
+
+@pytest.fixture
+def interrupted(tmp_path, table, logged_of):
+    """A study that was interrupted while its pages were drawn."""
+    with pytest.raises(KeyboardInterrupt):
+        logged_of(judged_study(FIRST), table, tmp_path, pages=Drawing(tmp_path, KeyboardInterrupt()))
+    assert read_waiting(tmp_path, FIRST).pages is None
+
+
+def test_pages_that_end_the_process_are_not_drawn_a_second_time(tmp_path, interrupted, monkeypatch):
+    calls = []
+
+    def ends(judged, settings):
+        calls.append(settings)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report, "fn", ends)
+    with pytest.raises(KeyboardInterrupt):
+        deliver(tmp_path, FIRST)
+    assert deliver_all(tmp_path) == {FIRST: None}
+    assert len(calls) == 1
+    assert report_in(tmp_path) is None
+    assert not any("incomplete" in run.data.tags for run in runs_in(tmp_path))
+
+
+def test_nothing_is_drawn_for_a_store_that_does_not_answer(tmp_path, interrupted, monkeypatch):
+    monkeypatch.setattr(sys.modules["synthrisk.tasks.log"], "answers", lambda uri: False)
+    monkeypatch.setattr(report, "fn", lambda judged, settings: pytest.fail("drawn"))
+    with pytest.raises(NotLoggedError, match="not logged yet"):
+        deliver(tmp_path, FIRST)
+    assert read_waiting(tmp_path, FIRST).pages is None
+
+
+def test_a_page_that_cannot_be_drawn_later_is_said(tmp_path, interrupted, monkeypatch, capsys):
+    def breaks(judged, settings):
+        raise RunError("ValueError in plots.py")
+
+    monkeypatch.setattr(report, "fn", breaks)
+    deliver_studies(FIRST, tmp_path)
+    said = capsys.readouterr()
+    assert f"logged: study {FIRST}" in said.out
+    assert "its report is not written: ValueError in plots.py" in said.err
