@@ -1,16 +1,15 @@
 """Child processes that end when the process that started them is gone, however it went.
 
-    python -m synthrisk.flows.parent MODULE [ARGUMENT ...]
+    python -m synthrisk.flows.parent PROCESS MODULE [ARGUMENT ...]
 
-runs a module as ``python -m`` does, for as long as the parent lives.
+runs a module as ``python -m`` does, for as long as the parent lives, which is the process of that number.
 """
 
+import multiprocessing
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
-from functools import partial
 from runpy import run_module
 
 import psutil
@@ -18,17 +17,22 @@ import psutil
 _LOOK = 2.0  # seconds
 
 
-def end_with_parent(process: int | None = None) -> None:
-    """Have this process end within seconds of its parent, or of another that it works for.
+def end_with_parent(parent: int | None = None) -> None:
+    """Have this process end within seconds of the one that started it: one that is killed cannot end its children.
 
-    One that is killed cannot end its children itself.
+    Args:
+        parent: Its number, which a process of ``multiprocessing`` knows itself, though it was forked from a server. It
+            is not asked for here: of a parent that is gone already the system knows nothing.
     """
-    lives = partial(_is_parent, os.getppid()) if process is None else partial(_lives, psutil.Process(process))
-    threading.Thread(target=_watch, args=(lives,), name="end with parent", daemon=True).start()
-
-
-def _is_parent(process: int) -> bool:
-    return os.getppid() == process
+    known = multiprocessing.parent_process()
+    number = parent or (known.pid if known is not None else None)
+    if number is None:
+        raise TypeError("parent must be given where multiprocessing has not started this process, got None")
+    try:
+        process = psutil.Process(number)
+    except psutil.NoSuchProcess:
+        os._exit(1)
+    threading.Thread(target=_watch, args=(process,), name="end with parent", daemon=True).start()
 
 
 def _lives(process: psutil.Process) -> bool:
@@ -39,16 +43,16 @@ def _lives(process: psutil.Process) -> bool:
         return False
 
 
-def _watch(lives: Callable[[], bool]) -> None:
-    while lives():
+def _watch(process: psutil.Process) -> None:
+    while _lives(process):
         time.sleep(_LOOK)
     os._exit(1)
 
 
 def main() -> None:
     """Run the module that the command line names."""
-    end_with_parent()
-    del sys.argv[0]
+    end_with_parent(int(sys.argv[1]))
+    del sys.argv[:2]
     run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 

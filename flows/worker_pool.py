@@ -44,13 +44,13 @@ def pool_of(workers: int) -> ProcessPoolExecutor:
 
     _begin()
     context = multiprocessing.get_context("forkserver")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(os.getpid(), known()))
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(known(),))
 
 
-def _begin_worker(command: int, digests: Mapping[Any, str]) -> None:
+def _begin_worker(digests: Mapping[Any, str]) -> None:
     from synthrisk.tasks.workspace.code import learn
 
-    begin(command)
+    begin()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # what generators start is not to have it blocked
     learn(digests)
 

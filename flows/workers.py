@@ -20,10 +20,10 @@ def compute_with_one_thread() -> None:
     threadpool_limits(1)
 
 
-def begin(command: int | None = None) -> None:
-    """Do what a worker process does first; ``command``: the process that it works for, its parent unless given."""
+def begin() -> None:
+    """Do what a worker process does first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
-    end_with_parent(command)
+    end_with_parent()
     compute_with_one_thread()
 
 
