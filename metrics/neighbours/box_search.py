@@ -2,6 +2,7 @@
 
 import threading
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,10 +18,18 @@ _FLAT = 16_384  # rows of a leaf that stands for a tree: what a processor's cach
 _PILOT = 1_000  # queries that tell how much a tree looks at
 _PAIRS = 10**8  # pairs of records from which a pilot is worth its time
 _BOX = 14  # rows that a box takes the time of
-_ORDERS = 2  # tables of queries whose order is kept
+_PLACED = 2  # tables of queries that are kept in order
 _LONG = 1e12  # cells compared in about two minutes by two processors
 _UNFOUND = np.iinfo(np.int64).max
 _LOCK = threading.Lock()  # numba's simplest pool of threads ends the process when two threads enter it
+
+
+class Queries(NamedTuple):
+    """Queries in the order of the boxes that they fall into: what one has looked at, the next finds in the cache."""
+
+    records: Records
+    order: np.ndarray  # (n,) the row of each in the table of all queries
+    homes: np.ndarray  # (n,) the first row of its box
 
 
 class Boxes:
@@ -29,21 +38,22 @@ class Boxes:
     def __init__(self, records: Records, scale: Scale):
         self._records = records
         self._scale = scale
-        self._ordered: list[tuple[Records, np.ndarray]] = []  # the last queries, and their order
+        self._placed: list[tuple[Records, Queries]] = []  # the last queries, as they came and as they fall
 
     @cached_property
     def splits(self) -> Splits:
         """The boxes."""
         return split(self._records, self._scale, _LEAF)
 
-    def order(self, queries: Records) -> np.ndarray:
-        """Return the order of queries in which those of one box stand together."""
-        for known, order in self._ordered:
+    def placed(self, queries: Records) -> Queries:
+        """Return queries in the order of the boxes."""
+        for known, placed in self._placed:
             if known is queries:
-                return order
-        order = by_leaf(self.splits, queries, self._scale)
-        self._ordered = [(queries, order), *self._ordered[: _ORDERS - 1]]
-        return order
+                return placed
+        order, homes = by_leaf(self.splits, queries, self._scale)
+        placed = Queries(queries.take(order), order, homes[order])
+        self._placed = [(queries, placed), *self._placed[: _PLACED - 1]]
+        return placed
 
 
 class Forest:
@@ -60,8 +70,9 @@ class Forest:
     def nearest(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the k smallest sums of each query and their rows (``Search.nearest``)."""
         with _LOCK:
-            trees, order = self._plan(queries, own, k)
-            return self._nearest(trees, order, queries, own, k)[:2]
+            trees, placed = self._plan(queries, own, k)
+            sums, rows, _ = self._nearest(trees, placed, own, k)
+        return _as_they_came(sums, placed.order), _as_they_came(rows, placed.order)
 
     def count(self, queries: Records, own: np.ndarray, limits: np.ndarray) -> np.ndarray:
         """Return how many rows have sums within the limit of each query (``Search.count``)."""
@@ -79,36 +90,39 @@ class Forest:
         rows = np.sort(query * m + rows) % m
         return rows[rows != own[query]]
 
-    def _plan(self, queries: Records, own: np.ndarray, k: int) -> tuple[list[Tree], np.ndarray]:
-        """Return the trees to go through and the order of the queries: no tree where it saves nothing."""
+    def _plan(self, queries: Records, own: np.ndarray, k: int) -> tuple[list[Tree], Queries]:
+        """Return the trees to go through, and the queries in order: no tree where it saves nothing."""
         n, m = len(own), len(self._reference.codes)
         if n * m >= _PAIRS:
             some = np.arange(0, n, max(16, n // _PILOT))
-            few = queries.take(some)
-            rows = self._nearest([self._tree], np.arange(len(some)), few, own[some], k)[2] / len(some)
+            few, homes = queries.take(some), by_leaf(self._boxes.splits, queries.take(some), self._scale)[1]
+            rows = self._nearest([self._tree], Queries(few, some, homes), own, k)[2] / len(some)
             warn_if_long(n, min(rows, m), len(self._scale.factors) + len(self._scale.starts) - 1, _LONG)
             if rows > m:
-                return self._flat, np.arange(n)
-        return [self._tree], self._boxes.order(queries)
+                return self._flat, Queries(queries, np.arange(n), np.zeros(n, dtype=np.int64))
+        return [self._tree], self._boxes.placed(queries)
 
     def _nearest(
-        self, trees: list[Tree], order: np.ndarray, queries: Records, own: np.ndarray, k: int
+        self, trees: list[Tree], placed: Queries, own: np.ndarray, k: int
     ) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return sums, rows, and how many rows' time that took."""
-        sums, rows, work = np.full((len(own), k), np.inf), np.full((len(own), k), _UNFOUND), 0
+        """Return sums and rows, in the order of the queries, and how many rows' time that took."""
+        queries, order, homes = placed
+        own, shape, work = own[order], (len(order), k), 0
+        sums, rows = np.full(shape, np.inf), np.full(shape, _UNFOUND)
         for tree in trees:
-            looked, weighed = box_walk.nearest(tree, self._scale, queries, own, order, sums, rows).sum(axis=0)
+            looked, weighed = box_walk.nearest(tree, self._scale, queries, own, homes, sums, rows).sum(axis=0)
             work += int(looked + _BOX * weighed)
         return sums, rows, work
 
     def _within(
         self, queries: Records, own: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray
     ) -> None:
-        limits = np.ascontiguousarray(limits)
         with _LOCK:
-            trees, order = self._plan(queries, own, 1)
+            trees, placed = self._plan(queries, own, 1)
+            ordered, own_ends = limits[placed.order], ends[placed.order]
             for tree in trees:
-                box_walk.within(tree, self._scale, queries, order, limits, ends, rows)
+                box_walk.within(tree, self._scale, placed.records, ordered, own_ends, rows)
+            ends[placed.order] = own_ends
 
     @cached_property
     def _tree(self) -> Tree:
@@ -122,3 +136,10 @@ class Forest:
             part = Records(*(cells[start : start + _FLAT] for cells in self._reference))
             trees.append(enclosed(split(part, self._scale, _FLAT), part, self._scale, start))
         return trees
+
+
+def _as_they_came(found: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return what queries have found in the order in which they were given."""
+    given = np.empty_like(found)
+    given[order] = found
+    return given

@@ -80,10 +80,10 @@ def split(records: Records, scale: Scale, leaf: int) -> Splits:
 
 
 @parallel
-def by_leaf(splits: Splits, records: Records, scale: Scale) -> np.ndarray:
-    """Return the records ordered by the leaf that each falls into, (n,): near ones stand near each other.
+def by_leaf(splits: Splits, records: Records, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order of the records by the leaf that each falls into, and the first row of that leaf, (n,) each.
 
-    Records of one leaf stay as they stand.
+    So near ones stand near each other; records of one leaf stay as they stand.
     """
     starts = np.empty(len(records.codes), dtype=np.int64)
     for row in prange(len(starts)):
@@ -101,7 +101,7 @@ def by_leaf(splits: Splits, records: Records, scale: Scale) -> np.ndarray:
     for row in range(len(starts)):
         order[ends[starts[row]]] = row
         ends[starts[row]] += 1
-    return order
+    return order, starts
 
 
 @inlined

@@ -15,22 +15,29 @@ from synthrisk.metrics.neighbours.records import Records, Scale
 _CHUNK = 256  # rows whose distances are taken at once
 _BLOCK = 64  # queries that a thread takes at once
 _NARROW = 64  # levels that a set of bits tells apart
+_UNWEIGHED = -1.0  # below all bounds
 _ANY = np.iinfo(np.int64).max  # above all row numbers
 _HALF, _LOWER, _ONE = np.uint64(32), np.uint64(2**32 - 1), np.uint64(1)
 
 
 @parallel
 def nearest(
-    tree: Tree, scale: Scale, queries: Records, own: np.ndarray, order: np.ndarray, sums: np.ndarray, rows: np.ndarray
+    tree: Tree,
+    scale: Scale,
+    queries: Records,
+    own: np.ndarray,
+    homes: np.ndarray,
+    sums: np.ndarray,
+    rows: np.ndarray,
 ) -> np.ndarray:
     """Improve ``sums`` and ``rows`` by the rows of a tree; the lowest row number wins among equals.
 
     Args:
         tree: The rows searched.
         scale: What differences cost.
-        queries: n records.
+        queries: n records; those that follow each other should lie near each other.
         own: (n,) the row number that a query may not find, -1 for none.
-        order: (n,) all query numbers; neighbours in it should lie near each other.
+        homes: (n,) the first row of the leaf that a query should look at first: what it finds there spares it others.
         sums: (n, k) ascending; infinite where nothing is found yet.
         rows: (n, k) above all row numbers where nothing is found yet.
 
@@ -43,11 +50,10 @@ def nearest(
     for block in prange(blocks):
         stack, bounds = np.empty(tree.depth + 2, dtype=np.int32), np.empty(tree.depth + 2)
         away, cost = np.empty(_CHUNK), np.empty(queries.codes.shape[1])
-        for place in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
-            query = order[place]
+        for query in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
             number, code, best, best_rows = queries.numbers[query], queries.codes[query], sums[query], rows[query]
             _own_costs(cost, scale, code)
-            stack[0], bounds[0], top = 0, 0.0, 1
+            top = _to_leaf(tree, homes[query], stack, bounds)
             while top > 0:
                 limit, last = best[k - 1], best_rows[k - 1]
                 box, top, weighed = _next_leaf(tree, scale, number, code, cost, stack, bounds, top, limit, last)
@@ -71,7 +77,6 @@ def within(
     tree: Tree,
     scale: Scale,
     queries: Records,
-    order: np.ndarray,
     limits: np.ndarray,
     ends: np.ndarray,
     rows: np.ndarray,
@@ -81,8 +86,7 @@ def within(
     Args:
         tree: The rows searched.
         scale: What differences cost.
-        queries: n records.
-        order: (n,) all query numbers; neighbours in it should lie near each other.
+        queries: n records; those that follow each other should lie near each other.
         limits: (n,) the largest sum sought.
         ends: (n,) raised by the number of rows found; where a query's rows go on in ``rows``.
         rows: Row numbers are written here; empty: they are only counted.
@@ -91,8 +95,7 @@ def within(
     for block in prange((n + _BLOCK - 1) // _BLOCK):
         stack, bounds = np.empty(tree.depth + 2, dtype=np.int32), np.empty(tree.depth + 2)
         away, cost = np.empty(_CHUNK), np.empty(queries.codes.shape[1])
-        for place in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
-            query = order[place]
+        for query in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
             number, code, limit, end = queries.numbers[query], queries.codes[query], limits[query], ends[query]
             _own_costs(cost, scale, code)
             stack[0], bounds[0], top = 0, 0.0, 1
@@ -117,6 +120,21 @@ def within(
 
 
 @inlined
+def _to_leaf(tree: Tree, home: int, stack: np.ndarray, bounds: np.ndarray) -> int:
+    """Put the leaf of a row on the stack, below it the boxes beside its way, not weighed; return the stack's top."""
+    box, top = 0, 0
+    while tree.child[box]:
+        near = tree.child[box]
+        far = near + 1
+        if home >= tree.spans[far, 0]:
+            near, far = far, near
+        stack[top], bounds[top] = far, _UNWEIGHED
+        top, box = top + 1, near
+    stack[top], bounds[top] = box, 0.0
+    return top + 1
+
+
+@inlined
 def _next_leaf(
     tree: Tree,
     scale: Scale,
@@ -134,6 +152,9 @@ def _next_leaf(
     while top > 0:
         top -= 1
         box, bound = stack[top], bounds[top]
+        if bound == _UNWEIGHED:
+            bound = _bound(tree, scale, number, code, cost, box, limit)
+            weighed += 1
         while bound < limit or (bound == limit and tree.first[box] <= last):
             near = tree.child[box]
             if near == 0:

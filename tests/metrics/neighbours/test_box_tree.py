@@ -125,7 +125,7 @@ def work(reference, scale, queries, k=1):
     """Return how many rows' time a query takes through the tree."""
     one = Forest(reference, scale)
     own = np.full(len(queries.codes), -1)
-    return one._nearest([one._tree], np.arange(len(own)), queries, own, k)[2] / len(own)
+    return one._nearest([one._tree], one._boxes.placed(queries), own, k)[2] / len(own)
 
 
 def test_a_search_looks_at_few_rows():
@@ -139,13 +139,15 @@ def test_a_search_looks_at_few_rows():
 def test_queries_stand_leaf_after_leaf(seed):
     queries, reference, scale = random_case(seed)
     splits = box_split.split(reference, scale, 2)
-    assert sorted(box_split.by_leaf(splits, reference, scale)) == list(range(len(reference.codes)))
+    order, homes = box_split.by_leaf(splits, reference, scale)
+    assert sorted(order) == list(range(len(reference.codes)))
     places = np.empty(len(reference.codes), dtype=int)
     places[splits.rows] = np.arange(len(places))
     starts = [start for (start, _), child in zip(splits.spans, splits.child, strict=True) if not child]
     own = np.searchsorted(np.sort(starts), places, side="right")  # a row of the reference falls into its own leaf
-    assert box_split.by_leaf(splits, reference, scale).tolist() == np.argsort(own, kind="stable").tolist()
-    assert sorted(box_split.by_leaf(splits, queries, scale)) == list(range(len(queries.codes)))
+    assert order.tolist() == np.argsort(own, kind="stable").tolist()
+    assert homes.tolist() == np.sort(starts)[own - 1].tolist()
+    assert sorted(box_split.by_leaf(splits, queries, scale)[0]) == list(range(len(queries.codes)))
 
 
 def test_rows_at_one_place_are_looked_at_once():
