@@ -53,7 +53,7 @@ def _farthest(tables: Tables, space: SpaceName) -> float:
         able &= other_words + other_center + (words + center)[block].max() > best
         if able.any():
             upright = Records(*(cells[block, None, :] for cells in both.real))
-            best = max(best, float(sums_of(upright, both.synthetic.take(able), costs).max()))
+            best = max(best, float(sums_of(upright, both.synthetic.take(np.flatnonzero(able)), costs).max()))
         start, step = start + step, max(1, _CELLS // max(1, int(able.sum())))
     return float(as_distances(np.array(best), where))
 

@@ -33,7 +33,7 @@ class Records(NamedTuple):
 
     def take(self, rows: np.ndarray) -> "Records":
         """Return some of the records."""
-        return Records(self.numbers[rows], self.codes[rows])
+        return Records(self.numbers.take(rows, axis=0), self.codes.take(rows, axis=0))
 
 
 class Scale(NamedTuple):
