@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
-from synthrisk.flows.parent import end_with_parent
 from synthrisk.metrics.neighbours.search import prepare
+from synthrisk.tasks.workspace.parent import end_with_parent
 
 _COMPILED = ("metrics.neighbours.box_search", "metrics.neighbours.differing_cells_compiled")
 _NEEDED = (

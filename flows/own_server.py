@@ -27,7 +27,7 @@ class OwnServer:
             self.port = free.getsockname()[1]
         server = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
         settings = get_current_settings().to_environment_variables(exclude_unset=True)
-        command = [sys.executable, "-m", "synthrisk.flows.parent", str(os.getpid()), "uvicorn"]
+        command = [sys.executable, "-m", "synthrisk.tasks.workspace.parent", str(os.getpid()), "uvicorn"]
         application = ["--app-dir", str(Path(prefect.__file__).parents[1]), "prefect.server.api.server:create_app"]
         rest = ["--factory", "--host=127.0.0.1", f"--port={self.port}", "--log-level=error", "--lifespan=on"]
         self._process = subprocess.Popen(  # noqa: S603 - nothing of a user's is in it

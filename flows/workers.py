@@ -4,7 +4,7 @@ import os
 import signal
 from importlib import import_module
 
-from synthrisk.flows.parent import end_with_parent
+from synthrisk.tasks.workspace.parent import end_with_parent
 
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1"

@@ -16,7 +16,8 @@ from typing import Any
 import psutil
 
 from synthrisk.tasks.workspace.failure import CellError, told_safely
-from synthrisk.tasks.workspace.store import private_folder
+from synthrisk.tasks.workspace.parent import end_with_parent
+from synthrisk.tasks.workspace.store import draft_name, private_folder
 
 _LOOK = 0.1  # seconds between two looks at the memory
 _GIGABYTE = 1e9
@@ -56,12 +57,12 @@ def within(limits: Limits, folder: Path, cell: str, work: Callable[..., object],
     if not limits.any:
         work(*given)
         return
-    with TemporaryDirectory(dir=private_folder(folder / "limited")) as place:
+    with TemporaryDirectory(prefix=draft_name(), dir=private_folder(folder / "limited")) as place:
         asked = Path(place) / "asked"
         asked.write_bytes(pickle.dumps((folder, cell, work, given)))
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", __name__, str(asked)], env=environment, start_new_session=True
+            [sys.executable, "-m", __name__, str(os.getpid()), str(asked)], env=environment, start_new_session=True
         )
         try:
             over = _wait(process, limits)
@@ -111,7 +112,8 @@ def _ended(code: int) -> str:
     return f"its process was ended {by}"
 
 
-def _main(asked: Path) -> None:
+def _main(asker: int, asked: Path) -> None:
+    end_with_parent(asker, lambda: os.killpg(0, signal.SIGKILL))  # with all that the work has started
     folder, cell, work, given = pickle.loads(asked.read_bytes())  # noqa: S301 - written by our own process
     try:
         told_safely(folder, cell, lambda: work(*given))
@@ -120,4 +122,4 @@ def _main(asked: Path) -> None:
 
 
 if __name__ == "__main__":
-    _main(Path(sys.argv[1]))
+    _main(int(sys.argv[1]), Path(sys.argv[2]))

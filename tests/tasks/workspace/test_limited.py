@@ -1,6 +1,10 @@
 """Limits of a cell: what takes more is ended with all that it started, and told in words without a cell."""
 
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import limited_work as work
 import psutil
@@ -9,6 +13,7 @@ import pytest
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.failure import CellError
 from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
+from synthrisk.tasks.workspace.store import sweep
 
 PLENTY = Limits(seconds=120, gigabytes=8)
 
@@ -25,12 +30,38 @@ def test_work_that_never_returns_is_ended_with_what_it_started(tmp_path):
     with pytest.raises(CellError, match=r"^it took longer than runner.time_limit, 6 seconds$"):
         within(Limits(seconds=6), tmp_path, "cell", work.never_returns, tmp_path / "pid")
     assert time.monotonic() - start < 60
-    child = int((tmp_path / "pid").read_text())
-    for _ in range(100):  # a killed process goes when the system has a moment
-        if has_ended(child):
+    assert ends_soon(int((tmp_path / "pid").read_text()))
+
+
+NEVER_RETURNS = """
+import sys
+from pathlib import Path
+import limited_work as work
+from synthrisk.tasks.workspace.limited import Limits, within
+within(Limits(seconds=600), Path(sys.argv[1]), "cell", work.never_returns, Path(sys.argv[1]) / "pid")
+"""
+
+
+def test_work_ends_with_who_asked_for_it_and_what_it_leaves_is_swept(tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(Path(work.__file__).parent)}
+    asks = subprocess.Popen([sys.executable, "-c", NEVER_RETURNS, str(tmp_path)], env=environment)
+    begun = tmp_path / "pid"
+    while asks.poll() is None and not (begun.exists() and begun.read_text()):
+        time.sleep(0.1)
+    asks.kill()
+    asks.wait()
+    assert ends_soon(int(begun.read_text()))
+    sweep(tmp_path)
+    assert not any((tmp_path / "limited").glob("*"))
+
+
+def ends_soon(process):
+    """Tell whether a process ends in 15 seconds: one that is killed goes when the system has a moment."""
+    for _ in range(150):
+        if has_ended(process):
             break
         time.sleep(0.1)
-    assert has_ended(child)
+    return has_ended(process)
 
 
 def has_ended(process: int) -> bool:

@@ -1,6 +1,6 @@
 """Child processes that end when the process that started them is gone, however it went.
 
-    python -m synthrisk.flows.parent PROCESS MODULE [ARGUMENT ...]
+    python -m synthrisk.tasks.workspace.parent PROCESS MODULE [ARGUMENT ...]
 
 runs a module as ``python -m`` does, for as long as the parent lives, which is the process of that number.
 """
@@ -10,19 +10,23 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from runpy import run_module
 
 import psutil
 
 _LOOK = 2.0  # seconds
+_EXIT = partial(os._exit, 1)
 
 
-def end_with_parent(parent: int | None = None) -> None:
+def end_with_parent(parent: int | None = None, end: Callable[[], object] = _EXIT) -> None:
     """Have this process end within seconds of the one that started it: one that is killed cannot end its children.
 
     Args:
         parent: Its number, which a process of ``multiprocessing`` knows itself, though it was forked from a server. It
             is not asked for here: of a parent that is gone already the system knows nothing.
+        end: What ends it.
     """
     known = multiprocessing.parent_process()
     number = parent or (known.pid if known is not None else None)
@@ -31,8 +35,9 @@ def end_with_parent(parent: int | None = None) -> None:
     try:
         process = psutil.Process(number)
     except psutil.NoSuchProcess:
-        os._exit(1)
-    threading.Thread(target=_watch, args=(process,), name="end with parent", daemon=True).start()
+        end()
+        return
+    threading.Thread(target=_watch, args=(process, end), name="end with parent", daemon=True).start()
 
 
 def _lives(process: psutil.Process) -> bool:
@@ -43,10 +48,10 @@ def _lives(process: psutil.Process) -> bool:
         return False
 
 
-def _watch(process: psutil.Process) -> None:
+def _watch(process: psutil.Process, end: Callable[[], object]) -> None:
     while _lives(process):
         time.sleep(_LOOK)
-    os._exit(1)
+    end()
 
 
 def main() -> None:
