@@ -18,6 +18,7 @@ from synthrisk.tasks.sample import sample
 from synthrisk.tasks.synthesize.generators import generators
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.kept import open_workspace
+from synthrisk.tasks.workspace.store import draft_name
 
 SIZES = (100, 400, 1600)  # the first one is not timed: it loads what is loaded once
 _BEND = 0.1  # by which times grow faster than the number of records; measured on Adult up to 10,000
@@ -60,7 +61,7 @@ def pilot(study: Study, table: pd.DataFrame) -> Pilot:
 def _timed(study: Study, table: pd.DataFrame) -> float:
     """Return the seconds that one release of each generator takes."""
     data, seconds = study.data, 0.0
-    with tempfile.TemporaryDirectory(dir=open_workspace(study.workspace)) as folder:
+    with tempfile.TemporaryDirectory(prefix=draft_name(), dir=open_workspace(study.workspace)) as folder:
         cut = sample.fn(
             table,
             data.quasi_identifiers,

@@ -25,11 +25,14 @@ _LOCK = threading.Lock()  # numba's simplest pool of threads ends the process wh
 
 
 class Queries(NamedTuple):
-    """Queries in the order of the boxes that they fall into: what one has looked at, the next finds in the cache."""
+    """Queries as a walk takes them: of a whole table in the order of the boxes that they fall into.
+
+    So what one has looked at, the next finds in the processor's cache. Cells are copied: a table may not be changed.
+    """
 
     records: Records
-    order: np.ndarray  # (n,) the row of each in the table of all queries
-    homes: np.ndarray  # (n,) the first row of its box
+    order: np.ndarray  # (n,) the position of each in the table of all queries
+    homes: np.ndarray  # (n,) where its box starts in the tree's rows; unused where a tree is one box
 
 
 class Boxes:
@@ -95,7 +98,8 @@ class Forest:
         n, m = len(own), len(self._reference.codes)
         if n * m >= _PAIRS:
             some = np.arange(0, n, max(16, n // _PILOT))
-            few, homes = queries.take(some), by_leaf(self._boxes.splits, queries.take(some), self._scale)[1]
+            few = queries.take(some)
+            homes = by_leaf(self._boxes.splits, few, self._scale)[1]
             rows = self._nearest([self._tree], Queries(few, some, homes), own, k)[2] / len(some)
             warn_if_long(n, min(rows, m), len(self._scale.factors) + len(self._scale.starts) - 1, _LONG)
             if rows > m:

@@ -81,7 +81,7 @@ def split(records: Records, scale: Scale, leaf: int) -> Splits:
 
 @parallel
 def by_leaf(splits: Splits, records: Records, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
-    """Return the order of the records by the leaf that each falls into, and the first row of that leaf, (n,) each.
+    """Return the order of the records by the leaf that each falls into, and where in the rows it starts, (n,) each.
 
     So near ones stand near each other; records of one leaf stay as they stand.
     """

@@ -37,7 +37,7 @@ def nearest(
         scale: What differences cost.
         queries: n records; those that follow each other should lie near each other.
         own: (n,) the row number that a query may not find, -1 for none.
-        homes: (n,) the first row of the leaf that a query should look at first: what it finds there spares it others.
+        homes: (n,) where in ``tree.rows`` the leaf starts that a query looks at first: what it finds spares it others.
         sums: (n, k) ascending; infinite where nothing is found yet.
         rows: (n, k) above all row numbers where nothing is found yet.
 
@@ -121,7 +121,7 @@ def within(
 
 @inlined
 def _to_leaf(tree: Tree, home: int, stack: np.ndarray, bounds: np.ndarray) -> int:
-    """Put the leaf of a row on the stack, below it the boxes beside its way, not weighed; return the stack's top."""
+    """Put the leaf at ``home`` on the stack, below it the boxes beside its way, not weighed; return the stack's top."""
     box, top = 0, 0
     while tree.child[box]:
         near = tree.child[box]

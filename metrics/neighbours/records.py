@@ -32,7 +32,7 @@ class Records(NamedTuple):
     codes: np.ndarray  # (n, q) int32
 
     def take(self, rows: np.ndarray) -> "Records":
-        """Return some of the records."""
+        """Return some of the records, by their positions."""
         return Records(self.numbers.take(rows, axis=0), self.codes.take(rows, axis=0))
 
 

@@ -149,8 +149,7 @@ def _gathered(parts: list[Records]) -> Records:
 
 def _grown(searched: Search) -> Search:
     """Return a search whose tree is grown, so that it is sent with it and no worker grows it again."""
-    for tree in ("_splits", "_tree"):
-        getattr(searched, tree, None)
+    getattr(searched, "_tree", None)
     return searched
 
 

@@ -27,6 +27,9 @@ def end_with_parent(parent: int | None = None, end: Callable[[], object] = _EXIT
         parent: Its number, which a process of ``multiprocessing`` knows itself, though it was forked from a server. It
             is not asked for here: of a parent that is gone already the system knows nothing.
         end: What ends it.
+
+    Raises:
+        TypeError: The number is neither given nor known.
     """
     known = multiprocessing.parent_process()
     number = parent or (known.pid if known is not None else None)
@@ -46,6 +49,8 @@ def _lives(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+    except (psutil.Error, OSError):  # it cannot be told now, as where no more files may be opened
+        return True
 
 
 def _watch(process: psutil.Process, end: Callable[[], object]) -> None:

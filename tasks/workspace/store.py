@@ -137,7 +137,7 @@ def open_folder(folder: Path) -> Path:
 def sweep(folder: Path) -> None:
     """Remove drafts of processes of this machine that are gone, and others that are a day old: they hold records."""
     for draft in (*folder.glob(".draft-*"), *folder.glob("*/.draft-*")):
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # it has just gone, or what a dead process has started is still about to end
             if _is_left(draft.name) or time.time() - draft.stat().st_mtime > _ABANDONED:
                 shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
 

@@ -1,6 +1,7 @@
 """How long a study will take is tried out, and so many records are taken as fit."""
 
 import math
+from concurrent.futures import BrokenExecutor
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from synthrisk.conf import load
 from synthrisk.flows import effort
 from synthrisk.flows.effort import Effort, sized
 from synthrisk.flows.pilot import Pilot, pilot
+from synthrisk.tasks.workspace.store import sweep
 
 
 def study(**more):
@@ -37,7 +39,18 @@ def test_a_pilot_runs_the_study_on_two_sizes(tmp_path):
     assert list(tried.sizes) == [400]
     assert len(tried.seconds) == 1
     assert tried.seconds[0] > 0
-    assert not list(tmp_path.glob("tmp*")), "the samples are gone"
+    assert not list(tmp_path.glob(".draft-*")), "the samples are gone"
+
+
+@pytest.mark.proof
+def test_samples_of_a_pilot_that_was_killed_are_swept(tmp_path):
+    (tmp_path / "kills.py").write_text("import os\n\ndef kills(train, rows, seed):\n    os.kill(os.getpid(), 9)\n")
+    kills = {"name": "kills", "kind": "callable", "path": f"{tmp_path / 'kills.py'}:kills"}
+    with pytest.raises(BrokenExecutor):
+        pilot(study(workspace=str(tmp_path / "work"), synthesizers=[kills]), table(600))
+    assert len(list((tmp_path / "work").rglob("*.parquet"))) > 0
+    sweep(tmp_path / "work")
+    assert not list((tmp_path / "work").rglob("*.parquet"))
 
 
 def test_more_records_cells_and_fewer_workers_take_longer():
