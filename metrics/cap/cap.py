@@ -46,8 +46,8 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
         >>> CATEGORICAL_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.5
     """
-    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    total, hit = matches(key), matches(pair)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    total, hit = _counts(tables, known, hidden)
     credit = np.divide(hit, total, out=np.full(len(total), np.nan), where=total > 0)
     return _score("categorical_cap", tables, credit, known, hidden)
 
@@ -63,8 +63,8 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
         >>> ZERO_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.375
     """
-    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    total, hit = matches(key), matches(pair)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    total, hit = _counts(tables, known, hidden)
     return _score("zero_cap", tables, hit / np.maximum(total, 1), known, hidden)
 
 
@@ -80,8 +80,8 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
         >>> GENERALIZED_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.4375
     """
-    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    total, hit = matches(key).astype(float), matches(pair).astype(float)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    total, hit = (each.astype(float) for each in _counts(tables, known, hidden))
     distance = np.zeros(len(total))
     unseen = np.flatnonzero(total == 0)
     if len(unseen):
@@ -98,6 +98,14 @@ def encoded(
     key, target = tables.codes(known), tables.codes(hidden)
     pair = tables.shared(("pair", tuple(known), tuple(hidden)), lambda: pack([key, target]))
     return key, pair, known, hidden
+
+
+def _counts(tables: Tables, known: list[str], hidden: list[str], table: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many records of a table have each real record's key, and how many its sensitive values too."""
+    key, pair, _, _ = encoded(tables, known, hidden)
+    return tables.shared(
+        ("counts", tuple(known), tuple(hidden), table), lambda: (matches(key, table), matches(pair, table))
+    )
 
 
 def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | None:
@@ -135,11 +143,9 @@ def _score(
     hidden: list[str],
     distance: np.ndarray | None = None,
 ) -> Score:
-    key, pair, _, _ = encoded(tables, known, hidden)
-    target = tables.codes(hidden)
-    frequency, seen = frequencies(target), matches(key) > 0
-    columns = {"score": credit, "baseline": frequency[target.tables[0]], "seen": seen}
-    columns |= {"ceiling": matches(pair, 0) / matches(key, 0)}
+    target, (all_alike, hits) = tables.codes(hidden), _counts(tables, known, hidden, 0)
+    frequency, seen = frequencies(target), _counts(tables, known, hidden)[0] > 0
+    columns = {"score": credit, "baseline": frequency[target.tables[0]], "seen": seen, "ceiling": hits / all_alike}
     records = pd.DataFrame(columns | ({} if distance is None else {"distance": distance}), index=tables.real.index)
     return Score.of(
         name,

@@ -98,7 +98,8 @@ def reduce_distances(records: pd.DataFrame) -> Reduction:
     """Return closeness at the mean distance, the mean, share of exact matches and quantiles."""
     distance = records["distance"].to_numpy()
     mean = float(distance.mean())
-    quantiles = {f"quantile_{q:.2f}": float(np.quantile(distance, q)) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
+    shares = (0.05, 0.25, 0.5, 0.75, 0.95)
+    quantiles = {f"quantile_{q:.2f}": float(d) for q, d in zip(shares, np.quantile(distance, shares), strict=True)}
     details = {"mean_distance": mean, "exact_matches": float(np.mean(distance == 0)), **quantiles}
     return Reduction(closeness(mean), mean, details)
 

@@ -1,7 +1,7 @@
 """The nearest others among records, found once a process: the real table is the same for every release."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 
 import numpy as np
@@ -10,6 +10,7 @@ from synthrisk.metrics.neighbours.records import Records, Scale
 
 _MOST = 4  # searches whose results are kept
 _Found = tuple[np.ndarray, np.ndarray]
+_LAST: list[tuple[Records, bytes]] = []  # records and their digest
 _KEPT: "OrderedDict[bytes, dict[int, _Found]]" = OrderedDict()
 
 
@@ -32,7 +33,18 @@ def found_before(records: Records, scale: Scale, k: int, sought: int, find: Call
 
 
 def _digest(records: Records, scale: Scale) -> bytes:
-    digest = blake2b(repr((records.numbers.shape, records.codes.shape, scale.squared)).encode())
-    for cells in (*records, scale.factors, scale.caps, scale.costs, scale.starts):
+    return _of(scale[:-1], _of_records(records) + bytes([scale.squared]))
+
+
+def _of_records(records: Records) -> bytes:
+    """Return their digest, which is taken once of the records that were asked for last."""
+    if not any(records is last for last, _ in _LAST):
+        _LAST[:] = [(records, _of(records, repr((records.numbers.shape, records.codes.shape)).encode()))]
+    return _LAST[0][1]
+
+
+def _of(arrays: Iterable[np.ndarray], start: bytes) -> bytes:
+    digest = blake2b(start)
+    for cells in arrays:
         digest.update(np.ascontiguousarray(cells).data)
     return digest.digest()

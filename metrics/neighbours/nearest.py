@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_whole
+from synthrisk.metrics.neighbours.division import division
 from synthrisk.metrics.neighbours.found_before import found_before
-from synthrisk.metrics.neighbours.records import Records, Scale, Side, even, mixed, scale
+from synthrisk.metrics.neighbours.records import Records, Scale, Side, mixed, scale
 from synthrisk.metrics.neighbours.search import Search, search
 from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName, space_of
 from synthrisk.metrics.tables.tables import Tables
@@ -118,8 +119,10 @@ class Pass:
         records, costs = self._records(self._to), scale(self.tables, self.space, self._to)
         if set(self.space.weights) != {1.0} or not mixed(self.tables, self.space).complete:
             return search(records, costs)
-        key = ("division", self._to, self.space.columns)  # by even costs: searches of either space are quicker for it
-        return search(records, costs, self.tables.shared(key, lambda: search(records, even(records, costs.starts))))
+        key = ("division", self._to, self.space.columns)
+        divided = self.tables.shared(key, lambda: division(records, costs.starts, self._to))
+        by = ("search by", id(records), costs.squared, *(each.tobytes() for each in costs[:-1]))
+        return self.tables.shared(by, lambda: search(records, costs, divided))  # of a copy that of the real records
 
     def nearest(self, k: int) -> Nearest:
         """Return the k nearest; a pass that was made with a larger k is not made again."""

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from synthrisk.metrics.neighbours.same_records import recognised, remembered
 from synthrisk.metrics.neighbours.spaces import Space
 from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.tables import Tables
@@ -136,8 +137,12 @@ def _mixed(tables: Tables, space: Space) -> Mixed:
     numbers = [tables.floats(column) for column in space.columns if tables.kind(column) == "numeric"]
     complete = not any(np.isnan(cells).any() for both in numbers for cells in both)
     named = "any" if complete else space.name
-    real, synthetic = tables.shared(("records", named, space.columns), lambda: _sides(tables, axes))
+    real, synthetic = tables.shared(("records", named, space.columns), lambda: _known(_sides(tables, axes), complete))
     return Mixed(real, synthetic, tuple(axis._replace(cells=()) for axis in axes), complete)
+
+
+def _known(sides: tuple[Records, Records], complete: bool) -> tuple[Records, Records]:
+    return (remembered(sides[0]), recognised(sides[1])) if complete else sides
 
 
 def _sides(tables: Tables, axes: Iterable[Axis]) -> tuple[Records, Records]:
@@ -159,10 +164,10 @@ def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:
         half = np.full(codes.size, 0.5)
         yield Axis(column, codes.tables, costs=standardised(share) if space.name == "euclid" else half)
         return
-    cells, exponent = near_one(tables.floats(column))
+    cells, exponent = tables.shared(("near one", column), lambda: near_one(tables.floats(column)))
     missing = np.isnan(cells[0]), np.isnan(cells[1])
     if space.name == "gower":
-        units = {"real": range_of(cells[0]), "synthetic": range_of(cells[1]), "both": range_of(np.concatenate(cells))}
+        units = {"real": range_of(cells[0]), "synthetic": range_of(cells[1]), "both": range_of(*cells)}
         yield Axis(column, filled(cells, missing, FAR), units)
         return
     mean, spread = center_and_spread(np.sort(cells[0]))  # sorted: the same bits in any order of rows
@@ -176,20 +181,23 @@ def near_one(cells: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np
     """Return the cells times the power of two that brings the largest into [1/2, 1), and its exponent."""
     largest = max(float(np.nanmax(np.abs(c), initial=0.0)) for c in cells)
     exponent = int(np.clip(np.frexp(largest)[1], -1000, 1000))
-    return (np.ldexp(cells[0], -exponent), np.ldexp(cells[1], -exponent)), exponent
+    unit = float(np.ldexp(1.0, -exponent))
+    return (cells[0] * unit, cells[1] * unit), exponent
 
 
 def filled(
     cells: tuple[np.ndarray, np.ndarray], missing: tuple[np.ndarray, np.ndarray], value: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the cells with a number where one is missing."""
-    return np.where(missing[0], value, cells[0]), np.where(missing[1], value, cells[1])
+    both = zip(cells, missing, strict=True)
+    one, other = (np.where(absent, value, each) if absent.any() else each for each, absent in both)
+    return one, other
 
 
-def range_of(values: np.ndarray) -> float:
+def range_of(*values: np.ndarray) -> float:
     """Return the range of the numbers that are there, 0 where none is."""
-    seen = values[~np.isnan(values)]
-    return float(seen.max() - seen.min()) if len(seen) else 0.0
+    seen = [each for each in values if not np.isnan(each).all()]
+    return float(max(map(np.nanmax, seen)) - min(map(np.nanmin, seen))) if seen else 0.0
 
 
 def standardised(share: np.ndarray) -> np.ndarray:

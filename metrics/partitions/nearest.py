@@ -120,7 +120,7 @@ def _ways_of(column: Column, name: SpaceName, real: list[int], rows: int) -> lis
     (here, there), exponent = near_one((here, there))
     behind, missing = np.ldexp(column.floats, -exponent), np.isnan(column.floats)
     if name == "gower":
-        units = {"real": range_of(here), "synthetic": range_of(there), "both": range_of(np.concatenate([here, there]))}
+        units = {"real": range_of(here), "synthetic": range_of(there), "both": range_of(here, there)}
         return [_Way(Axis(column.name, (), units), np.where(missing, FAR, behind))]
     mean, spread = center_and_spread(np.ldexp(column.sorted_floats(real), -exponent))
     units = {"both": spread or float(np.ldexp(1.0, -exponent))}

@@ -132,7 +132,7 @@ def _missing(one: Column) -> Iterator[Problem]:
 
 def _mean(one: Column) -> Iterator[Problem]:
     members, released = (as_floats(c) for c in (one.members, one.released))
-    members, released = members[~np.isnan(members)], released[~np.isnan(released)]
+    members, released = (each[~np.isnan(each)] if np.isnan(each).any() else each for each in (members, released))
     rows = round(one.rows * len(released) / len(one.released))
     if len(members) < 2 or rows < 2:
         return

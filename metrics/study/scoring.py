@@ -152,7 +152,8 @@ def _reduced(metric: Metric, score: Score, groups: np.ndarray | None) -> dict[st
     if metric.reduce is None or score.records is None or groups is None:
         return {}
     rows = {name: groups == group for name, group in _GROUPS.items()}
-    return {name: metric.reduce(score.records[own]) for name, own in rows.items() if own.any()}
+    found = {name: own for name, own in rows.items() if own.any()}
+    return {name: metric.reduce(score.records if own.all() else score.records[own]) for name, own in found.items()}
 
 
 def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, seed: int) -> OfRelease:
