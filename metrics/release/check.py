@@ -72,7 +72,7 @@ def check_release(
     control = None if control is None or not len(control) else control
     whole = Tables(members, release, control)
     columns = in_order(whole.columns)
-    refused = {c: incomparable(members[c], release[c]) for c in columns}
+    refused = {c: incomparable(members[c], release[c], known) for c in columns}
     problems = [*_rows(len(members), len(release)), *filter(None, refused.values())]
     kept = [c for c in columns if refused[c] is None]
     if not kept:

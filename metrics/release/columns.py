@@ -48,8 +48,10 @@ class Column:
     rows: int  # released rows that speak for themselves
 
 
-def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
+def incomparable(members: pd.Series, released: pd.Series, known: Tables | None = None) -> Problem | None:
     """Return why the cells of a column cannot be compared; None where they can be.
+
+    ``known`` are the tables that both are columns of, where they are at hand: then cells are encoded once.
 
     Example:
         >>> incomparable(pd.Series([1, 2], name="pay"), pd.Series(["1", "2"])).words
@@ -58,7 +60,7 @@ def incomparable(members: pd.Series, released: pd.Series) -> Problem | None:
     where = f"column {members.name!r} holds"
     try:
         if kind(members) == "categorical":
-            joint_codes([members, released])
+            _ = joint_codes([members, released]) if known is None else known.codes([members.name])
             return None
         what = "dates or durations" if is_temporal(members) else "numbers"
         words = f"{where} {what} among the members, but not in the release"
