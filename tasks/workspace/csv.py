@@ -48,7 +48,7 @@ def read_csv(
         [1.8, 1.65]
     """
     text, notes = _text(raw, name)
-    if not text.strip():
+    if not text or text.isspace():
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
     separator = separator_of(text)
     refuse_same_names(text, separator, name)
@@ -173,7 +173,7 @@ def _parse(
 ) -> pd.DataFrame:
     try:
         return pd.read_csv(
-            io.StringIO(text),
+            io.BytesIO(text.encode()),  # as pandas takes it: a StringIO of four bytes a character is taken in pieces
             sep=separator,
             keep_default_na=False,
             na_values=missing,

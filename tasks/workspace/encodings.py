@@ -94,6 +94,8 @@ def spoken(encoding: str) -> str:
 
 
 def _decodes(raw: bytes, encoding: str) -> bool:
+    if encoding == "utf-8" and raw.isascii():
+        return True
     try:
         raw.decode(encoding)
     except UnicodeDecodeError:
