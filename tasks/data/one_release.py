@@ -40,7 +40,7 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
                 raise InputError(f"control must hold no entity of real, got {both} records of such")
         _refuse_codes_for_labels(members, held_out)
         parts.append(held_out.reindex(columns=members.columns))
-    frame = pd.concat(parts, ignore_index=True)
+    frame = members if control is None else pd.concat(parts, ignore_index=True)
     people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
         _refuse_other_types(members, held_out, people, data)

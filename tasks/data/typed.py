@@ -28,7 +28,8 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
     Raises:
         InputError: The table and the settings do not fit; all problems are told at once, without a cell.
     """
-    frame = frame.set_axis([str(c) for c in frame.columns], axis=1).reset_index(drop=True)
+    frame = frame.copy(deep=False)
+    frame.columns, frame.index = [str(c) for c in frame.columns], pd.RangeIndex(len(frame))
     refuse_same_names(frame)
     problems = [*of_names(list(frame.columns), data, split), *of_size(len(frame), data, split)]
     columns = {}
@@ -40,7 +41,7 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
             columns[name] = infer(read, code=name in data.categorical)
         except InputError as error:
             problems.append(str(error))
-    table = _sample(pd.DataFrame(columns, index=frame.index), data.rows, seed)
+    table = _sample(pd.DataFrame(columns, index=frame.index, copy=False), data.rows, seed)
     refuse([*problems, *of_cells(table, data)] if len(table) else [*problems, "the table must hold rows, got none"])
     return table
 

@@ -28,9 +28,8 @@ def read_typed(path: Path) -> pd.DataFrame:
 
 def write_typed(frame: pd.DataFrame, path: Path) -> None:
     """Write a table; categories of numbers or booleans, which Parquet does not know, are marked as such."""
-    categories = frame.select_dtypes("category")
-    codes = [str(c) for c in categories if not _is_text(categories[c])]
-    plain = frame.assign(**{c: _plain(frame[c]) for c in codes})
+    codes = [str(c) for c, dtype in frame.dtypes.items() if dtype == "category" and not _is_text(frame[c])]
+    plain = frame.assign(**{c: _plain(frame[c]) for c in codes}) if codes else frame
     try:
         arrow = pa.Table.from_pandas(plain, preserve_index=False)
         arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, _CODES: json.dumps(codes).encode()})

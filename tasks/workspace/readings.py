@@ -69,7 +69,7 @@ def released(frame: pd.DataFrame, columns: Mapping[str, Reading]) -> pd.DataFram
             read[name] = plain
         if read[name].isna().mean() > plain.isna().mean() + _LOST:  # written otherwise, and all that taken for missing
             read[name] = plain
-    return frame.assign(**read)
+    return frame.assign(**read) if read else frame
 
 
 def without(column: pd.Series, missing: Sequence[str]) -> pd.Series:
