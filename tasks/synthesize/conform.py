@@ -41,13 +41,13 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
         except (ValueError, TypeError, OverflowError):  # its text would hold a cell
             rule = f"{name}: column {column!r} must hold values of dtype {like[column].dtype}"
             hint = ", dates as ISO 8601" if types.is_datetime64_any_dtype(like[column].dtype) else ""
-            raise InputError(f"{rule}{hint}, got {frame[column].dtype} cells that are not") from None
+            raise InputError(f"{rule}{hint}, got {_levels_of(frame[column]).dtype} cells that are not") from None
         if _has_codes_for_labels(columns[-1], like[column]):
             raise InputError(
                 f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
                 "real table has labels?"
             )
-    result = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=pd.RangeIndex(len(frame)))
+    result = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(frame)), copy=False)
     result.columns = like.columns
     if empty := empty_columns(result, like):
         raise InputError(f"{name}: column {empty[0]!r} must hold values, as the real one does, got missing cells only")
@@ -58,7 +58,8 @@ def _has_codes_for_labels(column: pd.Series, like: pd.Series) -> bool:
     """Tell whether all cells are numbers where no level of the real column is: nothing would ever match."""
     if not isinstance(like.dtype, pd.CategoricalDtype) or not types.is_string_dtype(like.cat.categories.dtype):
         return False
-    real, got = like.cat.categories, column.cat.remove_unused_categories().cat.categories
+    seen = pd.unique(column.cat.codes.to_numpy())
+    real, got = like.cat.categories, column.cat.categories[seen[seen >= 0]]
     are_numbers = [pd.to_numeric(pd.Series(levels), errors="coerce").notna() for levels in (real, got)]
     return len(real) > 0 and len(got) > 0 and not are_numbers[0].any() and bool(are_numbers[1].all())
 
@@ -99,12 +100,19 @@ def _numbers(places: list[int]) -> str:
 
 def _cast_levels(column: pd.Series, like: pd.Series) -> pd.Series:
     """Return a column cast; of texts each one is cast once, however many cells hold it."""
-    if not _is_text(column) or types.infer_dtype(column, skipna=True) != "string":
+    values = _levels_of(column)
+    if not _is_text(values) or types.infer_dtype(values, skipna=True) != "string":
         return _cast(column, like)
-    codes, levels = factorized(column.to_numpy(dtype=object, na_value=np.nan))
+    are_coded = isinstance(column.dtype, pd.CategoricalDtype)
+    codes, levels = pd.factorize(column) if are_coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
     missing = [np.nan] if (codes < 0).any() else []  # the last level: its code is -1
     distinct = pd.Series([*levels[pd.notna(levels)], *missing], dtype=object, name=column.name)
-    return _cast(distinct, like).take(codes).reset_index(drop=True)
+    return pd.Series(_cast(distinct, like).array.take(codes), name=column.name)
+
+
+def _levels_of(column: pd.Series) -> pd.Series:
+    """Return the levels of a code list, whether they occur or not; of another column its cells."""
+    return pd.Series(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else column
 
 
 def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
