@@ -33,7 +33,7 @@ def write_typed(frame: pd.DataFrame, path: Path) -> None:
     try:
         arrow = pa.Table.from_pandas(plain, preserve_index=False)
         arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, _CODES: json.dumps(codes).encode()})
-        pq.write_table(arrow, path, compression="zstd")
+        pq.write_table(arrow, path, compression="lz4", write_statistics=False)  # read often, searched never
     except pa.ArrowException as error:
         raise InputError(f"the table cannot be stored as Parquet: {type(error).__name__}") from None
 
