@@ -80,7 +80,7 @@ def sample(
     folder = open_workspace(workspace)
 
     def made() -> Sample:
-        frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing, data.columns)
+        frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing, data.columns, coded=True)
         stored = store(typed(frame, data, split, seed), folder)
         return Sample.of(data, stored, cut.fn(stored, split, identifier, str(folder), seed), str(folder), seed)
 

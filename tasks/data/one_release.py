@@ -23,7 +23,7 @@ from synthrisk.tasks.workspace.verb import verb
 @verb("data")
 def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[Table, Cut]:
     """Read, type and store real and control records as one table, and who of them is control."""
-    members = read(data.source, data.missing, data.columns)
+    members = read(data.source, data.missing, data.columns, coded=control is None)
     parts = [members]
     if control is not None:
         held_out = read(control, data.missing, data.columns)

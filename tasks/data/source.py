@@ -35,6 +35,7 @@ def read(
     columns: Mapping[str, Reading] | None = None,
     *,
     as_texts: bool = False,
+    coded: bool = False,
 ) -> pd.DataFrame:
     """Return the table behind a source, as it is there: types are settled later, by ``typed``.
 
@@ -46,6 +47,7 @@ def read(
         missing: Texts that mean a missing cell in a file that is not Parquet, beside the empty cell.
         columns: How single columns are read; ``typed`` settles the types that they name.
         as_texts: Leave all cells of a CSV file as they are written.
+        coded: Have columns of few texts in a CSV file as categories, named in ``attrs["coded"]``; for ``typed``.
 
     Raises:
         InputError: There is no such source, or it cannot be read, or holds no rows.
@@ -56,7 +58,7 @@ def read(
         return read_sql(source)
     if isinstance(source, BuiltIn):
         return _built_in(source.name, source.options)
-    parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts)
+    parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts, coded=coded)
     if "://" in source:
         return _file(resolve(source), missing, parse)
     known = sources()

@@ -14,4 +14,7 @@ def data(settings: Data, split: Split, folder: str, seed: int) -> Table:
     Raises:
         InputError: The source cannot be read, or the table does not fit the settings.
     """
-    return store(typed(read(settings.source, settings.missing, settings.columns), settings, split, seed), Path(folder))
+    return store(
+        typed(read(settings.source, settings.missing, settings.columns, coded=True), settings, split, seed),
+        Path(folder),
+    )

@@ -32,10 +32,11 @@ _MASKED = (pd.arrays.BooleanArray, pd.arrays.IntegerArray, pd.arrays.FloatingArr
 _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray, complex)
 
 
-def infer(column: pd.Series, *, code: bool = False) -> pd.Series:
+def infer(column: pd.Series, *, code: bool = False, texts: bool = False) -> pd.Series:
     """Return a column in the type its cells ask for (table above), with a RangeIndex.
 
-    A ``code`` list becomes a category (booleans and categories stay as they are).
+    A ``code`` list becomes a category (booleans and categories stay as they are). If a category is one of ``texts``,
+    their type is inferred as that of other texts, else it stays a category.
 
     Raises:
         InputError: The cells are containers or complex numbers, dates lie outside 1677-2262, or numbers are
@@ -46,7 +47,7 @@ def infer(column: pd.Series, *, code: bool = False) -> pd.Series:
         (dtype('<M8[ns]'), dtype('float64'))
     """
     try:
-        return _inferred(column.reset_index(drop=True), code)
+        return _inferred(column.reset_index(drop=True), code, texts)
     except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta):
         raise InputError(
             f"column {column.name!r} must hold dates from 1677 to 2262 (durations below 292 years), got one "
@@ -54,9 +55,9 @@ def infer(column: pd.Series, *, code: bool = False) -> pd.Series:
         ) from None
 
 
-def _inferred(column: pd.Series, code: bool) -> pd.Series:
+def _inferred(column: pd.Series, code: bool, texts: bool) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return _recategorized(column)
+        return _texts(column, code) if texts else _recategorized(column)
     if isinstance(column.dtype, pd.StringDtype):
         return _texts(column.astype("string"), code)
     if not isinstance(column.dtype, (np.dtype, pd.DatetimeTZDtype)) and not isinstance(column.array, _MASKED):

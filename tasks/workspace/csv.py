@@ -14,6 +14,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of, spoken
 
 SEPARATORS = ",;\t|"
+_LOOKED_AT = 10_000  # rows
 _HEADER = 2**16  # characters in which the header line ends
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
@@ -28,6 +29,7 @@ def read_csv(
     columns: Mapping[str, Reading] | None = None,
     *,
     as_texts: bool = False,
+    coded: bool = False,
 ) -> pd.DataFrame:
     r"""Return a CSV file as a table; no message shows a cell.
 
@@ -37,7 +39,8 @@ def read_csv(
     64 bits cannot hold stay text (pandas reads -2**63 as missing), and so does a column of digits of which some
     begin with 0, as postcodes and other codes do: 01003 is not 1003. A row with too few cells ends in missing
     ones. ``name`` is what messages call the file. A column whose type is in ``columns`` stays text, for its reading
-    to settle; with ``as_texts`` all do. ``attrs["notes"]`` says so where the encoding is a guess.
+    to settle; with ``as_texts`` all do. ``attrs["notes"]`` says so where the encoding is a guess. If ``coded``, columns
+    of few texts are categories, which spares who types them a look at each cell; ``attrs["coded"]`` names them.
 
     Raises:
         InputError: No text, empty, without rows, rows longer than the header, a last row cut short, or a name given
@@ -53,9 +56,10 @@ def read_csv(
     separator = separator_of(text)
     refuse_same_names(text, separator, name)
     known = columns or {}
-    parse = partial(_parse, text, separator, name)
+    parse = partial(_parse, text.encode(), separator, name)
     markers = _markers(parse, missing, known)
-    frame = parse(missing=markers, texts=[c for c in known if known[c].type], every=as_texts)
+    codes = _of_few_texts(parse(missing=markers, rows=_LOOKED_AT), known) if coded and separator != ";" else []
+    frame = parse(missing=markers, texts=[c for c in known if known[c].type], every=as_texts, codes=codes)
     if len(frame) == 0:
         raise InputError(f"{name} must hold rows, got a header line alone")
     if not isinstance(frame.index, pd.RangeIndex):
@@ -63,6 +67,8 @@ def read_csv(
     refuse_cut_short(text, separator, name, len(frame.columns))
     if notes:
         frame.attrs["notes"] = notes
+    if codes:
+        frame.attrs["coded"] = codes
     if as_texts:
         return frame
     huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
@@ -161,23 +167,33 @@ def _markers(
     return {c: [*everywhere, *(columns[c].missing if c in columns else [])] for c in header.columns}
 
 
+def _of_few_texts(head: pd.DataFrame, columns: Mapping[str, Reading]) -> list[str]:
+    """Return the columns of texts that are read as codes, which sorts them: quick where they are few.
+
+    What the first rows show to be no numbers is none in all.
+    """
+    texts = [c for c in head.columns[head.dtypes == "string"] if c not in columns]
+    return [c for c in texts if 2 * head[c].nunique() <= _LOOKED_AT]
+
+
 def _parse(
-    text: str,
+    text: bytes,
     separator: str,
     name: str,
     missing: list[str] | dict[str, list[str]],
     texts: Sequence[str] = (),
     only: list[str] | None = None,
     every: bool = False,
+    codes: Sequence[str] = (),
     rows: int | None = None,
 ) -> pd.DataFrame:
     try:
         return pd.read_csv(
-            io.BytesIO(text.encode()),  # as pandas takes it: a StringIO of four bytes a character is taken in pieces
+            io.BytesIO(text),  # of texts, which are four bytes a character in a StringIO, pandas makes such
             sep=separator,
             keep_default_na=False,
             na_values=missing,
-            dtype="string" if every else dict.fromkeys(texts, "string"),
+            dtype="string" if every else dict.fromkeys(texts, "string") | dict.fromkeys(codes, "category"),
             usecols=only,
             nrows=rows,
             dtype_backend="numpy_nullable",  # integers stay exact beside missing cells
