@@ -38,17 +38,20 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
     rng = np.random.default_rng(job.seed)
     copied = job.train.take(copied_positions(len(job.train), job.rows, rng)).reset_index(drop=True)
     columns = [_changed(copied.iloc[:, c], job.train.iloc[:, c], jitter, redrawn, rng) for c in range(copied.shape[1])]
-    pairs = [(new, copied.iloc[:, c]) for c, new in enumerate(columns)]
-    equal = [(a == b).fillna(False).astype(bool) | (a.isna() & b.isna()) for a, b in pairs]
-    same = np.all(equal, axis=0) & (jitter + redrawn > 0)
-    _change_one(columns, job.train, np.flatnonzero(same), rng)
-    synthetic = pd.concat(columns, axis=1)
+    same = np.arange(len(copied) if jitter + redrawn > 0 else 0)  # rows in which no column so far has changed
+    for c, new in enumerate(columns):
+        a, b = new.iloc[same], copied.iloc[same, c]
+        same = same[(a == b).fillna(False).to_numpy(bool) | (a.isna() & b.isna()).to_numpy()]
+    _change_one(columns, job.train, same, rng)
+    synthetic = pd.DataFrame(dict(enumerate(columns)), copy=False)
     synthetic.columns = job.train.columns
     return Release(synthetic)
 
 
 def _change_one(columns: list[pd.Series], train: pd.DataFrame, rows: np.ndarray, rng: np.random.Generator) -> None:
     """Change one cell of each of these rows: a number to the next one there is, a level to another that occurs."""
+    if not len(rows):
+        return
     known = [train.iloc[:, c].dropna().drop_duplicates() for c in range(train.shape[1])]
     several = [c for c, each in enumerate(known) if len(each) > 1]
     if not several:
