@@ -5,6 +5,7 @@ import pytest
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import typed
+from synthrisk.tasks.workspace.csv import read_csv
 
 FRAME = pd.DataFrame(
     {
@@ -42,6 +43,29 @@ def test_the_source_is_not_changed():
     before = FRAME.copy()
     typed(FRAME, settings(categorical=["zip"], rows=5), Split(folds=2))
     pd.testing.assert_frame_equal(FRAME, before)
+    given = pd.DataFrame({1: [1.5, 2.5], "b": ["x", "y"]}, index=[7, 8])
+    table = typed(given, settings(quasi_identifiers=["1"], sensitive=["b"], identifier=None), Split(folds=2))
+    table.iloc[:, 0] = 0.0
+    assert (given.columns.tolist(), given.index.tolist(), given[1].tolist()) == ([1, "b"], [7, 8], [1.5, 2.5])
+
+
+def test_texts_that_were_read_as_codes_are_typed_as_texts():
+    raw = b"day,zip,income,who\n2024-02-29,01,high,Bob\n2024-02-28,2,,Ada\n2024-02-29,3,low,Cy\n"
+    plain, coded = (read_csv(raw, "x.csv", coded=coded) for coded in (False, True))
+    data = settings(quasi_identifiers=["day"], categorical=["zip"])
+    assert isinstance(coded["day"].dtype, pd.CategoricalDtype)
+    pd.testing.assert_frame_equal(typed(coded, data, Split(folds=2)), typed(plain, data, Split(folds=2)))
+    assert typed(coded, data, Split(folds=2))["day"].dtype.kind == "M"
+    marked = read_csv(raw.replace(b"01", b"NA"), "x.csv", coded=True)
+    assert "'zip' holds numbers and the text 'NA'" in refused(marked, settings(quasi_identifiers=["day"]))
+
+
+def test_a_category_of_a_frame_is_none_of_texts():
+    labels = pd.Series(pd.Categorical(["2024-02-29", "2024-02-28"]))
+    frame = pd.DataFrame({"day": labels, "income": ["a", "b"]})
+    frame.attrs["coded"] = ["income"]
+    table = typed(frame, settings(quasi_identifiers=["day"], identifier=None), Split(folds=2))
+    assert [str(dtype) for dtype in table.dtypes] == ["category", "category"]
 
 
 def test_sample_is_seeded_and_keeps_the_order():

@@ -69,6 +69,15 @@ def test_unseen_categories_are_added_behind():
     assert one(["3", "1"], pd.Series(pd.Categorical([1, 2]))).cat.categories.tolist() == [1, 2, 3]
 
 
+def test_levels_in_another_order_get_that_of_the_real_column():
+    like = pd.Series(pd.Categorical(["a"], ["b", "a"]))
+    got = one(pd.Categorical(["a", None, "b"], ["a", "b"]), like)
+    assert is_like(got.dtype, like.dtype)
+    assert got.tolist()[::2] == ["a", "b"]
+    got = one(pd.Categorical(["z", "b", "y"], ["b", "unused", "y", "z"]), like)
+    assert got.cat.categories.tolist() == ["b", "a", "z", "y"], "unseen ones as they appear, as those of texts"
+
+
 @pytest.mark.parametrize("levels", [["a", "b"], ["a", "b", "a\0c"]])
 def test_texts_that_differ_after_a_nul_character_are_kept(levels):
     cells = ["a", "a\0b", "b", "c\0d", "c", None, "a\0c"]

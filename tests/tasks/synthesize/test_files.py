@@ -194,6 +194,28 @@ def test_the_studys_missing_texts_are_missing_in_releases_too(tmp_path):
     assert release.isna().to_numpy().tolist() == [[False, True, True, True], [False] * 4]
 
 
+def test_texts_are_the_same_whether_they_are_read_as_codes_or_as_cells(tmp_path, monkeypatch):
+    path = tmp_path / "release.csv"
+    path.write_text('when,text,vote,age\n2020-01-03,"z,\n""ü""",NA,+5\n,N/A,new,9007199254740993\n2020-01-01,b,,-1\n')
+    read = []
+    for looked_at in (0, 10_000):  # with none to look at, no column is seen to hold few values
+        monkeypatch.setattr(module, "_LOOKED_AT", looked_at)
+        read.append(run(job(), FILES, {"path": str(path)}).synthetic)
+    pd.testing.assert_frame_equal(*read)
+    assert read[1]["vote"].cat.categories.tolist() == ["NA", "a", "unused", "new"]
+    assert read[1]["text"].tolist()[::2] == ['z,\n"ü"', "b"]
+    assert read[1]["age"].tolist() == [5, 2**53 + 1, -1]
+
+
+@pytest.mark.parametrize("looked_at", [0, 10_000])
+def test_what_cannot_be_cast_is_told_alike_of_codes_and_cells(tmp_path, monkeypatch, looked_at):
+    monkeypatch.setattr(module, "_LOOKED_AT", looked_at)
+    path = tmp_path / "release.csv"
+    path.write_text("when,text,vote,age\n2020-01-03,a,a,forty\n2020-01-03,a,a,1\n")
+    with pytest.raises(InputError, match=r"column 'age' must hold values of dtype int64, got (object|str) cells"):
+        run(job(), FILES, {"path": str(path)})
+
+
 def test_a_semicolon_file_may_have_decimal_commas(tmp_path):
     train, path = pd.DataFrame({"pay": [1.5, 2.5], "name": ["a", "b"]}), tmp_path / "release.csv"
     path.write_text("name;pay\na,b;1,25\nc;2\n")

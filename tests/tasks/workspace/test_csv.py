@@ -1,7 +1,9 @@
 import pandas as pd
 import pytest
 
+from synthrisk.conf.reading import Reading
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace import csv as module
 from synthrisk.tasks.workspace.csv import read_csv
 
 
@@ -122,3 +124,25 @@ def test_digits_that_begin_with_0_are_codes_beside_decimal_commas():
 def test_a_short_row_in_between_ends_in_missing_cells():
     assert read("a,b\n1\n2,3\n").b.isna().tolist() == [True, False]
     assert read('a,b\n1,2\n"x\ny",3\n').b.tolist() == [2, 3]
+
+
+def test_few_texts_are_read_as_codes_and_are_the_same_texts(monkeypatch):
+    monkeypatch.setattr(module, "_LOOKED_AT", 4)
+    known = {"read": Reading(missing=["-"])}
+    head = "text,late,ids,number,truth,huge,read,none\n"
+    first = '"say ""b,\r\nä""",1,p,1,True,x,-,\n,2,q,,True,-9.0,x,\n'
+    last = "-9,3,r,0.5,False,x,y,\n?,4,s,-9,True,-9,x,\na,5x,p,1e3,,18446744073709551616,x,\n"
+    raw = (head + first + last).encode()
+    plain, coded = (read_csv(raw, "x.csv", ["-9", "?"], known, coded=coded) for coded in (False, True))
+    assert coded.attrs["coded"] == ["text", "huge"], "late begins with numbers, ids are many, read has a reading"
+    for name in ("text", "huge"):
+        assert coded[name].cat.categories.is_monotonic_increasing
+        pd.testing.assert_series_equal(coded[name].astype("string"), plain[name])
+    rest = [name for name in plain if name not in ("text", "huge")]
+    pd.testing.assert_frame_equal(coded[rest], plain[rest])
+
+
+def test_a_semicolon_file_has_no_codes_but_decimal_commas():
+    frame = read_csv(b"a;b\n1,5;x\n-2;y\n", "x.csv", coded=True)
+    assert frame.a.tolist() == [1.5, -2]
+    assert "coded" not in frame.attrs
