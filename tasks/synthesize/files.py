@@ -1,8 +1,6 @@
 """Releases made elsewhere, read from CSV, Parquet and other files."""
 
-import io
 import re
-from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
 import fsspec
@@ -12,17 +10,16 @@ from pandas.api import types
 
 from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.synthesize.conform import MISSING, conform
+from synthrisk.tasks.synthesize.conform import conform
 from synthrisk.tasks.synthesize.handed_over import handed_over
+from synthrisk.tasks.synthesize.release_csv import read_release_csv
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-from synthrisk.tasks.workspace.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
 from synthrisk.tasks.workspace.excel import split_sheet
 from synthrisk.tasks.workspace.formats import FORMATS, read_format
 from synthrisk.tasks.workspace.readings import released
 
 _PLACES = ("repetition", "fold")
 _PARQUET = (".parquet", ".pq")
-_LOOKED_AT = 10_000  # records
 
 
 def files(job: Job, *, path: str) -> Release:
@@ -107,7 +104,7 @@ def _read(pattern: str, path: str, job: Job) -> pd.DataFrame:
         with fsspec.open(path, "rb", compression="infer") as file:
             if suffix in FORMATS:
                 return read_format(file.read(), suffix, f"path {pattern!r}", sheet, job.form.missing)
-            return pd.read_parquet(file) if is_parquet else _read_csv(file.read(), repr(path), job)
+            return pd.read_parquet(file) if is_parquet else read_release_csv(file.read(), repr(path), job)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"path {pattern!r} must lead to a file, found none at {path!r}") from None
     except InputError:
@@ -128,50 +125,6 @@ def _unreadable(pattern: str, path: str, error: Exception) -> InputError:
     line = re.search(r"\bline (\d+)", str(error)) if isinstance(error, pd.errors.ParserError) else None
     where = f"{path!r}, line {line[1]}" if line else f"{path!r}"
     return InputError(f"path {pattern!r} must lead to readable files, got one that is not: {where}")
-
-
-def _read_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
-    """Return a CSV file as texts, missing cells found by the rules of the real table.
-
-    An empty cell and the study's ``missing`` texts are missing; so are the usual markers (NA, nan ...) unless the
-    real column holds them as values. Semicolon files may have decimal commas.
-    """
-    text = decoded(raw, name)
-    if not text or text.isspace():
-        raise pd.errors.EmptyDataError
-    separator = separator_of(text)
-    refuse_same_names(text, separator, name)
-    texts = {c: _texts(job.train[c]) | _texts(job.held_out[c]) for c in job.train.columns}
-    markers = {c: sorted({"", *job.form.missing} | (MISSING - texts[c])) for c in texts}
-    table = pd.read_csv(
-        io.BytesIO(text.encode()),
-        sep=separator,
-        dtype=defaultdict(lambda: "str", dict.fromkeys(_with_few_values(job), "category")),
-        keep_default_na=False,
-        na_values=markers,
-        low_memory=False,
-    )
-    if not isinstance(table.index, pd.RangeIndex):
-        raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
-    refuse_cut_short(text, separator, name, len(table.columns))
-    if separator == ";":
-        plain = [c for c in table.columns if c in texts and c not in job.form.columns]
-        for name in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
-            table[name] = table[name].str.replace(",", ".", regex=False)
-    return table
-
-
-def _with_few_values(job: Job) -> list[str]:
-    """Return the columns whose texts are read as codes, which sorts them: quick where they are few."""
-    records = job.train.head(_LOOKED_AT)
-    return [c for c in records.columns if c not in job.form.columns and 2 * records[c].nunique() <= _LOOKED_AT]
-
-
-def _texts(column: pd.Series) -> set[str]:
-    """Return the texts that a column holds."""
-    if types.is_numeric_dtype(column.dtype):
-        return set()
-    return {value for value in column.unique() if isinstance(value, str)}
 
 
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:

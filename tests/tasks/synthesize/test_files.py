@@ -12,7 +12,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.synthesize import files as module
-from synthrisk.tasks.synthesize import run, synthesizer
+from synthrisk.tasks.synthesize import release_csv, run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
 
@@ -199,7 +199,7 @@ def test_texts_are_the_same_whether_they_are_read_as_codes_or_as_cells(tmp_path,
     path.write_text('when,text,vote,age\n2020-01-03,"z,\n""ü""",NA,+5\n,N/A,new,9007199254740993\n2020-01-01,b,,-1\n')
     read = []
     for looked_at in (0, 10_000):  # with none to look at, no column is seen to hold few values
-        monkeypatch.setattr(module, "_LOOKED_AT", looked_at)
+        monkeypatch.setattr(release_csv, "_LOOKED_AT", looked_at)
         read.append(run(job(), FILES, {"path": str(path)}).synthetic)
     pd.testing.assert_frame_equal(*read)
     assert read[1]["vote"].cat.categories.tolist() == ["NA", "a", "unused", "new"]
@@ -207,9 +207,25 @@ def test_texts_are_the_same_whether_they_are_read_as_codes_or_as_cells(tmp_path,
     assert read[1]["age"].tolist() == [5, 2**53 + 1, -1]
 
 
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["-9223372036854775808", "9223372036854775807", "007"], [-(2**63), 2**63 - 1, 7]),
+        (["5.0", " 6", "+7"], [5, 6, 7]),
+        (["9007199254740993", "", "1"], [2**53 + 1, pd.NA, 1]),
+        (["9007199254740993", "-8", " NA "], [2**53 + 1, pd.NA, pd.NA]),
+    ],
+)
+def test_whole_numbers_are_exact_whatever_is_beside_them(tmp_path, cells, numbers):
+    train, path = pd.DataFrame({"n": [1, 2, 3], "vote": ["a", "b", "a"]}), tmp_path / "release.csv"
+    pd.DataFrame({"vote": ["a", "c", None], "n": cells}).to_csv(path, index=False)
+    told = Job(train, train.head(0), 3, 1, form=FileForm(missing=["-8"]))
+    assert run(told, FILES, {"path": str(path)}).synthetic["n"].tolist() == numbers
+
+
 @pytest.mark.parametrize("looked_at", [0, 10_000])
 def test_what_cannot_be_cast_is_told_alike_of_codes_and_cells(tmp_path, monkeypatch, looked_at):
-    monkeypatch.setattr(module, "_LOOKED_AT", looked_at)
+    monkeypatch.setattr(release_csv, "_LOOKED_AT", looked_at)
     path = tmp_path / "release.csv"
     path.write_text("when,text,vote,age\n2020-01-03,a,a,forty\n2020-01-03,a,a,1\n")
     with pytest.raises(InputError, match=r"column 'age' must hold values of dtype int64, got (object|str) cells"):
