@@ -146,8 +146,10 @@ def _lines(text: str) -> Iterator[str]:
 
 def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
     """Refuse a last row, of no quoted cells, that is shorter than the header: the file may have been cut off."""
-    rows = text.rstrip("\r\n")
-    last = rows[max(rows.rfind("\n"), rows.rfind("\r")) + 1 :]
+    end = len(text)  # without a copy of the text
+    while end and text[end - 1] in "\r\n":
+        end -= 1
+    last = text[max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1 : end]
     cells = last.count(separator) + 1
     if cells < columns and '"' not in last:
         raise InputError(
