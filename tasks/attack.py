@@ -16,10 +16,11 @@ from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
 from synthrisk.metrics.release.check import as_plain
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import values_as_plain
-from synthrisk.metrics.study.scoring import attack_release, look, sizes_of_keys, tables_of
+from synthrisk.metrics.study.scoring import look, score_release, sizes_of_keys, tables_of
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
+from synthrisk.tasks.workspace.record_tables import write_records
 from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder
 from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import key_of, versions
@@ -102,10 +103,10 @@ def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> N
     tables = tables_of(real, synthetic, member, entities)
     check = look(tables, member, len(release.used()))
     try:
-        ledger, values = attack_release(real, synthetic, member, planned, sample.seed, release.cell, entities, tables)
+        ledger, values = score_release(real, synthetic, member, planned, sample.seed, release.cell, entities, tables)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
-    ledger.to_parquet(draft / LEDGER, compression="zstd")
+    write_records(ledger, draft / LEDGER, len(real))  # a measure is read alone
     (draft / VALUES).write_text(json.dumps(values_as_plain(values)))
     (draft / CHECK).write_text(json.dumps(as_plain(check)))
     if sample.key:

@@ -1,11 +1,12 @@
 """The ledger of a release: what every attack did to every real record. Everything reported derives from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from synthrisk.metrics.metric import Score
 from synthrisk.metrics.tables.codes import factorized
@@ -32,7 +33,13 @@ class Measure:
         return self.label if self.sensitive is None else f"{self.label}.{self.sensitive}"
 
 
-_TEXT: Final = "string[pyarrow]"  # columns of a million texts are joined and written in a tenth of the time of objects
+_TEXT: Final = "string[pyarrow]"
+_TYPES: Final[Mapping[str, str]] = {  # that columns have in pandas, those of floats aside
+    "record": "int64",
+    "claim": "bool",
+    **dict.fromkeys(("member", "at_risk"), "boolean"),
+    **dict.fromkeys(("metric", "attacker", "sensitive", "guessed", "truth"), _TEXT),
+}
 
 
 def ledger_rows(
@@ -41,7 +48,7 @@ def ledger_rows(
     member: pd.api.extensions.ExtensionArray,
     truth: pd.Series | None,
     kept: Sequence[str] = (),
-) -> pd.DataFrame:
+) -> pa.Table:
     """Return the rows of one measure.
 
     Args:
@@ -52,27 +59,29 @@ def ledger_rows(
         kept: Numeric columns of the records that a study needs besides (``Metric.columns``).
 
     Returns:
-        A frame with ``COLUMNS``, and those of ``kept`` that are not among them: ``record`` is the position in the real
-        table; ``claim`` says whether the record was attacked with an answer; guessed and truth are text.
+        A table with ``COLUMNS``, and those of ``kept`` that are not among them: ``record`` is the position in the real
+        table; ``claim`` says whether the record was attacked with an answer; guessed and truth are text. Texts are
+        codes: most columns hold one text a million times, or none.
     """
     records = score.records
     if records is None:
         raise ValueError(f"{score.metric} has no per-record form")
     n, others = len(records), [c for c in kept if c not in COLUMNS]
-    absent = np.full(n, np.nan)
-    absent.flags.writeable = False  # columns share it
+    absent = pa.nulls(n, pa.float64())
 
-    def plain(columns: Sequence[str]) -> dict[str, np.ndarray]:
-        return {c: records[c].to_numpy(dtype=float) if c in records else absent for c in columns}
+    def plain(columns: Sequence[str]) -> dict[str, pa.Array]:
+        return {
+            c: pa.array(records[c].to_numpy(dtype=float), from_pandas=True) if c in records else absent for c in columns
+        }
 
     judged = plain(_JUDGED)
     columns = {
-        "record": np.arange(n, dtype=np.int64),
-        "member": member,
+        "record": pa.array(np.arange(n, dtype=np.int64)),
+        "member": pa.array(member),
         "metric": _same(measure.label, n),
         "attacker": _same(measure.attacker, n),
         "sensitive": _same(measure.sensitive, n),
-        "claim": ~np.isnan(judged["score"]),
+        "claim": judged["score"].is_valid(),
         "guessed": _text(records.get("guessed"), n),
         "truth": _text(truth, n),
         **judged,
@@ -80,20 +89,37 @@ def ledger_rows(
         **plain(_BESIDE),
         **plain(others),
     }
-    return pd.DataFrame(columns, copy=False)
+    return pa.table(columns)
 
 
-def _flags(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
-    if values is None:
-        return pd.arrays.BooleanArray(np.zeros(n, dtype=bool), np.ones(n, dtype=bool))
-    return values.astype("boolean").array
+def ledger_of(rows: Sequence[pa.Table]) -> pa.Table:
+    """Return the rows of all measures as one ledger, which knows the types that its columns have in pandas."""
+    ledger = pa.concat_tables(rows, promote_options="default") if rows else _typed(COLUMNS).empty_table()
+    return ledger.replace_schema_metadata(_typed(ledger.column_names).metadata)
 
 
-def _same(text: str | None, n: int) -> pd.api.extensions.ExtensionArray:
-    return pd.array([text], dtype=_TEXT).take(np.zeros(n, dtype=np.intp))
+def as_frame(ledger: pa.Table) -> pd.DataFrame:
+    """Return a ledger as pandas has it."""
+    texts = [c for c in ledger.column_names if _TYPES.get(c) == _TEXT]
+    for name in texts:
+        ledger = ledger.set_column(ledger.column_names.index(name), name, ledger[name].cast(pa.string()))
+    return ledger.to_pandas().astype(dict.fromkeys(texts, _TEXT))
 
 
-def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
+def _typed(columns: Sequence[str]) -> pa.Schema:
+    empty = {c: pd.Series(dtype=_TYPES.get(c, "float64")) for c in columns}
+    return pa.Schema.from_pandas(pd.DataFrame(empty), preserve_index=False)
+
+
+def _flags(values: pd.Series | None, n: int) -> pa.Array:
+    return pa.nulls(n, pa.bool_()) if values is None else pa.array(values.astype("boolean").array)
+
+
+def _same(text: str | None, n: int) -> pa.Array:
+    return _levels([text]).take(pa.array(np.zeros(n, dtype=np.int8)))
+
+
+def _text(values: pd.Series | None, n: int) -> pa.Array:
     """Return the cells as texts; each level of a category, or of texts, is written once."""
     if values is None:
         return _same(None, n)
@@ -104,8 +130,12 @@ def _text(values: pd.Series | None, n: int) -> pd.api.extensions.ExtensionArray:
         levels = pd.Series(found[pd.notna(found)], dtype=object)
     else:
         texts = values.astype(object)
-        return pd.array(texts.where(texts.isna(), texts.astype(str)).to_numpy(), dtype=_TEXT)
-    return pd.array([*map(str, levels), None], dtype=_TEXT).take(codes)  # -1, the missing code, takes the last
+        return _levels(texts.where(texts.isna(), texts.astype(str)))
+    return _levels([*map(str, levels)]).take(pa.array(codes, mask=codes < 0))
+
+
+def _levels(texts: Sequence[str | None] | pd.Series) -> pa.Array:
+    return pa.array(texts, pa.string(), from_pandas=True).dictionary_encode()
 
 
 @dataclass(frozen=True)

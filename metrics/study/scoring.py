@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.release.check import ReleaseCheck, check_release
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
 from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.ledger import COLUMNS, Cell, ledger_rows
+from synthrisk.metrics.study.ledger import Cell, as_frame, ledger_of, ledger_rows
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfIsolation, OfRecords, OfRelease, OfUtility, Reasons, Said
 
@@ -47,7 +48,7 @@ def _groups(member: Any) -> np.ndarray:
     return np.where(member.isna(), -1, member.fillna(False).astype(np.int64))
 
 
-def attack_release(
+def score_release(
     real: pd.DataFrame,
     synthetic: pd.DataFrame,
     member: Any,
@@ -56,7 +57,7 @@ def attack_release(
     cell: Cell,
     entities: np.ndarray | None = None,
     tables: Tables | None = None,
-) -> tuple[pd.DataFrame, dict[str, Said]]:
+) -> tuple[pa.Table, dict[str, Said]]:
     """Return the ledger of a release, and what each measure says beside its scores.
 
     Records that a release was drawn from (``fresh``, ``leaky``, non-members) are neither members nor control records.
@@ -68,13 +69,28 @@ def attack_release(
     """
     draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
     arena = Arena(tables_of(real, synthetic, member, entities) if tables is None else tables, member, draw)
-    parts: list[pd.DataFrame] = []
+    parts: list[pa.Table] = []
     values: dict[str, Said] = {}
     for each in planned:
         own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
         rows, values[each.measure.key] = score_measure(METRICS[each.measure.metric], arena, each, own)
         parts += [] if rows is None else [rows]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS)), values
+    return ledger_of(parts), values
+
+
+def attack_release(
+    real: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    member: Any,
+    planned: Sequence[Planned],
+    seed: int,
+    cell: Cell,
+    entities: np.ndarray | None = None,
+    tables: Tables | None = None,
+) -> tuple[pd.DataFrame, dict[str, Said]]:
+    """Return what ``score_release`` does, the ledger as a frame."""
+    ledger, values = score_release(real, synthetic, member, planned, seed, cell, entities, tables)
+    return as_frame(ledger), values
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +112,7 @@ class Arena:
         return self.tables.shared("useful", lambda: _beside_control(self.tables, self.groups, self.ceiling))
 
 
-def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> tuple[pd.DataFrame | None, Said]:
+def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> tuple[pa.Table | None, Said]:
     """Return the ledger's rows of one measure, None where it scores no real records, and what it says beside them."""
     if metric.is_utility:
         useful = metric.score(arena.useful(), seed=seed, **planned.options)

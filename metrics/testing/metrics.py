@@ -157,7 +157,7 @@ def _check_study(metric: Metric, given: dict[str, Any], seed: int) -> None:
         rows, values = score_measure(metric, arena, Planned(measure, given), seed)
         json.dumps(values_as_plain({measure.key: values}))
         if not metric.by_release and not metric.is_utility:
-            missing = [c for c in metric.columns if rows is None or c not in rows]
+            missing = [c for c in metric.columns if rows is None or c not in rows.column_names]
             assert not missing, f"its ledger has no column {missing}"  # noqa: S101 - told below
     except Exception as problem:
         said = f"raised {type(problem).__name__}: {' '.join(str(problem).split())}"

@@ -6,9 +6,10 @@ import pytest
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.metric import Score
-from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, ledger_rows
+from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, as_frame, ledger_of, ledger_rows
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.tasks.workspace.record_tables import write_records
 
 REAL = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", None, "b"], "pay": [1.0, np.nan, 3.0, 40.0]})
 RELEASE = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"], "pay": [1.0, 2.0, 3.0, 4.0]})
@@ -18,9 +19,14 @@ FLOATS = ("confidence", "score", "baseline", "gain", "error", "distance", "weigh
 TEXTS = ("metric", "attacker", "sensitive", "guessed", "truth")
 
 
+def framed(*of):
+    """Return the rows of a measure as pandas has them."""
+    return as_frame(ledger_of([ledger_rows(*of)]))
+
+
 def rows_of_cap(real=REAL):
     score = METRICS["categorical_cap"](real, RELEASE, quasi_identifiers=["age"], sensitive="vote")
-    return ledger_rows(score, CAP, MEMBER, real["vote"])
+    return framed(score, CAP, MEMBER, real["vote"])
 
 
 def test_columns_and_types():
@@ -53,11 +59,11 @@ def test_texts_of_truth_keep_missing_missing():
     rows = rows_of_cap()
     assert rows["truth"].tolist()[:2] == ["a", "b"]
     assert rows["truth"].isna().tolist() == [False, False, True, False]
-    as_category = ledger_rows(
+    as_category = framed(
         Score("m", 0.0, 0.0, pd.DataFrame({"score": [0.0] * 4})), CAP, MEMBER, REAL["vote"].astype("category")
     )
     assert as_category["truth"].equals(rows["truth"])
-    nothing = ledger_rows(Score("m", 0.0, 0.0, pd.DataFrame({"score": [0.0] * 4})), Measure("d", "m"), MEMBER, None)
+    nothing = framed(Score("m", 0.0, 0.0, pd.DataFrame({"score": [0.0] * 4})), Measure("d", "m"), MEMBER, None)
     assert nothing["truth"].isna().all()
     assert nothing["sensitive"].isna().all()
 
@@ -78,7 +84,7 @@ def test_what_a_metric_says_of_a_record_is_copied():
         }
     )
     measure = Measure("rapid-logistic", "rapid", "vote", "logistic")
-    rows = ledger_rows(Score("rapid", 0.5, 0.5, said), measure, MEMBER, REAL["vote"])
+    rows = framed(Score("rapid", 0.5, 0.5, said), measure, MEMBER, REAL["vote"])
     for name in ("score", "gain", "confidence"):
         np.testing.assert_array_equal(rows[name], said[name])
     assert rows["guessed"].tolist()[:2] == ["a", "a"]
@@ -137,19 +143,62 @@ def test_a_record_that_is_not_scored_is_not_said_to_be_safe():
         pd.Series(pd.Categorical(["x", None, "y", "x"])),
         pd.Series(pd.Categorical([20, None, 3, 20])),
         pd.Series(pd.Categorical([0.1 + 0.2, None, 1.0, 1e300])),
+        pd.Series(pd.Categorical([1, "1", None, "ü"])),
+        pd.Series([pd.NA, "a", float("nan"), 2], dtype=object),
+        pd.Series(pd.Categorical([None] * 4)),
         pd.Series([1, True, "1", None], dtype=object),
         pd.Series([0.5, np.nan, 2.0, 1e-7]),
         pd.Series([None] * 4, dtype=object),
         pd.Series(pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-01-01"])),
     ],
-    ids=["texts", "levels", "codes", "numbers as levels", "mixed", "numbers", "nothing", "dates"],
+    ids=[
+        "texts",
+        "levels",
+        "codes",
+        "numbers as levels",
+        "levels of one text",
+        "mixed and missing",
+        "no levels",
+        "mixed",
+        "numbers",
+        "nothing",
+        "dates",
+    ],
 )
 def test_truth_is_the_text_of_each_cell(truth):
     score = Score("zero_cap", 0.5, 0.5, pd.DataFrame({"score": [1.0, 0.0, 1.0, 0.0]}))
     member = pd.array([True] * 4, dtype="boolean")
-    rows = ledger_rows(score, Measure("cap", "zero_cap", "vote"), member, truth)
+    rows = framed(score, Measure("cap", "zero_cap", "vote"), member, truth)
     expected = [pd.NA if pd.isna(cell) else str(cell) for cell in truth.astype(object)]
     assert rows["truth"].dtype == "string"
     assert rows["truth"].tolist() == expected
     assert rows["metric"].tolist() == ["cap"] * 4
     assert rows["attacker"].isna().all()
+
+
+def test_each_measure_has_its_own_columns_and_those_of_others_are_missing(tmp_path):
+    def rows(label, said, kept):
+        score = Score("m", 0.5, 0.5, pd.DataFrame(said))
+        return ledger_rows(score, Measure(label, "m"), MEMBER, None, kept)
+
+    parts = [
+        rows("one", {"score": [1.0, 0.0, np.nan, -0.0], "depth": [1, 2, 3, 4]}, ["depth"]),
+        rows("two", {"score": [0.0] * 4, "width": [0.5] * 4}, ["score", "width"]),
+    ]
+    ledger = as_frame(ledger_of(parts))
+    assert list(ledger.columns) == [*COLUMNS, "depth", "width"]
+    assert ledger.dtypes[["depth", "width"]].tolist() == [np.float64] * 2
+    assert ledger["depth"].tolist()[:4] == [1.0, 2.0, 3.0, 4.0]
+    assert ledger["depth"].isna().tolist() == [False] * 4 + [True] * 4
+    assert ledger["claim"].tolist() == [True, True, False, True] + [True] * 4
+    assert np.signbit(ledger["score"][3])
+    assert ledger["metric"].tolist() == ["one"] * 4 + ["two"] * 4
+    write_records(ledger_of(parts), tmp_path / "ledger.parquet", 4)
+    texts = dict.fromkeys(TEXTS, "string")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "ledger.parquet"), ledger.astype(texts), check_exact=True)
+
+
+def test_a_ledger_without_rows_has_its_columns_with_their_types():
+    nothing = as_frame(ledger_of([]))
+    assert list(nothing.columns) == list(COLUMNS)
+    assert nothing.dtypes.astype(str).tolist() == rows_of_cap().dtypes.astype(str).tolist()

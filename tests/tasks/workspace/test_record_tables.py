@@ -1,0 +1,46 @@
+"""Tables of records in Parquet: codes are texts again, positions and names come back, measures stand apart."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from synthrisk.tasks.workspace.record_tables import write_records
+
+
+def texts(*cells):
+    return pa.array(cells, pa.string()).dictionary_encode()
+
+
+def test_codes_are_read_as_texts_of_either_list(tmp_path):
+    """The measures of a ledger have code lists of their own."""
+    parts = [pa.table({"record": [0, 1], "metric": texts(*cells)}) for cells in (("a", "b"), ("b", None), (None, None))]
+    write_records(pa.concat_tables(parts), tmp_path / "x.parquet", 2)
+    read = pq.read_table(tmp_path / "x.parquet")
+    assert read.schema.field("metric").type == pa.string()
+    assert read["metric"].to_pylist() == ["a", "b", "b", None, None, None]
+    assert pd.read_parquet(tmp_path / "x.parquet", filters=[("metric", "==", "b")])["record"].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("group", [None, 3])
+def test_numbers_come_back_to_the_bit(tmp_path, group):
+    rows = pd.DataFrame({"record": [2, 0, 2**62, -1], "score": [-0.0, np.nan, 5e-324, np.inf]})
+    write_records(pa.Table.from_pandas(rows, preserve_index=False), tmp_path / "x.parquet", group)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), rows, check_exact=True)
+    assert np.signbit(pd.read_parquet(tmp_path / "x.parquet")["score"][0])
+    assert pq.ParquetFile(tmp_path / "x.parquet").num_row_groups == (2 if group else 1)
+
+
+def test_rows_are_not_needed(tmp_path):
+    nothing = pa.table({"record": pa.array([], pa.int64()), "metric": texts()})
+    write_records(nothing, tmp_path / "x.parquet", 4)
+    assert pq.read_table(tmp_path / "x.parquet").num_rows == 0
+
+
+def test_names_of_records_are_in_no_list_of_codes(tmp_path):
+    names = [f"{k:016x}" for k in range(50)]
+    write_records(pa.table({"record": names, "metric": ["a"] * 50}), tmp_path / "x.parquet")
+    group = pq.ParquetFile(tmp_path / "x.parquet").metadata.row_group(0)
+    assert [group.column(k).has_dictionary_page for k in (0, 1)] == [False, True]
+    assert pq.read_table(tmp_path / "x.parquet")["record"].to_pylist() == names
