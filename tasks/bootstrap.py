@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.exposure.vulnerable import vulnerable
@@ -19,6 +20,7 @@ from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.findings import Findings, keep_findings, kept_findings
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.kept import keep_file
+from synthrisk.tasks.workspace.record_tables import write_records
 from synthrisk.tasks.workspace.references import LedgerFolder, Sample
 from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import key_of, save_arrays, versions
@@ -70,7 +72,8 @@ def _write(draft: Path, ledgers: Sequence[LedgerFolder], settings: Bootstrap) ->
     releases = Releases(ledgers, sample.records(), sample.entities(), _vulnerable(sample, settings.vulnerable))
     measures = [p.measure for p in ledgers[0].planned]
     made = find_all(generator.name, generator.role, releases, measures, interval)
-    made.exposed.to_parquet(draft / EXPOSED, compression="zstd")
+    exposed = pa.Table.from_pandas(made.exposed, preserve_index=False)
+    write_records(exposed, draft / EXPOSED, len(releases.records))  # a measure is read alone
     keep_contributions(draft / CONTRIBUTIONS, made.kept)
     keep_findings(draft / FINDINGS, Findings(made.findings, made.utility))
 

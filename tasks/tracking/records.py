@@ -1,58 +1,88 @@
 """What single records contribute: ledgers and the most exposed, under salted hashes."""
 
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from mlflow import MlflowClient
 
+from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.kept import there
+from synthrisk.tasks.workspace.record_tables import write_records
 from synthrisk.tasks.workspace.references import LEDGER
 
 TOP = 100
 _REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
 
 
-def log_records(
-    client: MlflowClient, run_id: str, found: Found, page: str | None, hashes: np.ndarray, mode: str
-) -> None:
+def log_records(client: MlflowClient, run_id: str, found: Found, page: str | None, names: Names, mode: str) -> None:
     """Write the ledger and the exposed records of one generator to its run, records named as ``mode`` says."""
     with TemporaryDirectory() as place:
-        folder, names, parts = Path(place), _Names(hashes, mode), []
+        folder, parts = Path(place), []
         for each in found.ledgers:
-            part = _without_empty(names.read(there(each.path) / LEDGER))
+            part = _without_empty(read_records(there(each.path) / LEDGER, mode))
             of_cell = {"repetition": each.cell.repetition, "fold": each.cell.fold}
             for name, number in of_cell.items():
                 part = part.append_column(name, pa.array(np.full(len(part), number)))
             parts.append(part)
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
-        _write(names.given_to(pa.concat_tables(parts, promote_options="default")), folder / "ledger.parquet")
-        exposed = names.read(there(found.exposed))
+        ledger = pa.concat_tables(parts, promote_options="default")
+        write_records(given(names, ledger, mode), folder / "ledger.parquet")
+        exposed = read_records(there(found.exposed), mode)
         if len(exposed):
-            exposed = names.given_to(exposed)
-            _write(exposed, folder / "memorization.parquet")
+            exposed = given(names, exposed, mode)
+            write_records(exposed, folder / "memorization.parquet")
         client.log_artifacts(run_id, place, "records")
         if page and mode == "full":  # it holds values of the real table
             client.log_artifact(run_id, page, "records")
         if not len(exposed):
             return  # claims say nothing of single records
-        amounts = pd.DataFrame({"memorization": exposed["memorization"].to_numpy()})
-        top = _as_texts(exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy())).to_pandas()
+        top = _as_texts(_most_exposed(exposed)).to_pandas()
         if len(top):
             client.log_table(run_id, top, "records/most_exposed.json")
 
 
-def _write(table: pa.Table, path: Path) -> None:
-    """Write a table whose codes are read back as texts by whoever reads it."""
-    with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False) as writer:
-        writer.add_key_value_metadata(table.schema.metadata or {})  # what pandas knows of its types
-        writer.write_table(table)
+def read_records(path: Path, mode: str) -> pa.Table:
+    """Return a table of records, texts as codes; unless ``mode`` is ``full`` without what reveals values."""
+    schema, left_out = pq.read_schema(path), () if mode == "full" else _REVEALING
+    texts = [field.name for field in schema if _is_text(field.type)]
+    return pq.read_table(path, columns=[c for c in schema.names if c not in left_out], read_dictionary=texts)
+
+
+def given(names: Names, records: pa.Table, mode: str) -> pa.Table:
+    """Return the rows with names in place of positions; unless ``mode`` is ``full`` not in the table's order."""
+    rows, place = records["record"].to_numpy(), records.column_names.index("record")
+    if mode == "full":
+        kept = records.append_column("row", records["record"])
+        return kept.set_column(place, "record", names.texts.take(pa.array(rows)))
+    order, named = names.placed(rows)
+    columns = {c: named if c == "record" else _taken(records[c], order) for c in records.column_names}
+    return pa.table(columns).replace_schema_metadata(records.schema.metadata)
+
+
+def _taken(column: pa.ChunkedArray, order: np.ndarray) -> pa.ChunkedArray:
+    """Return the cells in another order, which is the same where all of them are the same."""
+    return column if _is_one(column) else column.take(order)
+
+
+def _is_one(column: pa.ChunkedArray) -> bool:
+    if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
+        return column.null_count == len(column)
+    ends = pc.min_max(column)
+    return bool(ends["min"] == ends["max"])
+
+
+def _most_exposed(exposed: pa.Table) -> pa.Table:
+    if exposed["memorization"].null_count == len(exposed):
+        return exposed.slice(0, TOP)  # what the following returns, in a moment
+    amounts = pd.DataFrame({"memorization": exposed["memorization"].to_numpy()})
+    return exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy())
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -69,43 +99,3 @@ def _as_texts(table: pa.Table) -> pa.Table:
 def _without_empty(table: pa.Table) -> pa.Table:
     """Return the columns that hold a value."""
     return table.select([name for name in table.column_names if table[name].null_count < len(table)])
-
-
-class _Names:
-    """The names of records, and the order in which records stand under them."""
-
-    def __init__(self, hashes: np.ndarray, mode: str):
-        self._hashes, self._mode = hashes, mode
-        self._texts = pa.array(hashes, pa.string())
-
-    def read(self, path: Path) -> pa.Table:
-        """Return a table of records, texts as codes; unless ``mode`` is ``full`` without what reveals values."""
-        schema, left_out = pq.read_schema(path), () if self._mode == "full" else _REVEALING
-        texts = [field.name for field in schema if _is_text(field.type)]
-        return pq.read_table(path, columns=[c for c in schema.names if c not in left_out], read_dictionary=texts)
-
-    def given_to(self, records: pa.Table) -> pa.Table:
-        """Return the rows with names in place of positions; unless ``mode`` is ``full`` not in the table's order."""
-        rows, place = records["record"].to_numpy(), records.column_names.index("record")
-        if self._mode == "full":
-            kept = records.append_column("row", records["record"])
-        else:
-            order = _ordered(rows, self._places)
-            kept, rows = records.take(order), rows[order]
-        return kept.set_column(place, "record", self._texts.take(pa.array(rows)))
-
-    @cached_property
-    def _places(self) -> np.ndarray:
-        """Positions in the order of the hashes: the order of the table would name the records."""
-        numbers = np.frombuffer(bytes.fromhex("".join(self._hashes)), dtype=">u8").astype(np.uint64)
-        return np.argsort(numbers, kind="stable")
-
-
-def _ordered(rows: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return the order in which records stand as ``places`` has them, those of one record as they stood."""
-    n = len(places)
-    if len(rows) % n == 0 and (rows.reshape(-1, n) == np.arange(n)).all():  # every record in every block
-        return np.asarray((places[:, None] + n * np.arange(len(rows) // n)).ravel())
-    rank = np.empty(n, dtype=np.int64)
-    rank[places] = np.arange(n)
-    return np.argsort(rank[rows], kind="stable")

@@ -26,7 +26,7 @@ def log_study(to: Written, settings: str, report: Callable[[], str], found: Sequ
     run_id = _open(to)
     _fill(to, run_id, settings)
     if records.mode != "none":
-        log_contributions(to.client, run_id, to.result, found, records.hashes)
+        log_contributions(to.client, run_id, to.result, found, records.names)
     page = report()
     if page:
         to.client.log_text(run_id, page, "report.html")

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from mlflow.entities import Param
 
 from synthrisk.tasks.tracking.dataset import log_real, log_release
 from synthrisk.tasks.tracking.models import close_model, open_model
+from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.tracking.numbers import Tie, log_numbers, numbers_of
 from synthrisk.tasks.tracking.records import log_records
 from synthrisk.tasks.tracking.tables import generator_tables, log_tables
@@ -21,7 +21,7 @@ _OF_MODEL = ("verdict", "why", "study_id", "data_digest", "references", "invalid
 class Records:
     """What is written of single records."""
 
-    hashes: np.ndarray  # the name of each record
+    names: Names
     mode: str  # ``hashed``, ``full`` or ``none``
     page: str | None = None  # path of the page of exposure
 
@@ -64,4 +64,4 @@ def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, record
     if found is not None:
         log_release(to.client, run.run_id, found)
         if records.mode != "none":
-            log_records(to.client, run.run_id, found, records.page, records.hashes, records.mode)
+            log_records(to.client, run.run_id, found, records.page, records.names, records.mode)

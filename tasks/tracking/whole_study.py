@@ -8,6 +8,7 @@ from synthrisk.tasks.tracking.colours import colours_of
 from synthrisk.tasks.tracking.drawn import Drawn
 from synthrisk.tasks.tracking.experiment import experiment_of
 from synthrisk.tasks.tracking.halves import end_part, is_latest, mark_whole, whole_already
+from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.tracking.notes import Place, log_notes
 from synthrisk.tasks.tracking.registry import register
 from synthrisk.tasks.tracking.saved_view import save_view
@@ -49,7 +50,8 @@ def _write_to(to: Written, drawn: Drawn, page: Callable[[], str]) -> dict[str, s
     waiting = drawn.waiting
     sample, tracking = waiting.judged.estimated.sample, waiting.tracking
     found = waiting.judged.estimated.found
-    every = Records(record_hashes(waiting.workspace, sample.table.digest, sample.table.rows), tracking.records)
+    names = Names(record_hashes(waiting.workspace, sample.table.digest, sample.table.rows))
+    every = Records(names, tracking.records)
     exposures = drawn.pages.exposures if tracking.records == "full" else {}
     by_name = {each.name: each for each in found}
     colours, runs = colours_of(to), {}

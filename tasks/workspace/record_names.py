@@ -11,19 +11,20 @@ from synthrisk.tasks.workspace.kept import keep_file
 
 
 def record_hashes(workspace: Path, digest: str, rows: int) -> np.ndarray:
-    """Return one 16-digit name a record of the table with this digest, keyed by the workspace's secret salt.
+    """Return one number a record of the table with this digest, keyed by the workspace's secret salt.
 
-    Whoever holds the workspace can find a record again by its position; nobody else learns anything.
+    Its 16 hexadecimal digits are the record's name. Whoever holds the workspace can find a record again by its
+    position; nobody else learns anything.
     """
     inner, outer = _keyed(_salt(workspace))
+    inner.update(f"{digest}/".encode())
     names = bytearray()
-    start = f"{digest}/".encode()
     for row in range(rows):
         text, name = inner.copy(), outer.copy()
-        text.update(start + b"%d" % row)
+        text.update(b"%d" % row)
         name.update(text.digest())
         names += name.digest()[:8]
-    return np.frombuffer(names.hex().encode(), dtype="S16").astype(str).astype(object)
+    return np.frombuffer(names, dtype=">u8").astype(np.uint64)
 
 
 def _keyed(salt: bytes) -> tuple[Any, Any]:

@@ -7,9 +7,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from synthrisk.tasks.tracking import records
-from synthrisk.tasks.tracking.records import _Names, _ordered
+from synthrisk.tasks.tracking.names import Names, ordered
+from synthrisk.tasks.tracking.records import given, read_records
+from synthrisk.tasks.workspace.record_tables import write_records
 
-HASHES = np.array([f"{number:016x}" for number in (7, 2**63, 0, 12)], dtype=object)
+NUMBERS = np.array([7, 2**63, 0, 12], dtype=np.uint64)
+HASHES = [f"{number:016x}" for number in NUMBERS]
 PLACES = np.array([2, 0, 3, 1])
 
 
@@ -17,7 +20,7 @@ PLACES = np.array([2, 0, 3, 1])
 def test_records_stand_in_the_order_of_their_names_and_those_of_one_as_they_stood(rows):
     rank = {record: i for i, record in enumerate(PLACES)}
     by_hand = sorted(range(len(rows)), key=lambda i: (rank[rows[i]], i))
-    assert _ordered(rows, PLACES).tolist() == by_hand
+    assert ordered(rows, PLACES).tolist() == by_hand
 
 
 def test_hashed_records_hold_no_guess_and_full_ones_their_row(tmp_path):
@@ -25,8 +28,7 @@ def test_hashed_records_hold_no_guess_and_full_ones_their_row(tmp_path):
     pq.write_table(table, tmp_path / "x.parquet")
 
     def named(mode):
-        names = _Names(HASHES, mode)
-        return names.given_to(names.read(tmp_path / "x.parquet"))
+        return given(Names(NUMBERS), read_records(tmp_path / "x.parquet", mode), mode)
 
     hashed = named("hashed").to_pylist()
     assert hashed == [{"record": HASHES[i], "score": i / 10} for i in (2, 0, 3)] + [
@@ -34,7 +36,7 @@ def test_hashed_records_hold_no_guess_and_full_ones_their_row(tmp_path):
     ]
     full = named("full")
     assert full.column_names == ["record", "score", "truth", "row"]
-    assert full["record"].to_pylist() == HASHES.tolist()
+    assert full["record"].to_pylist() == HASHES
     assert full["row"].to_pylist() == [0, 1, 2, 3]
 
 
@@ -42,9 +44,9 @@ def test_texts_of_either_kind_are_read_as_codes(tmp_path):
     """Pandas 3 writes its texts as Arrow's large strings."""
     for kind in (pa.string(), pa.large_string()):
         pq.write_table(pa.table({"record": [0, 1], "metric": pa.array(["a", "a"], kind)}), tmp_path / "x.parquet")
-        read = _Names(HASHES, "hashed").read(tmp_path / "x.parquet")
+        read = read_records(tmp_path / "x.parquet", "hashed")
         assert pa.types.is_dictionary(read.schema.field("metric").type)
-        records._write(read, tmp_path / "y.parquet")
+        write_records(read, tmp_path / "y.parquet")
         assert pq.read_table(tmp_path / "y.parquet").schema.field("metric").type == pa.string()
         assert records._as_texts(read).schema.field("metric").type == pa.string()
 
@@ -53,5 +55,5 @@ def test_what_is_written_is_read_with_the_types_that_pandas_had(tmp_path):
     flags = pd.array([True, None], dtype="boolean")
     rows = pd.DataFrame({"record": [0, 1], "member": flags, "metric": pd.array(["a", None], dtype="string")})
     rows.to_parquet(tmp_path / "x.parquet")
-    records._write(_Names(HASHES, "hashed").read(tmp_path / "x.parquet"), tmp_path / "y.parquet")
+    write_records(read_records(tmp_path / "x.parquet", "hashed"), tmp_path / "y.parquet")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "y.parquet"), rows)
