@@ -6,16 +6,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 _FEW = 2**17  # bytes of values (16,000 floats) after which a column is written as it is: to look each up costs more
+_LEAST = 2**17  # rows that stand together in any case: each group says a line of every column
 
 
 def write_records(table: pa.Table, path: Path, group: int | None = None) -> None:
     """Write a table whose codes are read back as texts by whoever reads it.
 
-    ``group`` rows stand together, so that who wants these alone need not read the others.
+    ``group`` rows stand together, if they are many, so that who wants these alone need not read the others.
     """
     with pq.ParquetWriter(path, table.schema, **_written(table.schema)) as writer:
         writer.add_key_value_metadata(table.schema.metadata or {})  # what pandas knows of its types
-        writer.write_table(table, row_group_size=group)
+        writer.write_table(table, row_group_size=group and max(group, _LEAST))
 
 
 def _written(schema: pa.Schema) -> dict[str, object]:

@@ -23,13 +23,22 @@ def test_codes_are_read_as_texts_of_either_list(tmp_path):
     assert pd.read_parquet(tmp_path / "x.parquet", filters=[("metric", "==", "b")])["record"].tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("group", [None, 3])
-def test_numbers_come_back_to_the_bit(tmp_path, group):
+def test_numbers_come_back_to_the_bit(tmp_path):
     rows = pd.DataFrame({"record": [2, 0, 2**62, -1], "score": [-0.0, np.nan, 5e-324, np.inf]})
-    write_records(pa.Table.from_pandas(rows, preserve_index=False), tmp_path / "x.parquet", group)
+    write_records(pa.Table.from_pandas(rows, preserve_index=False), tmp_path / "x.parquet", 3)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), rows, check_exact=True)
     assert np.signbit(pd.read_parquet(tmp_path / "x.parquet")["score"][0])
-    assert pq.ParquetFile(tmp_path / "x.parquet").num_row_groups == (2 if group else 1)
+
+
+@pytest.mark.parametrize(("rows", "groups"), [(40_000, 1), (200_000, 3)])
+def test_many_rows_of_a_measure_stand_apart_from_others(tmp_path, rows, groups):
+    """And few do not: for each group there is a line of every column."""
+    record = pa.array(np.tile(np.arange(rows), 3))
+    metric = pa.array(np.repeat(["a", "b", "c"], rows)).dictionary_encode()
+    write_records(pa.table({"record": record, "metric": metric}), tmp_path / "x.parquet", rows)
+    assert pq.ParquetFile(tmp_path / "x.parquet").num_row_groups == groups
+    found = pd.read_parquet(tmp_path / "x.parquet", filters=[("metric", "==", "b")])
+    assert found["record"].tolist() == list(range(rows))
 
 
 def test_rows_are_not_needed(tmp_path):
