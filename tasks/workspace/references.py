@@ -22,6 +22,7 @@ from synthrisk.metrics.study.said import Said, values_from_plain
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.parquet import read_typed
+from synthrisk.tasks.workspace.record_tables import read_where
 from synthrisk.tasks.workspace.shared import Place
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
@@ -196,10 +197,8 @@ class LedgerFolder:
 
     def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of one measure's rows, in the order of the records."""
-        own = [("metric", "==", measure.label)]
-        if measure.sensitive is not None:
-            own.append(("sensitive", "==", measure.sensitive))
-        return pd.read_parquet(there(self.path) / LEDGER, columns=list(columns), filters=own)
+        own = {"metric": measure.label} | ({} if measure.sensitive is None else {"sensitive": measure.sensitive})
+        return read_where(there(self.path) / LEDGER, columns, own)
 
     def values(self) -> dict[str, Said]:
         """Return what each measure says beside its scores, by key."""

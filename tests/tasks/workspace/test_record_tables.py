@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from synthrisk.tasks.workspace.record_tables import write_records
+from synthrisk.tasks.workspace.record_tables import read_where, write_records
 
 
 def texts(*cells):
@@ -37,8 +37,40 @@ def test_many_rows_of_a_measure_stand_apart_from_others(tmp_path, rows, groups):
     metric = pa.array(np.repeat(["a", "b", "c"], rows)).dictionary_encode()
     write_records(pa.table({"record": record, "metric": metric}), tmp_path / "x.parquet", rows)
     assert pq.ParquetFile(tmp_path / "x.parquet").num_row_groups == groups
-    found = pd.read_parquet(tmp_path / "x.parquet", filters=[("metric", "==", "b")])
+    found = read_where(tmp_path / "x.parquet", ["record"], {"metric": "b"})
     assert found["record"].tolist() == list(range(rows))
+
+
+@pytest.mark.parametrize("size", [2, 2**17], ids=["few rows", "groups apart"])
+@pytest.mark.parametrize(
+    "own", [{"metric": "a", "of": "ü"}, {"metric": "a", "of": "x"}, {"metric": "b"}, {"metric": "c"}, {"metric": "aa"}]
+)
+def test_rows_of_a_measure_are_those_that_hold_its_texts(tmp_path, size, own):
+    flags = pa.array([True, None] * (size // 2))
+    rows = [
+        pa.table({"metric": texts(metric).take(at), "of": texts(of).take(at), "member": flags, "score": score})
+        for at in [pa.array([0] * size)]
+        for metric, of, score in (
+            ("a", "x", np.arange(size) / 3),
+            ("a", "ü", np.ones(size)),
+            ("b", None, np.zeros(size)),
+        )
+    ]
+    write_records(pa.concat_tables(rows), tmp_path / "x.parquet", size)
+    found = read_where(tmp_path / "x.parquet", ("member", "score"), own)
+    filters = [(name, "==", text) for name, text in own.items()]
+    expected = pd.read_parquet(tmp_path / "x.parquet", columns=["member", "score"], filters=filters)
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    assert len(found) == size * (own["metric"] in "ab")
+
+
+def test_a_group_without_a_text_or_with_several_is_looked_through(tmp_path):
+    """A column that is missing here and there has one least and one largest text all the same."""
+    rows = pa.table({"metric": texts("a", None, "a"), "record": [0, 1, 2]})
+    write_records(rows, tmp_path / "x.parquet")
+    assert read_where(tmp_path / "x.parquet", ["record"], {"metric": "a"})["record"].tolist() == [0, 2]
+    rows.to_pandas().to_parquet(tmp_path / "y.parquet", row_group_size=2)  # as older versions wrote it
+    assert read_where(tmp_path / "y.parquet", ["record"], {"metric": "a"})["record"].tolist() == [0, 2]
 
 
 def test_rows_are_not_needed(tmp_path):
