@@ -7,34 +7,34 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from mlflow import MlflowClient
 
 from synthrisk.tasks.tracking.names import Names
+from synthrisk.tasks.workspace.coded_table import read_coded, repeated
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.record_tables import write_records
 from synthrisk.tasks.workspace.references import LEDGER
 
 TOP = 100
-_REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
+REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
 
 
 def log_records(client: MlflowClient, run_id: str, found: Found, page: str | None, names: Names, mode: str) -> None:
     """Write the ledger and the exposed records of one generator to its run, records named as ``mode`` says."""
     with TemporaryDirectory() as place:
-        folder, parts = Path(place), []
+        folder, parts, left_out = Path(place), [], () if mode == "full" else REVEALING
         for each in found.ledgers:
-            part = _without_empty(read_records(there(each.path) / LEDGER, mode))
+            part = _without_empty(read_coded(there(each.path) / LEDGER, left_out))
             of_cell = {"repetition": each.cell.repetition, "fold": each.cell.fold}
             for name, number in of_cell.items():
-                part = part.append_column(name, pa.array(np.full(len(part), number)))
+                part = part.append_column(name, repeated(number, len(part)))
             parts.append(part)
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
         ledger = pa.concat_tables(parts, promote_options="default")
         write_records(given(names, ledger, mode), folder / "ledger.parquet")
-        exposed = read_records(there(found.exposed), mode)
+        exposed = read_coded(there(found.exposed), left_out)
         if len(exposed):
             exposed = given(names, exposed, mode)
             write_records(exposed, folder / "memorization.parquet")
@@ -46,13 +46,6 @@ def log_records(client: MlflowClient, run_id: str, found: Found, page: str | Non
         top = _as_texts(_most_exposed(exposed)).to_pandas()
         if len(top):
             client.log_table(run_id, top, "records/most_exposed.json")
-
-
-def read_records(path: Path, mode: str) -> pa.Table:
-    """Return a table of records, texts as codes; unless ``mode`` is ``full`` without what reveals values."""
-    schema, left_out = pq.read_schema(path), () if mode == "full" else _REVEALING
-    texts = [field.name for field in schema if _is_text(field.type)]
-    return pq.read_table(path, columns=[c for c in schema.names if c not in left_out], read_dictionary=texts)
 
 
 def given(names: Names, records: pa.Table, mode: str) -> pa.Table:
@@ -83,10 +76,6 @@ def _most_exposed(exposed: pa.Table) -> pa.Table:
         return exposed.slice(0, TOP)  # what the following returns, in a moment
     amounts = pd.DataFrame({"memorization": exposed["memorization"].to_numpy()})
     return exposed.take(amounts.nlargest(TOP, "memorization").index.to_numpy())
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)  # the latter is pandas 3's
 
 
 def _as_texts(table: pa.Table) -> pa.Table:

@@ -8,7 +8,8 @@ import pytest
 
 from synthrisk.tasks.tracking import records
 from synthrisk.tasks.tracking.names import Names, ordered
-from synthrisk.tasks.tracking.records import given, read_records
+from synthrisk.tasks.tracking.records import REVEALING, TOP, given
+from synthrisk.tasks.workspace.coded_table import read_coded
 from synthrisk.tasks.workspace.record_tables import write_records
 
 NUMBERS = np.array([7, 2**63, 0, 12], dtype=np.uint64)
@@ -27,10 +28,10 @@ def test_hashed_records_hold_no_guess_and_full_ones_their_row(tmp_path):
     table = pa.table({"record": [0, 1, 2, 3], "score": [0.0, 0.1, 0.2, 0.3], "truth": list("abcd")})
     pq.write_table(table, tmp_path / "x.parquet")
 
-    def named(mode):
-        return given(Names(NUMBERS), read_records(tmp_path / "x.parquet", mode), mode)
+    def named(mode, left_out=()):
+        return given(Names(NUMBERS), read_coded(tmp_path / "x.parquet", left_out), mode)
 
-    hashed = named("hashed").to_pylist()
+    hashed = named("hashed", REVEALING).to_pylist()
     assert hashed == [{"record": HASHES[i], "score": i / 10} for i in (2, 0, 3)] + [
         {"record": HASHES[1], "score": pytest.approx(0.1)}
     ]
@@ -44,7 +45,7 @@ def test_texts_of_either_kind_are_read_as_codes(tmp_path):
     """Pandas 3 writes its texts as Arrow's large strings."""
     for kind in (pa.string(), pa.large_string()):
         pq.write_table(pa.table({"record": [0, 1], "metric": pa.array(["a", "a"], kind)}), tmp_path / "x.parquet")
-        read = read_records(tmp_path / "x.parquet", "hashed")
+        read = read_coded(tmp_path / "x.parquet")
         assert pa.types.is_dictionary(read.schema.field("metric").type)
         write_records(read, tmp_path / "y.parquet")
         assert pq.read_table(tmp_path / "y.parquet").schema.field("metric").type == pa.string()
@@ -55,5 +56,46 @@ def test_what_is_written_is_read_with_the_types_that_pandas_had(tmp_path):
     flags = pd.array([True, None], dtype="boolean")
     rows = pd.DataFrame({"record": [0, 1], "member": flags, "metric": pd.array(["a", None], dtype="string")})
     rows.to_parquet(tmp_path / "x.parquet")
-    write_records(read_records(tmp_path / "x.parquet", "hashed"), tmp_path / "y.parquet")
+    write_records(read_coded(tmp_path / "x.parquet"), tmp_path / "y.parquet")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "y.parquet"), rows)
+
+
+COLUMNS = {
+    "record": np.tile(np.arange(4), 2),
+    "member": pa.array([True] * 8),
+    "claim": pa.array([True, False] * 4),
+    "at_risk": pa.array([True, None] * 4),
+    "fold": np.zeros(8, dtype=np.int64),
+    "score": [0.0, -0.0] * 4,
+    "gain": pa.nulls(8, pa.float64()),
+    "metric": pa.array(["a"] * 4 + ["b"] * 4).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("rows", [slice(0, 8), slice(1, 7), slice(0, 0)], ids=["all", "some", "none"])
+def test_cells_move_with_their_record(rows):
+    """And those of a column of one value, or of none, need not."""
+    table = pa.table(COLUMNS).slice(rows.start, rows.stop - rows.start)
+    order = ordered(table["record"].to_numpy(), PLACES)
+    made, moved = given(Names(NUMBERS), table, "hashed"), table.take(order)
+    assert made["record"].to_pylist() == [HASHES[i] for i in moved["record"].to_pylist()]
+    for name in [*COLUMNS][1:]:
+        assert made[name].to_pylist() == moved[name].to_pylist()
+    signs = [np.signbit(each["score"].to_numpy()).tolist() for each in (made, moved)]
+    assert signs[0] == signs[1]
+
+
+def test_the_order_is_found_anew_for_other_rows():
+    names = Names(NUMBERS)
+    for rows in ([0, 1, 2, 3], [3, 3, 1], [0, 1, 2, 3], [], [0, 1, 2, 3] * 2):
+        order, named = names.placed(np.array(rows, dtype=np.int64))
+        assert order.tolist() == ordered(np.array(rows, dtype=np.int64), PLACES).tolist()
+        assert named.to_pylist() == sorted(HASHES[i] for i in rows)
+
+
+@pytest.mark.parametrize("known", [0, 3, 150])
+def test_the_most_exposed_come_first_and_of_equals_those_that_stand_first(known):
+    amounts = np.where(np.arange(200) < known, np.arange(200) % 7, np.nan)
+    exposed = pa.table({"record": np.arange(200), "memorization": pa.array(amounts, from_pandas=True)})
+    top = pd.DataFrame({"memorization": amounts}).nlargest(TOP, "memorization")
+    assert records._most_exposed(exposed)["record"].to_pylist() == top.index.tolist()
