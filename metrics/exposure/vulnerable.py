@@ -1,6 +1,7 @@
 """Whom an attacker would pick: records far from all others, and records whose key hardly anybody else has."""
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -55,11 +56,12 @@ def apartness(tables: Tables) -> np.ndarray:
 
 def _highest(keys: Sequence[np.ndarray], share: float) -> np.ndarray:
     """Return the records with the highest first key, among equals the highest second one; ties with the last too."""
-    order = np.lexsort(tuple(keys)[::-1])
-    rises = np.logical_or.reduce([np.diff(key[order]) != 0 for key in keys])
-    level = np.concatenate([[0], np.cumsum(rises)])
-    above = np.cumsum(np.bincount(level)[::-1])[::-1]  # rows at or above each level
-    enough = np.flatnonzero(above >= max(1.0, share * len(order)))[-1]
-    found = np.zeros(len(order), dtype=bool)
-    found[order] = level >= enough
-    return found
+    found, among = (np.full(len(keys[0]), own) for own in (False, True))  # chosen, and equal to the last so far
+    wanted = ceil(max(1.0, share * len(found)))
+    for key in keys:
+        last = np.partition(key[among], -wanted)[-wanted]
+        above = among & (key > last)
+        found |= above
+        wanted -= int(above.sum())
+        among &= key == last
+    return found | among
