@@ -79,7 +79,7 @@ def _named(column: pd.Series) -> Levels:
     rank = np.full(len(values) + 1, len(order), dtype=np.int64)  # the last place, which -1 picks, is the missing level
     rank[order] = np.arange(len(order))
     # the column too: there 1 and True are one level, named 1
-    booleans = all(types.infer_dtype(v, skipna=True) == "boolean" for v in (values, column.astype(object)))
+    booleans = types.infer_dtype(values) == "boolean" and types.infer_dtype(column.astype(object)) == "boolean"
     return Levels(rank[codes], _names([values[code] for code in order], booleans, bool((codes < 0).any())))
 
 
