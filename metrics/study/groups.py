@@ -23,7 +23,7 @@ def find_groups(
     Each has its control yardstick; its detail ``records`` says how many there are. The value of the metric is a plain
     mean, with or without a transform.
     """
-    return {name: _of_group(finding, attacked, rows, interval) for name, rows in groups.items()}
+    return {name: _of_group(finding, _within(attacked, rows), interval) for name, rows in groups.items()}
 
 
 def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, interval: Interval) -> Finding | None:
@@ -42,7 +42,8 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     if len(codes) < 2:
         return None
     strict = replace(interval, confidence=1 - (1 - interval.confidence) / len(codes))
-    plain, adjusted = ([_of_group(finding, attacked, own == c, i) for c in codes] for i in (interval, strict))
+    parts = [_within(attacked, own == code) for code in codes]
+    plain, adjusted = ([_of_group(finding, part, i) for part in parts] for i in (interval, strict))
     risk, control, memorization = (
         _worst([getattr(f, q) for f in plain], [getattr(f, q) for f in adjusted])
         for q in ("risk", "risk_control", "memorization")
@@ -63,17 +64,22 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     )
 
 
-def _of_group(finding: Finding, attacked: Attacked, rows: np.ndarray, interval: Interval) -> Finding:
-    own = replace(
+def _within(attacked: Attacked, rows: np.ndarray) -> Attacked:
+    """Return what was attacked of some records, (n,) booleans, without gains."""
+    places = np.flatnonzero(rows)
+    return replace(
         attacked,
-        scores=attacked.scores[..., rows],
-        member=attacked.member[..., rows],
-        control=attacked.control[..., rows],
-        contribution=None if attacked.contribution is None else attacked.contribution[..., rows],
-        entities=None if attacked.entities is None else attacked.entities[rows],
+        scores=attacked.scores[..., places],
+        member=attacked.member[..., places],
+        control=attacked.control[..., places],
+        contribution=None if attacked.contribution is None else attacked.contribution[..., places],
+        entities=None if attacked.entities is None else attacked.entities[places],
         gain=None,
-        details={"records": (float(rows.sum()),) * 2},
+        details={"records": (float(len(places)),) * 2},
     )
+
+
+def _of_group(finding: Finding, own: Attacked, interval: Interval) -> Finding:
     found = _not_too_sure(find(finding.synthesizer, finding.role, finding.measure, own, interval), own, interval)
     scored = ~np.isnan(own.scores)
     if min(int((scored & each).any(axis=(0, 1)).sum()) for each in (own.member, own.control)) < FEWEST:
