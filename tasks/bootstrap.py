@@ -15,6 +15,7 @@ from synthrisk.metrics.study.attacked import Releases
 from synthrisk.metrics.study.synthesizer_findings import find_all
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.contributions import keep_contributions
+from synthrisk.tasks.workspace.exposed import keep_exposed
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.findings import Findings, keep_findings, kept_findings
 from synthrisk.tasks.workspace.handed import Found
@@ -70,7 +71,7 @@ def _write(draft: Path, ledgers: Sequence[LedgerFolder], settings: Bootstrap) ->
     releases = Releases(ledgers, sample.records(), sample.entities(), _vulnerable(sample, settings.vulnerable))
     measures = [p.measure for p in ledgers[0].planned]
     made = find_all(generator.name, generator.role, releases, measures, interval)
-    made.exposed.to_parquet(draft / EXPOSED, compression="zstd")
+    keep_exposed(draft / EXPOSED, made.exposed)
     keep_contributions(draft / CONTRIBUTIONS, made.kept)
     keep_findings(draft / FINDINGS, Findings(made.findings, made.utility))
 
