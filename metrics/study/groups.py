@@ -38,11 +38,11 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     (n,); the detail ``records`` of the finding is the size of the smallest class, ``classes`` their number.
     """
     own = _large_enough(classes)
-    codes = np.unique(own)
-    if len(codes) < 2:
+    sizes = np.bincount(own)
+    if len(sizes) < 2:
         return None
-    strict = replace(interval, confidence=1 - (1 - interval.confidence) / len(codes))
-    parts = [_within(attacked, own == code) for code in codes]
+    strict = replace(interval, confidence=1 - (1 - interval.confidence) / len(sizes))
+    parts = [_within(attacked, own == code) for code in range(len(sizes))]
     plain, adjusted = ([_of_group(finding, part, i) for part in parts] for i in (interval, strict))
     risk, control, memorization = (
         _worst([getattr(f, q) for f in plain], [getattr(f, q) for f in adjusted])
@@ -50,7 +50,7 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     )
     gains = [[f.yardsticks["control"].gain for f in each if "control" in f.yardsticks] for each in (plain, adjusted)]
     beside = {"control": Yardstick(control, _worst(*gains), memorization)} if all(gains) else {}
-    details = {"records": (float(np.bincount(own).min()),) * 2, "classes": (float(len(codes)),) * 2}
+    details = {"records": (float(sizes.min()),) * 2, "classes": (float(len(sizes)),) * 2}
     return Finding(
         finding.synthesizer,
         finding.role,
@@ -122,11 +122,15 @@ def _worst(plain: Sequence[Estimate], adjusted: Sequence[Estimate]) -> Estimate:
 
 def _large_enough(classes: np.ndarray) -> np.ndarray:
     """Return codes of the classes from 0, the small ones put together, with the smallest other while they are few."""
-    _, own, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+    held = np.bincount(classes)
+    codes = np.flatnonzero(held)
+    sizes = held[codes]
     by_size = np.argsort(sizes, kind="stable")
     small = int((sizes < FEWEST).sum())
     while 0 < small < len(sizes) and sizes[by_size[:small]].sum() < FEWEST:
         small += 1
     renamed = np.arange(len(sizes))
     renamed[by_size[:small]] = by_size[0]
-    return np.asarray(np.unique(renamed[own], return_inverse=True)[1])
+    place = np.zeros_like(held)
+    place[codes] = np.unique(renamed, return_inverse=True)[1]
+    return np.asarray(place[classes])
