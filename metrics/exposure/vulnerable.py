@@ -8,7 +8,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
 from synthrisk.metrics.neighbours.nearest import real_to_real
-from synthrisk.metrics.tables.codes import matches
+from synthrisk.metrics.tables.codes import joint_codes, matches, pack
 from synthrisk.metrics.tables.tables import Tables
 
 NEIGHBOURS = 5
@@ -42,8 +42,9 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
     found = {"outliers": _highest([apartness(tables)], share)}
     if len(quasi_identifiers):
         known = tables.check_columns("quasi_identifiers", quasi_identifiers)
-        held = matches(tables.codes(known), 0)
-        surprise = -sum(np.log(matches(tables.codes([c]), 0) / len(real)) for c in known)
+        columns = [joint_codes([real[c]])[0] for c in known]
+        held = matches(pack(columns), 0)
+        surprise = -sum(np.log(matches(codes, 0) / len(real)) for codes in columns)
         found["rare_keys"] = _highest([-held, np.round(surprise, 9)], share)
     return found
 
