@@ -165,7 +165,8 @@ class _Partition:
         packed, sizes = np.zeros(len(banded), dtype=np.int64), []
         for column in columns:
             sizes.append(len(banded[column].cat.categories))
-            packed = packed * sizes[-1] + banded[column].cat.codes.to_numpy()
+            packed *= sizes[-1]
+            packed += banded[column].cat.codes.to_numpy()
         values, codes, counts = _distinct(packed, int(np.prod(sizes)))
         if entities is not None:
             _, units = np.unique(entities, return_inverse=True)

@@ -126,7 +126,8 @@ def means_of(x: np.ndarray) -> Callable[[np.ndarray, int, float], Means]:
     """
     if ((x == 0) | (x == 1)).all():
         return partial(_shares, x)
-    return partial(_means, x, np.argsort(x, kind="stable"))
+    ascending = np.argsort(x, kind="stable")
+    return partial(_means, x[ascending], ascending)
 
 
 def _shares(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> Means:
@@ -136,13 +137,12 @@ def _shares(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> M
 
 
 def _means(x: np.ndarray, ascending: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> Means:
-    narrow = codes[ascending].astype(np.min_scalar_type(max(size - 1, 0)))  # short numbers are sorted by digits
-    order = ascending[np.argsort(narrow, kind="stable")]  # sums in one order, whatever that of the rows
+    narrow = codes.astype(np.min_scalar_type(max(size - 1, 0)))[ascending]  # short numbers are sorted by digits
+    own = x[np.argsort(narrow, kind="stable")]  # group by group, sums in one order, whatever that of the rows
     n = np.bincount(codes, minlength=size)
     starts = np.cumsum(n) - n
-    ordered = x[order]
-    mean = np.add.reduceat(ordered, starts) / n
-    squares = np.add.reduceat((ordered - np.repeat(mean, n)) ** 2, starts)
+    mean = np.add.reduceat(own, starts) / n
+    squares = np.add.reduceat((own - np.repeat(mean, n)) ** 2, starts)
     lower, upper = wilson(mean, n, confidence)
     spread = (n > 1) & (squares > 0)
     t = t_quantile(0.5 + confidence / 2, np.maximum(n - 1, 1))
