@@ -12,7 +12,7 @@ def said(seed: int, rows: int) -> pd.DataFrame:
 
 
 def test_what_each_measure_says_is_read_to_the_bit(tmp_path):
-    made = {"zero_cap.job": said(1, 7), "it's \"odd\" / ü": said(2, 7), "none": said(3, 7).assign(lower=np.nan)}
+    made = {"zero_cap.job": said(1, 7), 'it\'s "odd" / ü': said(2, 7), "none": said(3, 7).assign(lower=np.nan)}
     keep_exposed(tmp_path / "exposed.parquet", made)
     for key, rows in made.items():
         found = kept_exposed(str(tmp_path / "exposed.parquet"), key)
