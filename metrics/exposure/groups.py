@@ -119,7 +119,7 @@ class _Scored:
     """The scored records from the lowest risk up: their values and the order of these, by quantity."""
 
     def __init__(self, reached: Reached):
-        rows = np.argsort(reached.as_member, kind="stable")  # those that are missing come last
+        rows = np.argsort(reached.as_member)  # those that are missing come last
         self.rows = rows[: np.count_nonzero(~np.isnan(reached.as_member))]
         adds = (reached.adds + 1) / 2  # a mean of scores in [0, 1], and back
         quantities = {"risk": reached.as_member, "adds": adds, "guess": reached.guess, "control": reached.as_control}

@@ -114,8 +114,6 @@ def means_of_groups(x: np.ndarray, codes: np.ndarray, size: int, confidence: flo
 
 
 MEANS = ("records", "risk", "lower", "upper")
-
-
 Means = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -142,7 +140,9 @@ def _means(x: np.ndarray, ascending: np.ndarray, codes: np.ndarray, size: int, c
     n = np.bincount(codes, minlength=size)
     starts = np.cumsum(n) - n
     mean = np.add.reduceat(own, starts) / n
-    squares = np.add.reduceat((own - np.repeat(mean, n)) ** 2, starts)
+    own -= np.repeat(mean, n)
+    own *= own
+    squares = np.add.reduceat(own, starts)
     lower, upper = wilson(mean, n, confidence)
     spread = (n > 1) & (squares > 0)
     t = t_quantile(0.5 + confidence / 2, np.maximum(n - 1, 1))
