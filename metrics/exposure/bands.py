@@ -210,4 +210,5 @@ def _named(codes: np.ndarray, names: Sequence[str], column: pd.Series) -> pd.Ser
     used = np.bincount(codes, minlength=len(names)) > 0
     kept = [name for name, has_records in zip(names, used, strict=True) if has_records]
     place = np.cumsum(used) - 1
-    return pd.Series(pd.Categorical.from_codes(place[codes], kept, ordered=True), name=column.name)
+    found = pd.Categorical.from_codes(place[codes], dtype=pd.CategoricalDtype(kept, ordered=True))
+    return pd.Series(found, name=column.name)

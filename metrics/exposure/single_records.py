@@ -31,7 +31,8 @@ def record_exposure(
     sides = {"as_member": member & known, "as_control": control & known}
     means = {name: _mean(scores, mask, (0, 1)) for name, mask in sides.items()}
     memorization = means["as_member"] - means["as_control"]
-    half = _half_width(scores, *sides.values(), confidence) if len(scores) > 1 else np.nan
+    both = sides["as_member"], sides["as_control"]
+    half = _half_width(scores, *both, confidence) if len(scores) > 1 else np.nan
     limits = {"lower": memorization - half, "upper": memorization + half}
     return pd.DataFrame(means | {"memorization": memorization} | limits, copy=False)
 
