@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.exposure.vulnerable import vulnerable
@@ -16,11 +15,11 @@ from synthrisk.metrics.study.attacked import Releases
 from synthrisk.metrics.study.synthesizer_findings import find_all
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.contributions import keep_contributions
+from synthrisk.tasks.workspace.exposed import keep_exposed
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.findings import Findings, keep_findings, kept_findings
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.kept import keep_file
-from synthrisk.tasks.workspace.record_tables import write_records
 from synthrisk.tasks.workspace.references import LedgerFolder, Sample
 from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import key_of, save_arrays, versions
@@ -72,8 +71,7 @@ def _write(draft: Path, ledgers: Sequence[LedgerFolder], settings: Bootstrap) ->
     releases = Releases(ledgers, sample.records(), sample.entities(), _vulnerable(sample, settings.vulnerable))
     measures = [p.measure for p in ledgers[0].planned]
     made = find_all(generator.name, generator.role, releases, measures, interval)
-    exposed = pa.Table.from_pandas(made.exposed, preserve_index=False)
-    write_records(exposed, draft / EXPOSED, len(releases.records))  # a measure is read alone
+    keep_exposed(draft / EXPOSED, made.exposed)
     keep_contributions(draft / CONTRIBUTIONS, made.kept)
     keep_findings(draft / FINDINGS, Findings(made.findings, made.utility))
 

@@ -87,14 +87,14 @@ def names_none(banded: pd.Series) -> bool:
 
 def _years(column: pd.Series, most: int) -> pd.Series | None:
     """Return the year of each cell where all texts are dates, of which there are many."""
-    texts = pd.Series(column.astype(object).to_numpy())
-    values = texts.dropna().unique()
+    values = pd.Series(column.unique()).dropna()
     if len(values) <= most or not all(isinstance(v, str) for v in values):
         return None
     found = {value: _DATE.fullmatch(value.strip()) for value in values}
     if not all(found.values()):
         return None
     year = {value: pd.Timestamp(int(match[1] or match[2]), 1, 1) for value, match in found.items() if match}
+    texts = pd.Series(column.astype(object).to_numpy())
     return pd.Series(pd.to_datetime(texts.map(year)).to_numpy(), name=column.name)
 
 
@@ -207,7 +207,8 @@ def _round_dates(edges: np.ndarray) -> Iterator[tuple[np.ndarray, list[str]]]:
 
 
 def _named(codes: np.ndarray, names: Sequence[str], column: pd.Series) -> pd.Series:
-    found = pd.Categorical.from_codes(
-        np.asarray(codes, dtype=np.int64), dtype=pd.CategoricalDtype(list(names), ordered=True)
-    )
-    return pd.Series(found, name=column.name).cat.remove_unused_categories()
+    used = np.bincount(codes, minlength=len(names)) > 0
+    kept = [name for name, has_records in zip(names, used, strict=True) if has_records]
+    place = np.cumsum(used) - 1
+    found = pd.Categorical.from_codes(place[codes], dtype=pd.CategoricalDtype(kept, ordered=True))
+    return pd.Series(found, name=column.name)

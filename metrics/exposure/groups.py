@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.exposure.subgroups import MEANS, means_in_order
+from synthrisk.metrics.exposure.subgroups import MEANS, means_of
 
 COLUMNS = 24
 """Most columns of which all pairs are looked at."""
@@ -80,9 +80,8 @@ def groups(
         {'group': (('sex', 'f'),), 'records': 10, 'risk': 1.0, 'guess': 1.0, 'control': 0.5, 'adds': 0.5}
     """
     parts = reached.scored
-    known = parts.known
-    own = banded[known]
-    people = None if entities is None else entities[known]
+    own = banded.iloc[parts.rows]
+    people = None if entities is None else entities[parts.rows]
     columns = [str(c) for c in banded.columns]
     if crossed == 2:
         columns = _strongest(reached, banded, confidence, fewest, entities)
@@ -117,13 +116,14 @@ def _strongest(
 
 
 class _Scored:
-    """The scored records: their values and the order of these, by quantity."""
+    """The scored records from the lowest risk up: their values and the order of these, by quantity."""
 
     def __init__(self, reached: Reached):
-        self.known = ~np.isnan(reached.as_member)
+        rows = np.argsort(reached.as_member)  # those that are missing come last
+        self.rows = rows[: np.count_nonzero(~np.isnan(reached.as_member))]
         adds = (reached.adds + 1) / 2  # a mean of scores in [0, 1], and back
         quantities = {"risk": reached.as_member, "adds": adds, "guess": reached.guess, "control": reached.as_control}
-        self._ordered = {name: _Ordered(values[self.known]) for name, values in quantities.items()}
+        self._ordered = {name: _Ordered(values[self.rows]) for name, values in quantities.items()}
 
     def means(self, quantity: str, codes: np.ndarray, size: int, confidence: float) -> dict[str, np.ndarray]:
         """Return ``MEANS`` of the values that are there, (size,) each; NaN where there are none."""
@@ -135,17 +135,18 @@ class _Ordered:
 
     def __init__(self, values: np.ndarray):
         self._there = np.flatnonzero(~np.isnan(values))
-        self._values = values[self._there]
-        self._ascending = np.argsort(self._values, kind="stable")
+        self._means = means_of(values[self._there])
 
     def means(self, codes: np.ndarray, size: int, confidence: float) -> dict[str, np.ndarray]:
+        if len(self._there) == len(codes):  # so that no group is without values
+            return dict(zip(MEANS, self._means(codes, size, confidence), strict=True))
         own = codes[self._there]
         kept = np.flatnonzero(np.bincount(own, minlength=size))
         found = {name: np.full(size, np.nan) for name in MEANS} | {"records": np.zeros(size)}
         if len(kept):
             rank = np.zeros(size, dtype=np.int64)
             rank[kept] = np.arange(len(kept))
-            made = means_in_order(self._values, self._ascending, rank[own], len(kept), confidence)
+            made = self._means(rank[own], len(kept), confidence)
             for name, each in zip(MEANS, made, strict=True):
                 found[name][kept] = each
         return found
@@ -164,7 +165,8 @@ class _Partition:
         packed, sizes = np.zeros(len(banded), dtype=np.int64), []
         for column in columns:
             sizes.append(len(banded[column].cat.categories))
-            packed = packed * sizes[-1] + banded[column].cat.codes.to_numpy()
+            packed *= sizes[-1]
+            packed += banded[column].cat.codes.to_numpy()
         values, codes, counts = _distinct(packed, int(np.prod(sizes)))
         if entities is not None:
             _, units = np.unique(entities, return_inverse=True)

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
-from sklearn.linear_model import LogisticRegression
 
 from synthrisk.metrics.exposure.gram import gram, null_directions
 from synthrisk.metrics.exposure.sandwich import floored, meat, small_sample_factor
@@ -79,6 +78,8 @@ def _softened(scores: np.ndarray, units: np.ndarray, groups: Iterable[np.ndarray
 
 
 def _coefficients(design: Any, target: np.ndarray, start: np.ndarray | None) -> np.ndarray:
+    from sklearn.linear_model import LogisticRegression  # a second of imports, which pages without a model spare
+
     share = np.flatnonzero((target > 0) & (target < 1))  # which count as both flags, weighted
     x = design[:, 1:]
     model = LogisticRegression(C=1 / RIDGE, solver="newton-cholesky", tol=1e-6, max_iter=200, warm_start=True)

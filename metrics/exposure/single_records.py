@@ -30,16 +30,23 @@ def record_exposure(
     known = ~np.isnan(scores)
     sides = {"as_member": member & known, "as_control": control & known}
     means = {name: _mean(scores, mask, (0, 1)) for name, mask in sides.items()}
-    each = _mean(scores, sides["as_member"], (1,)) - _mean(scores, sides["as_control"], (1,))
+    memorization = means["as_member"] - means["as_control"]
+    both = sides["as_member"], sides["as_control"]
+    half = _half_width(scores, *both, confidence) if len(scores) > 1 else np.nan
+    limits = {"lower": memorization - half, "upper": memorization + half}
+    return pd.DataFrame(means | {"memorization": memorization} | limits, copy=False)
+
+
+def _half_width(scores: np.ndarray, member: np.ndarray, control: np.ndarray, confidence: float) -> np.ndarray:
+    """Return half of each record's interval, (n,); NaN where fewer than two repetitions know both sides."""
+    each = _mean(scores, member, (1,)) - _mean(scores, control, (1,))
     repetitions = (~np.isnan(each)).sum(axis=0)
     squares = np.nansum((each - _mean(each, ~np.isnan(each), (0,))) ** 2, axis=0)
-    memorization = means["as_member"] - means["as_control"]
     many = repetitions > 1
     half = np.full(len(repetitions), np.nan)
     n = repetitions[many]
     half[many] = t_quantile(0.5 + confidence / 2, n - 1) * np.sqrt(squares[many] / (n - 1) / n)
-    limits = {"lower": memorization - half, "upper": memorization + half}
-    return pd.DataFrame(means | {"memorization": memorization} | limits)
+    return half
 
 
 def quantiles(memorization: np.ndarray) -> tuple[float, ...]:

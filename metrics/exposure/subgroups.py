@@ -3,7 +3,8 @@
 Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata", 5.5 and 6.3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,28 +110,41 @@ def means_of_groups(x: np.ndarray, codes: np.ndarray, size: int, confidence: flo
 
     The limits are those of ``risk_by``.
     """
-    found = means_in_order(x, np.argsort(x, kind="stable"), codes, size, confidence)
-    return pd.DataFrame(dict(zip(MEANS, found, strict=True)))
+    return pd.DataFrame(dict(zip(MEANS, means_of(x)(codes, size, confidence), strict=True)))
 
 
 MEANS = ("records", "risk", "lower", "upper")
+Means = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def means_in_order(
-    x: np.ndarray, ascending: np.ndarray, codes: np.ndarray, size: int, confidence: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``MEANS`` of each group, (size,) each; ``ascending`` are the positions of x from the lowest value up.
+def means_of(x: np.ndarray) -> Callable[[np.ndarray, int, float], Means]:
+    """Return the function from the group of each value, the number of groups and a confidence to ``MEANS`` of each.
 
-    Where many tables are made of the same values, they are put in order once.
+    Where many tables are made of the same values, they are put in order once; zeros and ones never.
     """
-    narrow = codes[ascending].astype(np.min_scalar_type(max(size - 1, 0)))  # short numbers are sorted by digits
-    order = ascending[np.argsort(narrow, kind="stable")]  # sums in one order, whatever that of the rows
+    if ((x == 0) | (x == 1)).all():
+        return partial(_shares, x)
+    ascending = np.argsort(x, kind="stable")
+    return partial(_means, x[ascending], ascending)
+
+
+def _shares(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> Means:
+    n = np.bincount(codes, minlength=size)
+    mean = np.bincount(codes, x, size) / n
+    return n, mean, *wilson(mean, n, confidence)
+
+
+def _means(x: np.ndarray, ascending: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> Means:
+    narrow = codes.astype(np.min_scalar_type(max(size - 1, 0)))[ascending]  # short numbers are sorted by digits
+    own = x[np.argsort(narrow, kind="stable")]  # group by group, sums in one order, whatever that of the rows
     n = np.bincount(codes, minlength=size)
     starts = np.cumsum(n) - n
-    mean = np.add.reduceat(x[order], starts) / n
-    squares = np.add.reduceat((x[order] - np.repeat(mean, n)) ** 2, starts)
+    mean = np.add.reduceat(own, starts) / n
+    own -= np.repeat(mean, n)
+    own *= own
+    squares = np.add.reduceat(own, starts)
     lower, upper = wilson(mean, n, confidence)
-    spread = (n > 1) & (squares > 0) & ~((x == 0) | (x == 1)).all()
+    spread = (n > 1) & (squares > 0)
     t = t_quantile(0.5 + confidence / 2, np.maximum(n - 1, 1))
     half = t * np.sqrt(squares / np.maximum(n - 1, 1) / n)
     lower = np.where(spread, np.maximum(mean - half, 0), lower)

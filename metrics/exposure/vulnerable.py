@@ -1,13 +1,14 @@
 """Whom an attacker would pick: records far from all others, and records whose key hardly anybody else has."""
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
 from synthrisk.metrics.neighbours.nearest import real_to_real
-from synthrisk.metrics.tables.codes import matches
+from synthrisk.metrics.tables.codes import joint_codes, matches, pack
 from synthrisk.metrics.tables.tables import Tables
 
 NEIGHBOURS = 5
@@ -41,8 +42,9 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
     found = {"outliers": _highest([apartness(tables)], share)}
     if len(quasi_identifiers):
         known = tables.check_columns("quasi_identifiers", quasi_identifiers)
-        held = matches(tables.codes(known), 0)
-        surprise = -sum(np.log(matches(tables.codes([c]), 0) / len(real)) for c in known)
+        columns = [joint_codes([real[c]])[0] for c in known]
+        held = matches(pack(columns), 0)
+        surprise = -sum(np.log(matches(codes, 0) / len(real)) for codes in columns)
         found["rare_keys"] = _highest([-held, np.round(surprise, 9)], share)
     return found
 
@@ -55,11 +57,12 @@ def apartness(tables: Tables) -> np.ndarray:
 
 def _highest(keys: Sequence[np.ndarray], share: float) -> np.ndarray:
     """Return the records with the highest first key, among equals the highest second one; ties with the last too."""
-    order = np.lexsort(tuple(keys)[::-1])
-    rises = np.logical_or.reduce([np.diff(key[order]) != 0 for key in keys])
-    level = np.concatenate([[0], np.cumsum(rises)])
-    above = np.cumsum(np.bincount(level)[::-1])[::-1]  # rows at or above each level
-    enough = np.flatnonzero(above >= max(1.0, share * len(order)))[-1]
-    found = np.zeros(len(order), dtype=bool)
-    found[order] = level >= enough
-    return found
+    found, among = (np.full(len(keys[0]), own) for own in (False, True))  # chosen, and equal to the last so far
+    wanted = ceil(max(1.0, share * len(found)))
+    for key in keys:
+        last = np.partition(key[among], -wanted)[-wanted]
+        above = among & (key > last)
+        found |= above
+        wanted -= int(above.sum())
+        among &= key == last
+    return found | among

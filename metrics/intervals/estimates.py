@@ -145,13 +145,14 @@ def effects(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     ever = mask.any(axis=(0, 1))
     if not ever.any() or not mask.any(axis=(1, 2)).all():
         return np.empty((len(scores), 0))
-    mask = mask[:, :, ever]
-    total = np.where(mask, scores[:, :, ever], 0.0).sum(axis=1)
+    kept = _places(ever, scores)
+    mask = mask[:, :, kept]
+    total = np.where(mask, scores[:, :, kept], 0.0).sum(axis=1)
     times = mask.sum(axis=1)
     count = times.sum(axis=1, keepdims=True)
     mean = total.sum(axis=1, keepdims=True) / count
     found = np.full((len(scores), scores.shape[2]), np.nan)
-    found[:, ever] = mean + times.shape[1] * (total - mean * times) / count
+    found[:, kept] = mean + times.shape[1] * (total - mean * times) / count
     return found
 
 
@@ -302,7 +303,15 @@ def _p_value(mean: float, spread: float, freedom: float) -> float:
 def _scored(contributions: np.ndarray, entities: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
     kept = ~np.isnan(contributions).all(axis=0) if contributions.size else np.zeros(contributions.shape[1], bool)
     units = None if entities is None or not kept.any() else np.unique(entities[kept], return_inverse=True)[1]
-    return contributions[:, kept], units
+    return contributions[:, _places(kept, contributions)], units
+
+
+def _places(kept: np.ndarray, values: np.ndarray) -> np.ndarray | slice:
+    """Return which columns to keep: of one row a slice where it is all of them, which copies nothing.
+
+    Several rows lie in another order in memory once columns are picked, and the last bit of sums depends on that.
+    """
+    return slice(None) if values.size == values.shape[-1] and kept.all() else kept
 
 
 def _variances(e: np.ndarray, units: np.ndarray | None) -> Variances:

@@ -34,7 +34,8 @@ def resampled_sums(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     counts = _counts(units, resamples, seed)
     if units <= GROUPS:
         return np.asarray(counts @ values.T)
-    ordered = values[:, np.argsort(values.sum(axis=0), kind="stable")]
+    one = len(values) == 1  # then its total is itself, and a sort is ten times as fast as an order
+    ordered = np.sort(values) if one else values[:, np.argsort(values.sum(axis=0), kind="stable")]
     starts, sizes = _groups(units)
     means = np.add.reduceat(ordered, starts, axis=1) / sizes
     inside = ordered - np.repeat(means, sizes, axis=1)

@@ -23,7 +23,7 @@ def find_groups(
     Each has its control yardstick; its detail ``records`` says how many there are. The value of the metric is a plain
     mean, with or without a transform.
     """
-    return {name: _of_group(finding, attacked, rows, interval) for name, rows in groups.items()}
+    return {name: _of_group(finding, _within(attacked, rows), interval) for name, rows in groups.items()}
 
 
 def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, interval: Interval) -> Finding | None:
@@ -38,18 +38,19 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     (n,); the detail ``records`` of the finding is the size of the smallest class, ``classes`` their number.
     """
     own = _large_enough(classes)
-    codes = np.unique(own)
-    if len(codes) < 2:
+    sizes = np.bincount(own)
+    if len(sizes) < 2:
         return None
-    strict = replace(interval, confidence=1 - (1 - interval.confidence) / len(codes))
-    plain, adjusted = ([_of_group(finding, attacked, own == c, i) for c in codes] for i in (interval, strict))
+    strict = replace(interval, confidence=1 - (1 - interval.confidence) / len(sizes))
+    parts = [_within(attacked, own == code) for code in range(len(sizes))]
+    plain, adjusted = ([_of_group(finding, part, i) for part in parts] for i in (interval, strict))
     risk, control, memorization = (
         _worst([getattr(f, q) for f in plain], [getattr(f, q) for f in adjusted])
         for q in ("risk", "risk_control", "memorization")
     )
     gains = [[f.yardsticks["control"].gain for f in each if "control" in f.yardsticks] for each in (plain, adjusted)]
     beside = {"control": Yardstick(control, _worst(*gains), memorization)} if all(gains) else {}
-    details = {"records": (float(np.bincount(own).min()),) * 2, "classes": (float(len(codes)),) * 2}
+    details = {"records": (float(sizes.min()),) * 2, "classes": (float(len(sizes)),) * 2}
     return Finding(
         finding.synthesizer,
         finding.role,
@@ -63,17 +64,22 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     )
 
 
-def _of_group(finding: Finding, attacked: Attacked, rows: np.ndarray, interval: Interval) -> Finding:
-    own = replace(
+def _within(attacked: Attacked, rows: np.ndarray) -> Attacked:
+    """Return what was attacked of some records, (n,) booleans, without gains."""
+    places = np.flatnonzero(rows)
+    return replace(
         attacked,
-        scores=attacked.scores[..., rows],
-        member=attacked.member[..., rows],
-        control=attacked.control[..., rows],
-        contribution=None if attacked.contribution is None else attacked.contribution[..., rows],
-        entities=None if attacked.entities is None else attacked.entities[rows],
+        scores=attacked.scores[..., places],
+        member=attacked.member[..., places],
+        control=attacked.control[..., places],
+        contribution=None if attacked.contribution is None else attacked.contribution[..., places],
+        entities=None if attacked.entities is None else attacked.entities[places],
         gain=None,
-        details={"records": (float(rows.sum()),) * 2},
+        details={"records": (float(len(places)),) * 2},
     )
+
+
+def _of_group(finding: Finding, own: Attacked, interval: Interval) -> Finding:
     found = _not_too_sure(find(finding.synthesizer, finding.role, finding.measure, own, interval), own, interval)
     scored = ~np.isnan(own.scores)
     if min(int((scored & each).any(axis=(0, 1)).sum()) for each in (own.member, own.control)) < FEWEST:
@@ -116,11 +122,15 @@ def _worst(plain: Sequence[Estimate], adjusted: Sequence[Estimate]) -> Estimate:
 
 def _large_enough(classes: np.ndarray) -> np.ndarray:
     """Return codes of the classes from 0, the small ones put together, with the smallest other while they are few."""
-    _, own, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+    held = np.bincount(classes)
+    codes = np.flatnonzero(held)
+    sizes = held[codes]
     by_size = np.argsort(sizes, kind="stable")
     small = int((sizes < FEWEST).sum())
     while 0 < small < len(sizes) and sizes[by_size[:small]].sum() < FEWEST:
         small += 1
     renamed = np.arange(len(sizes))
     renamed[by_size[:small]] = by_size[0]
-    return np.asarray(np.unique(renamed[own], return_inverse=True)[1])
+    place = np.zeros_like(held)
+    place[codes] = np.unique(renamed, return_inverse=True)[1]
+    return np.asarray(place[classes])

@@ -22,8 +22,6 @@ from synthrisk.metrics.study.utility import Usefulness, usefulness
 from synthrisk.metrics.tables.codes import joint_codes
 from synthrisk.metrics.tables.kinds import kind
 
-_EXPOSED = ["record", "measure", "as_member", "as_control", "memorization", "lower", "upper"]
-
 
 @dataclass(frozen=True, eq=False)
 class SynthesizerFindings:
@@ -31,8 +29,8 @@ class SynthesizerFindings:
 
     findings: tuple[Finding, ...]  # those of its risks
     utility: tuple[Usefulness, ...]  # those of its utility
-    # a row a record and measure: mean score as member and as control, and memorization with interval
-    exposed: pd.DataFrame
+    # of each measure that scores records, by key: what ``record_exposure`` says of them, a row a record
+    exposed: dict[str, pd.DataFrame]
     kept: dict[str, Kept]  # what is kept of each measure for comparisons, by key
 
 
@@ -51,7 +49,7 @@ def find_all(
     found: list[Finding] = []
     useful: list[Usefulness] = []
     kept: dict[str, Kept] = {}
-    exposed, before = [], {}
+    exposed, before = {}, {}
     varied = {(m.variant_of, m.sensitive) for m in measures if m.variant_of}
     for measure in (m for m in measures if not METRICS[m.metric].is_utility):
         who, metric = (synthesizer, role, measure), METRICS[measure.metric]
@@ -68,14 +66,13 @@ def find_all(
             rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
             apart = {} if metric.weight else _apart(finding, attacked, releases, interval)
             finding = replace(finding, groups=apart, spread=quantiles(rows["memorization"].to_numpy()))
-            exposed.append(rows.assign(record=np.arange(len(rows)), measure=measure.key)[_EXPOSED])
+            exposed[measure.key] = rows
             kept[measure.key] = contributions_of(attacked)
         found.append(finding)
     for measure in (m for m in measures if METRICS[m.metric].is_utility):
         said = dict(zip(releases.places, releases.said(measure, OfUtility), strict=True))
         useful.append(usefulness(synthesizer, role, measure, said, interval.confidence))
-    table = pd.concat(exposed, ignore_index=True) if exposed else pd.DataFrame(columns=_EXPOSED)
-    return SynthesizerFindings(tuple(found), tuple(useful), table, kept)
+    return SynthesizerFindings(tuple(found), tuple(useful), exposed, kept)
 
 
 def _with_change(

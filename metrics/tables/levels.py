@@ -73,14 +73,15 @@ def _bin_names(column: pd.Series, seen: np.ndarray, edges: np.ndarray) -> list[s
 
 def _named(column: pd.Series) -> Levels:
     codes, values = _values(column)
-    order = [int(code) for code in np.unique(codes[codes >= 0])]
+    held = np.bincount(codes + 1, minlength=len(values) + 1)  # the missing ones first
+    order = np.flatnonzero(held[1:]).tolist()
     if not (isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered):
         order.sort(key=lambda code: sort_key(values[code]))
     rank = np.full(len(values) + 1, len(order), dtype=np.int64)  # the last place, which -1 picks, is the missing level
     rank[order] = np.arange(len(order))
     # the column too: there 1 and True are one level, named 1
-    booleans = all(types.infer_dtype(v, skipna=True) == "boolean" for v in (values, column.astype(object)))
-    return Levels(rank[codes], _names([values[code] for code in order], booleans, bool((codes < 0).any())))
+    booleans = types.infer_dtype(values) == "boolean" and types.infer_dtype(column.astype(object)) == "boolean"
+    return Levels(rank[codes], _names([values[code] for code in order], booleans, bool(held[0])))
 
 
 def _values(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:  # codes (-1 = missing) and levels

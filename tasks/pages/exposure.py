@@ -25,8 +25,8 @@ from synthrisk.tasks.pages.effects_figure import effects_figure
 from synthrisk.tasks.pages.figures import shortened, svg, words_of
 from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures
 from synthrisk.tasks.pages.templates import render
+from synthrisk.tasks.workspace.exposed import kept_exposed
 from synthrisk.tasks.workspace.handed import Found
-from synthrisk.tasks.workspace.kept import there
 
 WORST, FEWEST = 8, 10  # rows of a table of groups, and records of a group in it
 EFFECTS, EXPLAINED, LABEL = 16, 12, 40  # rows of effects; columns of the regression; characters of a label
@@ -81,18 +81,15 @@ class Exposed:
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     """Return the page of one generator, with all intervals at a confidence level."""
-    scores = pd.read_parquet(there(found.exposed), read_dictionary=["measure"])
     records, entities = found.sample.records(), found.sample.entities()
-    shown = []
-    for each in found.planned:
-        own = scores[scores["measure"] == each.measure.key].sort_values("record")
-        if each.measure.sensitive and not each.measure.variant_of and own["as_member"].notna().any():
-            shown.append(each)
+    guessed = [each for each in found.planned if each.measure.sensitive and not each.measure.variant_of]
+    scores = {each.measure.key: kept_exposed(found.exposed, each.measure.key) for each in guessed}
+    shown = [each for each in guessed if scores[each.measure.key]["as_member"].notna().any()]
     known = dict.fromkeys(c for each in shown for c in (*each.options["quasi_identifiers"], each.measure.sensitive))
     banded = pd.DataFrame({str(c): bands(records[c].reset_index(drop=True), fewest=FEWEST) for c in known})
     measures = []
     for each in shown:
-        own = scores[scores["measure"] == each.measure.key].sort_values("record")
+        own = scores[each.measure.key]
         tried = [f for f in found.findings if f.measure.variant_of == each.measure.label]
         tried = [f for f in tried if f.measure.sensitive == each.measure.sensitive]
         measures.append(_exposed(own, records, banded, each, tried, confidence, entities))
@@ -143,7 +140,8 @@ def _exposed(
     single = by(banded[columns], 1, fewest=FEWEST)
     pairs = by(banded[columns], 2, fewest=FEWEST) if len(columns) > 1 else single
     classes = by(banded[[sensitive]], 1, fewest=1, simultaneous=False)
-    sure = exposed.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
+    sure = exposed[exposed["memorization"] > 0]
+    sure = sure.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
     return Exposed(
         measure.key,
         known,
@@ -152,7 +150,7 @@ def _exposed(
         _highest(pairs, "lower"),
         _highest(single, "lower"),
         Told(_rows(classes.rows), len(classes.rows), classes.looked_at),
-        _rows(sure[sure["memorization"] > 0].head(WORST)),
+        _rows(sure.head(WORST)),
         None if measure.attacker is None else _explained(reached, records, banded, planned, confidence, entities),
         tried,
     )

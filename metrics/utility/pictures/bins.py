@@ -42,15 +42,16 @@ def bins_of(column: pd.Series, values: np.ndarray, entities: np.ndarray | None, 
         most: Bins at most, about.
         fewest: Records, or entities, in a bin at least.
     """
-    seen, codes = np.unique(values, return_inverse=True)
-    counts = how_many_with(codes, len(seen), entities)
-    is_whole = types.is_numeric_dtype(column.dtype) and bool((values == np.round(values)).all())
+    codes, seen = pd.factorize(values, sort=True)
+    held = _Held(seen, codes, np.bincount(codes, minlength=len(seen)), entities)
+    counts = held.within(np.arange(len(seen)), len(seen))
+    is_whole = types.is_numeric_dtype(column.dtype) and bool((seen == np.round(seen)).all())
     best = Bins(np.zeros(0))
     for shared in (fewest, 2):
         for grid in round_grids(column, values, most - 2) if len(values) else ():
             hidden = grid.shows_values & np.isin(grid.edges, seen[counts < shared])
             kept = ~hidden
-            kept[kept] = _filled(grid.edges[kept], values, entities, fewest)
+            kept[kept] = _filled(grid.edges[kept], held, fewest)
             if kept.sum() > len(best.edges):
                 texts = [text for text, keep in zip(grid.texts, kept, strict=True) if keep]
                 best = Bins(grid.edges[kept], tuple(texts), is_whole)
@@ -59,12 +60,27 @@ def bins_of(column: pd.Series, values: np.ndarray, entities: np.ndarray | None, 
     return best
 
 
-def _filled(edges: np.ndarray, values: np.ndarray, entities: np.ndarray | None, fewest: int) -> np.ndarray:
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """The distinct values of records, and who has them."""
+
+    seen: np.ndarray  # the values, ascending
+    codes: np.ndarray  # (m,) place of each record's value among them
+    records: np.ndarray  # how many records have each
+    entities: np.ndarray | None  # (m,) entity of each record, or None
+
+    def within(self, parts: np.ndarray, size: int) -> np.ndarray:
+        """Return the records, or entities, of each part of the values, by the part of each value."""
+        if self.entities is None:  # a sum over values, which are fewer than records
+            return np.bincount(parts, self.records, size).astype(int)
+        return how_many_with(parts[self.codes], size, self.entities)
+
+
+def _filled(edges: np.ndarray, held: _Held, fewest: int) -> np.ndarray:
     """Return which edges are left when each bin of too few records is put into its smaller neighbour."""
     kept = np.ones(len(edges), dtype=bool)
     while kept.any():
-        bins = np.searchsorted(edges[kept], values, side="right")
-        counts = how_many_with(bins, int(kept.sum()) + 1, entities)
+        counts = held.within(np.searchsorted(edges[kept], held.seen, side="right"), int(kept.sum()) + 1)
         few = int(np.argmin(counts))
         if counts[few] >= fewest:
             break

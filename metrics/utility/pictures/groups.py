@@ -115,18 +115,17 @@ def _of_values(column: pd.Series, entities: np.ndarray | None) -> Groups:
 
 def _of_numbers(column: pd.Series, entities: np.ndarray | None) -> Groups:
     numbers = as_floats(column)
-    missing = np.isnan(numbers)
-    codes = np.full(len(numbers), -1)
-    seen, codes[~missing] = np.unique(numbers[~missing], return_inverse=True)
+    codes, seen = pd.factorize(numbers, sort=True)  # a missing one: -1
     found = _Values.of(codes, entities)
-    few = len(found.common) <= MOST and found.held[found.common].sum() >= _FEW_VALUES * len(numbers[~missing])
-    large = found.common[found.held[found.common] >= _ATOM * len(numbers[~missing])]
+    there = found.held.sum()
+    few = len(found.common) <= MOST and found.held[found.common].sum() >= _FEW_VALUES * there
+    large = found.common[found.held[found.common] >= _ATOM * there]
     named = np.sort(found.common if few else found.commonest(large, _ATOMS))
     values = column.iloc[found.first[named]].reset_index(drop=True)
     texts = value_texts(column, seen[named]) if len(named) else []
     if few:
         return Groups(str(column.name), (*texts, OTHERS, MISSING), values=values)
-    rest = ~missing & ~np.isin(codes, named)
+    rest = ~np.isin(np.arange(-1, len(seen)), [-1, *named])[codes + 1]
     bins = bins_of(column, numbers[rest], None if entities is None else entities[rest], MOST - len(named), FEWEST)
     names = (*(f"exactly {text}" for text in texts), *bins.names(bool(texts)), OTHERS, MISSING)
     return Groups(str(column.name), names, is_binned=bool(len(bins.edges)), values=values, edges=bins.edges)
@@ -144,11 +143,10 @@ class _Values:
     @classmethod
     def of(cls, codes: np.ndarray, entities: np.ndarray | None) -> "_Values":
         size = int(codes.max(initial=-1)) + 1
-        counts = how_many_with(codes, size, entities)
-        first = np.zeros(size, dtype=int)
-        known = np.flatnonzero(codes >= 0)
-        first[codes[known]] = known
-        held = np.bincount(codes[known], minlength=size)
+        held = np.bincount(codes + 1, minlength=size + 1)[1:]
+        counts = held if entities is None else how_many_with(codes, size, entities)
+        first = np.zeros(size + 1, dtype=int)
+        first[codes] = np.arange(len(codes))  # the last place takes those without a value
         return cls(counts, held, first, np.flatnonzero(counts >= FEWEST))
 
     def commonest(self, codes: np.ndarray, most: int) -> np.ndarray:

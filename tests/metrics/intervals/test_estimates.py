@@ -257,6 +257,17 @@ def test_records_never_scored_do_not_count():
     assert estimate(padded) == estimate(e)
 
 
+@pytest.mark.parametrize(("R", "K"), [(1, 1), (1, 3), (3, 1), (4, 2)])
+def test_a_record_that_is_never_scored_moves_no_bit(R, K):  # sums are taken in one order, with and without it
+    scores = np.random.default_rng(R).random((R, K, 3001))
+    alone = np.pad(scores, ((0, 0), (0, 0), (0, 1)), constant_values=np.nan)
+    found, beside = (effects(x, np.ones(x.shape, dtype=bool)) for x in (scores, alone))
+    assert found.tobytes() == np.ascontiguousarray(beside[:, :-1]).tobytes()
+    assert np.isnan(beside[:, -1]).all()
+    for method in METHODS:
+        assert str(estimate(found, method=method)) == str(estimate(beside, method=method))
+
+
 def test_values_of_releases_give_the_t_interval_of_the_repetitions():
     values = np.array([[0.1, 0.3], [0.4, 0.6], [0.2, 0.8]])
     found = across_repetitions(values)  # repetitions 0.2, 0.5, 0.5: variance 0.03

@@ -57,6 +57,18 @@ def test_a_number_that_many_have_is_a_group_beside_the_bins():
     assert found.names[found.place(pd.Series([1e9]))[0]].endswith("or more")
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.2, 1.0])
+@pytest.mark.parametrize("spread", [0.3, 3, 40, 5000])
+def test_people_of_one_record_each_are_the_records(spread, missing):
+    rng = np.random.default_rng(4)
+    numbers = np.where(rng.random(900) < missing, np.nan, rng.normal(0, spread, 900).round(1))
+    column = pd.Series(numbers, name="x")
+    found, of_people = groups_of(column), groups_of(column, rng.permutation(900))
+    assert found.names == of_people.names
+    assert found.counts.tolist() == of_people.counts.tolist()
+    assert found.places.tolist() == of_people.places.tolist()
+
+
 def test_dates_are_cut_at_the_calendar():
     born = pd.Series(pd.Timestamp("1931-03-07") + pd.to_timedelta(np.arange(0, 30000, 10), unit="D"))
     assert "1950 to 1960" in groups_of(born).names
