@@ -65,6 +65,7 @@ def evaluated(folder: Path) -> list[tuple[str, float, float]]:
     """Evaluate ``real.csv`` and ``synthetic.csv`` of a folder, ``control.csv`` where there is one."""
     from synthrisk.flows.attacks import attacks_of
     from synthrisk.flows.check import check_on, foreseen
+    from synthrisk.flows.memory import keep_freed_memory
     from synthrisk.flows.one_release import check_strangers, study_of, understood, with_fresh
     from synthrisk.flows.workers import compute_with_one_thread
     from synthrisk.metrics.neighbours.search import prepare
@@ -80,6 +81,7 @@ def evaluated(folder: Path) -> list[tuple[str, float, float]]:
     from synthrisk.tasks.workspace.kept import open_workspace
     from synthrisk.tasks.workspace.references import Sample
 
+    keep_freed_memory()
     compute_with_one_thread()
     prepare()
     stage = Stages()

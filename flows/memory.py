@@ -1,6 +1,7 @@
 """Memory that is freed and soon needed again: to ask the system for it each time takes a tenth of a large study."""
 
 import ctypes
+import os
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # as malloc.h of the GNU C library numbers them
 _KEPT = 512 * 2**20  # bytes
@@ -9,12 +10,14 @@ _KEPT = 512 * 2**20  # bytes
 def keep_freed_memory() -> None:
     """Let this process keep up to 512 MB that it has freed: arrays of a million numbers come and go by the thousand.
 
-    Where the C library is not GNU's, nothing is changed.
+    Arrow takes its memory from the same allocator then, unless the environment names another. Where the C library is
+    not GNU's, nothing is changed.
     """
     try:
         allocator = ctypes.CDLL(None)
         allocator.gnu_get_libc_version  # noqa: B018 - mallopt of another library may mean something else
     except (AttributeError, OSError, TypeError):
         return
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     for parameter in (_MMAP_THRESHOLD, _TRIM_THRESHOLD):
         allocator.mallopt(parameter, _KEPT)

@@ -4,6 +4,7 @@ import os
 import signal
 from importlib import import_module
 
+from synthrisk.flows.memory import keep_freed_memory
 from synthrisk.tasks.workspace.parent import end_with_parent
 
 ONE_THREAD = dict.fromkeys(
@@ -24,6 +25,7 @@ def begin() -> None:
     """Do what a worker process does first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
     end_with_parent()
+    keep_freed_memory()
     compute_with_one_thread()
 
 

@@ -11,6 +11,7 @@ import typer
 from synthrisk.flows.cli.ends import told
 from synthrisk.flows.cli.environment import set_up
 from synthrisk.flows.cli.leaving import Leaving
+from synthrisk.flows.memory import keep_freed_memory
 from synthrisk.flows.stopped import stoppable
 from synthrisk.metrics.errors import InputError
 
@@ -341,6 +342,7 @@ def schema() -> None:
 def process() -> None:
     """Run the command line as all that a process is for; with it the process ends, at once."""
     leaving = Leaving()
+    keep_freed_memory()
     try:
         main()
     except SystemExit as end:

@@ -6,7 +6,6 @@ from math import isnan
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from synthrisk.metrics.exposure.gaps import Gap, risk_gaps
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -19,8 +18,8 @@ from synthrisk.tasks.pages.step import NAMED, Step, with_interval
 from synthrisk.tasks.pages.study_lines import evaluate_words, is_of_one_release, what_if_lines
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.workspace.contributions import kept_contributions
+from synthrisk.tasks.workspace.exposed import kept_exposed
 from synthrisk.tasks.workspace.handed import Found
-from synthrisk.tasks.workspace.kept import there
 
 Quantity = Literal["risk", "memorization"]
 
@@ -79,7 +78,7 @@ def of_keys(
 
 def _gaps(finding: Finding, found: Found, known: Sequence[str], confidence: float, of: Quantity) -> list[Gap]:
     """Return which quasi-identifiers go with risk, or with memorization, from the scores of the single records."""
-    own = pd.read_parquet(there(found.exposed), filters=[("measure", "==", finding.measure.key)])
+    own = kept_exposed(found.exposed, finding.measure.key)
     scores = own["as_member" if of == "risk" else "memorization"].to_numpy(float)
     if of == "memorization":
         scores = (scores + 1) / 2  # means of scores in [0, 1], and back

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from synthrisk.tasks.workspace.kept import there
+from synthrisk.tasks.workspace.record_tables import read_where
 
 NUMBERS = ("as_member", "as_control", "memorization", "lower", "upper")
 _TEXT = pa.dictionary(pa.int8(), pa.string())
@@ -36,4 +37,4 @@ def keep_exposed(path: Path, exposed: Mapping[str, pd.DataFrame]) -> None:
 
 def kept_exposed(path: str, measure: str) -> pd.DataFrame:
     """Return what one measure says of each record: its position and ``NUMBERS``; no rows where it scores none."""
-    return pd.read_parquet(there(path), columns=["record", *NUMBERS], filters=[("measure", "==", measure)])
+    return read_where(there(path), ["record", *NUMBERS], {"measure": measure})
