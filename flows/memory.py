@@ -4,11 +4,11 @@ import ctypes
 import os
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # as malloc.h of the GNU C library numbers them
-_KEPT = 512 * 2**20  # bytes
+_KEPT = 2**31 - 1  # bytes: the most that can be said
 
 
 def keep_freed_memory() -> None:
-    """Let this process keep up to 512 MB that it has freed: arrays of a million numbers come and go by the thousand.
+    """Let this process keep what it has freed: arrays of a million numbers come and go by the thousand.
 
     Arrow takes its memory from the same allocator then, unless the environment names another. Where the C library is
     not GNU's, nothing is changed.

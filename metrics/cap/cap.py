@@ -146,7 +146,8 @@ def _score(
     target, (all_alike, hits) = tables.codes(hidden), _counts(tables, known, hidden, 0)
     frequency, seen = frequencies(target), _counts(tables, known, hidden)[0] > 0
     columns = {"score": credit, "baseline": frequency[target.tables[0]], "seen": seen, "ceiling": hits / all_alike}
-    records = pd.DataFrame(columns | ({} if distance is None else {"distance": distance}), index=tables.real.index)
+    columns |= {} if distance is None else {"distance": distance}
+    records = pd.DataFrame(columns, index=tables.real.index, copy=False)
     return Score.of(
         name,
         records,

@@ -71,7 +71,7 @@ def distance_to_closest_record(
     near = real_to_synthetic(tables, space).distances if exact else nearest_projected(tables, "real_to_synthetic")
     distance = near[:, 0]
     similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
-    records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index)
+    records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index, copy=False)
     settings: dict[str, object] = {"space": space, "projection": projection}
     settings |= {"overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})
     details = _protection(tables, overfitting, seed if baseline else None)

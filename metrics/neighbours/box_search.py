@@ -53,10 +53,19 @@ class Boxes:
         for known, placed in self._placed:
             if known is queries:
                 return placed
-        order, homes = by_leaf(self.splits, queries, self._scale)
-        placed = Queries(queries.take(order), order, homes[order])
+        order, homes = self._own_places() if queries is self._records else self._places(queries)
+        placed = Queries(queries.take(order), order, homes)
         self._placed = [(queries, placed), *self._placed[: _PLACED - 1]]
         return placed
+
+    def _places(self, queries: Records) -> tuple[np.ndarray, np.ndarray]:
+        order, homes = by_leaf(self.splits, queries, self._scale)
+        return order, homes[order]
+
+    def _own_places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return what ``_places`` does of the records themselves, which stand in their boxes already."""
+        starts = np.sort(self.splits.spans[self.splits.child == 0, 0])
+        return self.splits.rows, np.repeat(starts, np.diff(starts, append=len(self.splits.rows)))
 
 
 class Forest:

@@ -23,6 +23,7 @@ class Tree(NamedTuple):
     codes: np.ndarray  # (n * q,) int32
     spans: np.ndarray  # (boxes, 2) int64: start and stop
     child: np.ndarray  # (boxes,) int32: the first of two children side by side; 0 for a leaf
+    axis: np.ndarray  # (boxes,) int32: the column that parts a box's children; numeric columns come first
     first: np.ndarray  # (boxes,) int64: the lowest row number inside
     tight: np.ndarray  # (boxes,) bool: a leaf whose rows are all at one place
     low: np.ndarray  # (boxes, p) float64
@@ -42,6 +43,7 @@ def enclosed(splits: Splits, records: Records, scale: Scale, offset: int) -> Tre
         np.empty(n * q, dtype=np.int32),
         splits.spans,
         splits.child,
+        splits.axis,
         np.empty(boxes, dtype=np.int64),
         np.zeros(boxes, dtype=np.bool_),
         np.empty((boxes, p)),

@@ -15,8 +15,6 @@ from synthrisk.metrics.neighbours.records import Records, Scale
 _CHUNK = 256  # rows whose distances are taken at once
 _BLOCK = 64  # queries that a thread takes at once
 _NARROW = 64  # levels that a set of bits tells apart
-_UNWEIGHED = -1.0  # below all bounds
-_ANY = np.iinfo(np.int64).max  # above all row numbers
 _HALF, _LOWER, _ONE = np.uint64(32), np.uint64(2**32 - 1), np.uint64(1)
 
 
@@ -38,6 +36,7 @@ def nearest(
         queries: n records; those that follow each other should lie near each other.
         own: (n,) the row number that a query may not find, -1 for none.
         homes: (n,) where in ``tree.rows`` the leaf starts that a query looks at first: what it finds spares it others.
+            Boxes beside the way there are weighed when their turn comes, first in the column that parts them from it.
         sums: (n, k) ascending; infinite where nothing is found yet.
         rows: (n, k) above all row numbers where nothing is found yet.
 
@@ -53,22 +52,50 @@ def nearest(
         for query in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
             number, code, best, best_rows = queries.numbers[query], queries.codes[query], sums[query], rows[query]
             _own_costs(cost, scale, code)
-            top = _to_leaf(tree, homes[query], stack, bounds)
+            home, stack[0], bounds[0], top = homes[query], 0, 0.0, 1
             while top > 0:
-                limit, last = best[k - 1], best_rows[k - 1]
-                box, top, weighed = _next_leaf(tree, scale, number, code, cost, stack, bounds, top, limit, last)
-                work[block, 1] += weighed
-                if box < 0:
-                    break
-                start, stride = tree.spans[box, 0], tree.spans[box, 1] - tree.spans[box, 0]
-                length = min(stride, k + 1) if tree.tight[box] else stride
-                work[block, 0] += length
-                for shift in range(0, length, _CHUNK):
-                    count = min(_CHUNK, length - shift)
-                    _distances(away, tree, scale, number, code, cost, start, stride, shift, count)
-                    for j in range(count):
-                        if away[j] <= best[k - 1]:
-                            _keep(best, best_rows, away[j], tree.rows[start + shift + j], own[query])
+                top -= 1
+                box, limit = stack[top], best[k - 1]
+                if bounds[top] > limit:
+                    continue
+                start, stop = tree.spans[box, 0], tree.spans[box, 1]
+                on_way = start <= home < stop
+                if not on_way:
+                    bound = _bound(tree, scale, number, code, cost, box, limit)
+                    work[block, 1] += 1
+                    if bound > limit or (bound == limit and tree.first[box] > best_rows[k - 1]):
+                        continue
+                child = tree.child[box]
+                if child == 0:
+                    stride = stop - start
+                    length = min(stride, k + 1) if tree.tight[box] else stride
+                    work[block, 0] += length
+                    for shift in range(0, length, _CHUNK):
+                        count = min(_CHUNK, length - shift)
+                        _distances(away, tree, scale, number, code, cost, start, stride, shift, count)
+                        for j in range(count):
+                            if away[j] <= best[k - 1]:
+                                _keep(best, best_rows, away[j], tree.rows[start + shift + j], own[query])
+                    continue
+                axis, column = tree.axis[box], tree.axis[box] - len(number)
+                for side in range(2):  # written out: as a function it would count the references of all arrays
+                    at, step = child + side, 0.0
+                    if column < 0:
+                        gap = max(tree.low[at, axis] - number[axis], number[axis] - tree.high[at, axis], 0.0)
+                        step = min(gap * scale.factors[axis], scale.caps[axis])
+                        step = step * step if scale.squared else step
+                    else:
+                        inside, level = tree.levels[at, column], np.uint64(code[column])
+                        if scale.starts[column + 1] - scale.starts[column] > _NARROW:
+                            outside = level < (inside & _LOWER) or level > (inside >> _HALF)
+                        else:
+                            outside = (inside >> level) & _ONE == 0
+                        step = cost[column] + tree.floors[at, column] if outside else 0.0
+                    stack[top + side], bounds[top + side] = at, step
+                if home < tree.spans[child + 1, 0] if on_way else bounds[top] <= bounds[top + 1]:
+                    stack[top], stack[top + 1] = stack[top + 1], stack[top]
+                    bounds[top], bounds[top + 1] = bounds[top + 1], bounds[top]
+                top += 2
     return work
 
 
@@ -100,7 +127,7 @@ def within(
             _own_costs(cost, scale, code)
             stack[0], bounds[0], top = 0, 0.0, 1
             while top > 0:
-                box, top, _ = _next_leaf(tree, scale, number, code, cost, stack, bounds, top, limit, _ANY)
+                box, top = _next_leaf(tree, scale, number, code, cost, stack, bounds, top, limit)
                 if box < 0:
                     break
                 start, stride = tree.spans[box, 0], tree.spans[box, 1] - tree.spans[box, 0]
@@ -120,21 +147,6 @@ def within(
 
 
 @inlined
-def _to_leaf(tree: Tree, home: int, stack: np.ndarray, bounds: np.ndarray) -> int:
-    """Put the leaf at ``home`` on the stack, below it the boxes beside its way, not weighed; return the stack's top."""
-    box, top = 0, 0
-    while tree.child[box]:
-        near = tree.child[box]
-        far = near + 1
-        if home >= tree.spans[far, 0]:
-            near, far = far, near
-        stack[top], bounds[top] = far, _UNWEIGHED
-        top, box = top + 1, near
-    stack[top], bounds[top] = box, 0.0
-    return top + 1
-
-
-@inlined
 def _next_leaf(
     tree: Tree,
     scale: Scale,
@@ -145,31 +157,25 @@ def _next_leaf(
     bounds: np.ndarray,
     top: int,
     limit: float,
-    last: int,
-) -> tuple[int, int, int]:
-    """Return the next leaf that may hold a row at ``limit`` or below (-1: none), the stack's top, boxes weighed."""
-    weighed = 0
+) -> tuple[int, int]:
+    """Return the next leaf that may hold a row at ``limit`` or below (-1: none), and the stack's top."""
     while top > 0:
         top -= 1
         box, bound = stack[top], bounds[top]
-        if bound == _UNWEIGHED:
-            bound = _bound(tree, scale, number, code, cost, box, limit)
-            weighed += 1
-        while bound < limit or (bound == limit and tree.first[box] <= last):
+        while bound <= limit:
             near = tree.child[box]
             if near == 0:
-                return box, top, weighed
+                return box, top
             far = near + 1
             bound = _bound(tree, scale, number, code, cost, near, limit)
             other = _bound(tree, scale, number, code, cost, far, limit)
-            weighed += 2
             if other < bound:
                 near, far, bound, other = far, near, other, bound
             if other <= limit:
                 stack[top], bounds[top] = far, other
                 top += 1
             box = near
-    return -1, 0, weighed
+    return -1, 0
 
 
 @inlined

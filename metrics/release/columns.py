@@ -102,11 +102,14 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
         ["column 'pay' has means that differ by 6.9 standard deviations between members and release"]
     """
     real, released = tables.codes([column]).tables
-    own = np.ones(len(real), dtype=bool) if tables.groups is None else tables.groups == 1
+    members, codes = tables.real[column], real
+    if tables.groups is not None and not (tables.groups == 1).all():
+        own = tables.groups == 1
+        members, codes = members[own], real[own]
     size = tables.codes([column]).size
     known = np.bincount(real, minlength=size) > 0
     rows = min(len(released), people or len(released))
-    one = Column(column, tables.real[column][own], tables.synthetic[column], (real[own], released), known, size, rows)
+    one = Column(column, members, tables.synthetic[column], (codes, released), known, size, rows)
     constant = [*_constant(one)]
     if constant:
         return constant

@@ -76,8 +76,10 @@ def _are_texts_to_confuse(values: np.ndarray) -> bool:
 
 
 def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:  # the first table with each other one
-    present = [np.bincount(c + 1, minlength=size + 1)[1:] > 0 for c in codes]  # -1, missing, is left out
-    return all((present[0] & other).any() for other in present[1:])
+    present = np.zeros((len(codes), size + 1), dtype=bool)
+    for held, own in zip(present, codes, strict=True):
+        held[own] = True  # -1, missing, is the last
+    return bool((present[0, :-1] & present[1:, :-1]).any(axis=1).all())
 
 
 def pack(columns: Sequence[Codes]) -> Codes:
