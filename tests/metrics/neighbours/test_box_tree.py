@@ -187,15 +187,15 @@ def test_a_pilot_finds_out_that_a_tree_saves_nothing(monkeypatch):
 
 def test_a_long_search_is_told_before_it_starts(monkeypatch):
     rng = np.random.default_rng(0)
-    reference, own = records(rng, 2000, p=14), np.full(2000, -1)
+    reference, queries, own = records(rng, 2000, p=14), records(rng, 2000, p=14), np.full(2000, -1)
     for make, module in ((Forest, box_search), (Plain, sys.modules["synthrisk.metrics.neighbours.brute_force"])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            make(reference, gower(14, 0)).nearest(reference, own, 1)
+            make(reference, gower(14, 0)).nearest(queries, own, 1)
         monkeypatch.setattr(module, "_LONG", 1e6)
         monkeypatch.setattr(box_search, "_PAIRS", 10**6)
         with pytest.warns(UserWarning, match=r"2000 records .* about \d+ minutes .* 14 columns"):
-            make(reference, gower(14, 0)).nearest(reference, own, 1)
+            make(reference, gower(14, 0)).nearest(queries, own, 1)
 
 
 def test_each_kernel_is_compiled_once():

@@ -1,0 +1,47 @@
+"""Memory that a command frees is not asked for again."""
+
+import subprocess
+import sys
+
+import pytest
+
+_FAULTS = """
+import resource
+from synthrisk.flows.memory import keep_freed_memory
+if {kept}:
+    keep_freed_memory()
+for _ in range(20):
+    b"x" * 40_000_000
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="an allocator of its own")
+def test_freed_memory_is_not_taken_from_the_system_again():
+    faults = [
+        int(subprocess.run([sys.executable, "-c", _FAULTS.format(kept=kept)], check=True, capture_output=True).stdout)
+        for kept in (False, True)
+    ]
+    assert faults[1] < faults[0] / 4
+
+
+def test_where_the_c_library_is_another_nothing_is_changed(monkeypatch):
+    from synthrisk.flows import memory
+
+    monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
+    memory.keep_freed_memory()
+    assert "ARROW_DEFAULT_MEMORY_POOL" not in memory.os.environ
+
+
+def test_a_pool_that_the_environment_names_stays(monkeypatch):
+    from synthrisk.flows import memory
+
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
+
+    class Library:
+        gnu_get_libc_version = mallopt = staticmethod(lambda *_: 1)
+
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: Library)
+    memory.keep_freed_memory()
+    assert memory.os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "mimalloc"
