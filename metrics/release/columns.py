@@ -57,10 +57,11 @@ def incomparable(members: pd.Series, released: pd.Series, known: Tables | None =
         >>> incomparable(pd.Series([1, 2], name="pay"), pd.Series(["1", "2"])).words
         "column 'pay' holds numbers among the members, but not in the release"
     """
-    where = f"column {members.name!r} holds"
+    name: Any = members.name
+    where = f"column {name!r} holds"
     try:
         if kind(members) == "categorical":
-            _ = joint_codes([members, released]) if known is None else known.codes([members.name])
+            _ = joint_codes([members, released]) if known is None else known.codes([name])
             return None
         what = "dates or durations" if is_temporal(members) else "numbers"
         words = f"{where} {what} among the members, but not in the release"
