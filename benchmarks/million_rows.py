@@ -4,7 +4,8 @@ python benchmarks/million_rows.py
 
 Records of Adult drawn with replacement, their numbers jittered and one categorical cell in ten drawn anew, as CSV: as
 many real as synthetic ones, without control records; ``--control`` gives a tenth as many of these. The stages are the
-functions of the flow ``evaluate``, called one after the other in one process, each size in a process of its own.
+functions of the flow ``evaluate``, called one after the other in one process, each size in a process of its own, which
+keeps freed memory as a command does; with ``--give-back`` it goes back to the system.
 """
 
 import argparse
@@ -61,7 +62,7 @@ def _seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def evaluated(folder: Path) -> list[tuple[str, float, float]]:
+def evaluated(folder: Path, give_back: bool = False) -> list[tuple[str, float, float]]:
     """Evaluate ``real.csv`` and ``synthetic.csv`` of a folder, ``control.csv`` where there is one."""
     from synthrisk.flows.attacks import attacks_of
     from synthrisk.flows.check import check_on, foreseen
@@ -81,7 +82,8 @@ def evaluated(folder: Path) -> list[tuple[str, float, float]]:
     from synthrisk.tasks.workspace.kept import open_workspace
     from synthrisk.tasks.workspace.references import Sample
 
-    keep_freed_memory()
+    if not give_back:
+        keep_freed_memory()
     compute_with_one_thread()
     prepare()
     stage = Stages()
@@ -114,13 +116,13 @@ def evaluated(folder: Path) -> list[tuple[str, float, float]]:
     return stage.told
 
 
-def run_of(rows: int, control: bool) -> list[tuple[str, float, float]]:
+def run_of(rows: int, control: bool, give_back: bool) -> list[tuple[str, float, float]]:
     """Return the stages of an evaluation in a process of its own, those of one name added up."""
     with TemporaryDirectory() as folder:
         for seed, (name, count) in enumerate((("real", rows), ("synthetic", rows), ("control", rows // 10 * control))):
             if count:
                 drawn(count, seed).to_csv(Path(folder) / f"{name}.csv", index=False)
-        command = [sys.executable, __file__, "--of", folder]
+        command = [sys.executable, __file__, "--of", folder, *["--give-back"] * give_back]
         stages = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
     seconds: dict[str, float] = {}
     peaks: dict[str, float] = {}
@@ -134,11 +136,12 @@ def main() -> None:
     parser.add_argument("--of", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--rows", type=int, nargs="*", default=ROWS)
     parser.add_argument("--control", action="store_true")
+    parser.add_argument("--give-back", action="store_true")
     asked = parser.parse_args()
     if asked.of:
-        print(json.dumps(evaluated(asked.of)))
+        print(json.dumps(evaluated(asked.of, asked.give_back)))
         return
-    every = {rows: run_of(rows, asked.control) for rows in asked.rows}
+    every = {rows: run_of(rows, asked.control, asked.give_back) for rows in asked.rows}
     print("| stage | " + " | ".join(f"{rows:,}: CPU s | peak MB" for rows in every) + " |")
     print("|---|" + "---|---|" * len(every))
     names = list(dict.fromkeys(name for stages in every.values() for name, _, _ in stages))

@@ -1,4 +1,4 @@
-"""Memory that is freed and soon needed again: to ask the system for it each time takes a tenth of a large study."""
+"""Memory that is freed and soon needed again: to ask the system for it each time takes a twentieth of a large study."""
 
 import ctypes
 import os
