@@ -89,11 +89,15 @@ def show(name: str, found: Cost, bare: Cost | None = None) -> None:
     print(f"{name:<40}{found.clock:>8.1f}{found.processors:>10.1f}{found.memory:>9.0f}{ratio}", flush=True)
 
 
+def bare_loop(study: str, settings: Sequence[str] = ()) -> list[str]:
+    """Return the command that runs the functions of a study one after the other."""
+    return [sys.executable, "-c", BARE, study, "{folder}", str(Path(__file__).parent), *settings]
+
+
 def main() -> None:
     study, settings = sys.argv[1] if len(sys.argv) > 1 else "smoke", sys.argv[2:]
     print(f"{study:<40}{'clock':>8}{'CPU s':>10}{'MB':>9}{'of bare':>8}")
-    here = str(Path(__file__).parent)
-    bare = least([sys.executable, "-c", BARE, study, "{folder}", here, *settings])
+    bare = least(bare_loop(study, settings))
     show("bare loop", bare)
     show("imports alone", least([sys.executable, "-c", IMPORTS]))
     given = [part for each in ("workspace={folder}", *settings) for part in ("--set", each)]
