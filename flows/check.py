@@ -19,11 +19,11 @@ from synthrisk.metrics.tables.kinds import Kind, kind
 from synthrisk.tasks.synthesize import synthesizer, try_out
 from synthrisk.tasks.synthesize.generators import generator, generators, reference
 from synthrisk.tasks.workspace.references import Generator, Sample
-from synthrisk.tasks.workspace.store import key_of
 
 _FITTING: ContextVar[tuple[object, ...]] = ContextVar("fitting", default=())
 """The study and the table that a command has found to fit."""
-_FORESEEN: dict[str, Foreseen] = {}  # what a check saw, for its flow to tell: the last study alone
+_FORESEEN: list[tuple[tuple[object, ...], list[Planned], Foreseen]] = []
+"""What the last check foresaw, for its flow to tell, and what it was asked."""
 
 
 def check(study: Study) -> None:
@@ -80,13 +80,21 @@ def _of(study: Study, sample: Sample) -> tuple[object, ...]:
 
 def foreseen(sample: Sample, planned: Sequence[Planned]) -> Foreseen:
     """Return what a study will say nothing, or little, about; asked the same once more, what it said before."""
-    asked = key_of(sample.table.digest, sample.cut.digest, sample.identifier, list(planned))
-    said = _FORESEEN.get(asked)
-    if said is None:
-        said = foresee(sample.records(), planned, sample.sizes_held_out(), sample.entities())
-        _FORESEEN.clear()
-        _FORESEEN[asked] = said
-    return said
+    asked, measures = (sample.table.digest, sample.cut.digest, sample.identifier, repr([*planned])), [*planned]
+    for known, of, said in [*_FORESEEN]:
+        if known == asked and _are_equal(of, measures):
+            return said
+    found = foresee(sample.records(), planned, sample.sizes_held_out(), sample.entities())
+    _FORESEEN[:] = [(asked, measures, found)]
+    return found
+
+
+def _are_equal(one: list[Planned], other: list[Planned]) -> bool:
+    """Tell whether measures are the same; those with tables in their options, whose texts are cut short, are not."""
+    try:
+        return one == other
+    except ValueError:
+        return False
 
 
 def _refuse(study: Study, checks: Iterable[Callable[[], object]], also: Iterable[str] = ()) -> None:

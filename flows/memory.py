@@ -5,6 +5,7 @@ import os
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # as malloc.h of the GNU C library numbers them
 _KEPT = 2**31 - 1  # bytes: the most that can be said
+_OLD_MOST = 2**25  # the most that older versions of the library take
 
 
 def keep_freed_memory() -> None:
@@ -19,5 +20,5 @@ def keep_freed_memory() -> None:
     except (AttributeError, OSError, TypeError):
         return
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    for parameter in (_MMAP_THRESHOLD, _TRIM_THRESHOLD):
-        allocator.mallopt(parameter, _KEPT)
+    if any(allocator.mallopt(_MMAP_THRESHOLD, most) for most in (_KEPT, _OLD_MOST)):
+        allocator.mallopt(_TRIM_THRESHOLD, _KEPT)

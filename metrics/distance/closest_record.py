@@ -69,7 +69,7 @@ def distance_to_closest_record(
     check_closest(space, projection, overfitting, baseline)
     exact = projection is None
     near = real_to_synthetic(tables, space).distances if exact else nearest_projected(tables, "real_to_synthetic")
-    distance = near[:, 0]
+    distance = near[:, 0].copy()  # who is given the records may change them
     similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index, copy=False)
     settings: dict[str, object] = {"space": space, "projection": projection}

@@ -58,6 +58,10 @@ class Boxes:
         self._placed = [(queries, placed), *self._placed[: _PLACED - 1]]
         return placed
 
+    def forget(self) -> None:
+        """Let go of queries that are not the records themselves."""
+        self._placed = [each for each in self._placed if each[0] is self._records]
+
     def _places(self, queries: Records) -> tuple[np.ndarray, np.ndarray]:
         order, homes = by_leaf(self.splits, queries, self._scale)
         return order, homes[order]
@@ -101,6 +105,10 @@ class Forest:
         query = np.repeat(np.arange(len(own)), more)
         rows = np.sort(query * m + rows) % m
         return rows[rows != own[query]]
+
+    def forget(self) -> None:
+        """Let go of all queries but the records searched (``Search.forget``)."""
+        self._boxes.forget()
 
     def _plan(self, queries: Records, own: np.ndarray, k: int) -> tuple[list[Tree], Queries]:
         """Return the trees to go through, and the queries in order: no tree where it saves nothing."""

@@ -40,6 +40,9 @@ class Plain:
         found = [np.nonzero(away <= limits[block, None])[1] for block, away in self._blocks(queries, own)]
         return np.concatenate(found)
 
+    def forget(self) -> None:
+        """Do nothing: no query is kept (``Search.forget``)."""
+
     def _blocks(self, queries: Records, own: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield sums of some queries to all rows, (queries, m); infinite where a query may not find a row."""
         step = max(1, _CELLS // len(self._reference.codes))

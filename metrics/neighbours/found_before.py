@@ -38,9 +38,12 @@ def _digest(records: Records, scale: Scale) -> bytes:
 
 def _of_records(records: Records) -> bytes:
     """Return their digest, which is taken once of the records that were asked for last."""
-    if not any(records is last for last, _ in _LAST):
-        _LAST[:] = [(records, _of(records, repr((records.numbers.shape, records.codes.shape)).encode()))]
-    return _LAST[0][1]
+    for last, known in [*_LAST]:  # another thread may ask for others meanwhile
+        if records is last:
+            return known
+    digest = _of(records, repr((records.numbers.shape, records.codes.shape)).encode())
+    _LAST[:] = [(records, digest)]
+    return digest
 
 
 def _of(arrays: Iterable[np.ndarray], start: bytes) -> bytes:

@@ -167,7 +167,7 @@ def _axes(tables: Tables, space: Space, column: str) -> Iterator[Axis]:
         half = np.full(codes.size, 0.5)
         yield Axis(column, codes.tables, costs=standardised(share) if space.name == "euclid" else half)
         return
-    cells, exponent = tables.shared(("near one", column), lambda: near_one(tables.floats(column)))
+    cells, exponent = near_one(tables.floats(column))
     missing = np.isnan(cells[0]), np.isnan(cells[1])
     if space.name == "gower":
         units = {"real": range_of(cells[0]), "synthetic": range_of(cells[1]), "both": range_of(*cells)}

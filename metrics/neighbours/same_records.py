@@ -21,7 +21,7 @@ def remembered(real: _T) -> _T:
 
 def recognised(records: _T) -> _T:
     """Return the real records that were taken last, if these have the same cells; otherwise these."""
-    for last in _LAST:
+    for last in [*_LAST]:  # another thread may take others meanwhile
         if isinstance(last, type(records)) and _are_equal(last, records):
             return last
     return records

@@ -31,6 +31,9 @@ class Search(Protocol):
     def within(self, queries: Records, own: np.ndarray, limits: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """Return those rows, ascending, query after query, where ``counts`` says how many they are."""
 
+    def forget(self) -> None:
+        """Let go of all queries but the records searched."""
+
 
 def search(reference: Records, scale: Scale, like: Search | None = None) -> Search:
     """Return the quickest search that there is: box trees where numba can be imported.

@@ -47,7 +47,7 @@ def read(
         missing: Texts that mean a missing cell in a file that is not Parquet, beside the empty cell.
         columns: How single columns are read; ``typed`` settles the types that they name.
         as_texts: Leave all cells of a CSV file as they are written.
-        coded: Have columns of few texts in a CSV file as categories, named in ``attrs["coded"]``; for ``typed``.
+        coded: Have columns of few texts in a CSV file as categories, named in ``attrs[CODED]``; for ``typed``.
 
     Raises:
         InputError: There is no such source, or it cannot be read, or holds no rows.

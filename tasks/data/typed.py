@@ -9,6 +9,7 @@ from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data.checks import of_cells, of_names, of_size, refuse, refuse_same_names
 from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.workspace.csv import CODED
 from synthrisk.tasks.workspace.readings import read_as
 
 _KEY = zlib.crc32(b"rows")
@@ -20,7 +21,7 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
     Types are inferred from all rows, then ``data.rows`` of them are drawn.
 
     Args:
-        frame: The table as its source gave it; columns in ``attrs["coded"]`` are texts, though categories.
+        frame: The table as its source gave it; columns in ``attrs[CODED]`` are texts, though categories.
         data: Roles of the columns.
         split: How it will be split; its stratum and number of folds are checked.
         seed: Root seed of the study, or a sequence of its own for the sample.
@@ -38,7 +39,7 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
             continue
         try:
             read = read_as(frame[name], data.columns[name]) if name in data.columns else frame[name]
-            columns[name] = infer(read, code=name in data.categorical, texts=name in frame.attrs.get("coded", ()))
+            columns[name] = infer(read, code=name in data.categorical, texts=name in frame.attrs.get(CODED, ()))
         except InputError as error:
             problems.append(str(error))
     table = _sample(pd.DataFrame(columns, index=frame.index, copy=False), data.rows, seed)

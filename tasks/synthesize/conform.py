@@ -107,7 +107,8 @@ def _cast_levels(column: pd.Series, like: pd.Series) -> pd.Series:
     codes, levels = pd.factorize(column) if are_coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
     missing = [np.nan] if (codes < 0).any() else []  # the last level: its code is -1
     distinct = pd.Series([*levels[pd.notna(levels)], *missing], dtype=object, name=column.name)
-    return pd.Series(_cast(distinct, like).array.take(codes), name=column.name)
+    cast = _cast(distinct, like)
+    return pd.Series(cast.array.take(codes), dtype=cast.dtype, name=column.name)
 
 
 def _levels_of(column: pd.Series) -> pd.Series:

@@ -14,6 +14,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of, spoken
 
 SEPARATORS = ",;\t|"
+CODED = "synthrisk.coded"  # attribute of a frame
 _LOOKED_AT = 10_000  # rows
 _HEADER = 2**16  # characters in which the header line ends
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
@@ -40,7 +41,7 @@ def read_csv(
     begin with 0, as postcodes and other codes do: 01003 is not 1003. A row with too few cells ends in missing
     ones. ``name`` is what messages call the file. A column whose type is in ``columns`` stays text, for its reading
     to settle; with ``as_texts`` all do. ``attrs["notes"]`` says so where the encoding is a guess. If ``coded``, columns
-    of few texts are categories, which spares who types them a look at each cell; ``attrs["coded"]`` names them.
+    of few texts are categories, which spares who types them a look at each cell; ``attrs[CODED]`` names them.
 
     Raises:
         InputError: No text, empty, without rows, rows longer than the header, a last row cut short, or a name given
@@ -68,7 +69,7 @@ def read_csv(
     if notes:
         frame.attrs["notes"] = notes
     if codes:
-        frame.attrs["coded"] = codes
+        frame.attrs[CODED] = codes
     if as_texts:
         return frame
     huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
@@ -172,10 +173,11 @@ def _markers(
 def _of_few_texts(head: pd.DataFrame, columns: Mapping[str, Reading]) -> list[str]:
     """Return the columns of texts that are read as codes, which sorts them: quick where they are few.
 
-    What the first rows show to be no numbers is none in all.
+    A column of which one of the first cells is no number is of texts in all; numbers that are too large may be floats.
     """
-    texts = [c for c in head.columns[head.dtypes == "string"] if c not in columns]
-    return [c for c in texts if 2 * head[c].nunique() <= _LOOKED_AT]
+    texts = {c: head[c].dropna().unique() for c in head.columns[head.dtypes == "string"] if c not in columns}
+    few = {c: pd.Series(found, dtype=object) for c, found in texts.items() if 2 * len(found) <= _LOOKED_AT}
+    return [c for c, found in few.items() if pd.to_numeric(found, errors="coerce").isna().any()]
 
 
 def _parse(

@@ -14,6 +14,7 @@ from samples.priveval import REFERENCE, priveval
 from samples.releases import releases
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.tables import Tables
 
 DCR = METRICS["distance_to_closest_record"]
 NNDR = METRICS["nearest_neighbour_distance_ratio"]
@@ -460,3 +461,11 @@ def test_releasing_real_records_does_not_lower_the_risk(space, release, data):
     )
     assert DCR(real, leaked, space=space).value >= DCR(real, synthetic, space=space).value - 1e-12
     assert NNDR(real, leaked, space=space).value >= NNDR(real, synthetic, space=space).value - 1e-12
+
+
+def test_records_that_somebody_changes_change_no_later_score():
+    real = pd.DataFrame({"x": [0.0, 1.0, 5.0]})
+    tables = Tables(real, real + 0.25)
+    first = METRICS["distance_to_closest_record"].score(tables)
+    first.records["distance"] *= 2
+    assert METRICS["distance_to_closest_record"].score(tables).value == first.value

@@ -7,7 +7,7 @@ import pytest
 from synthrisk.metrics.neighbours import box_search, division, found_before, same_records
 from synthrisk.metrics.neighbours.box_search import Boxes
 from synthrisk.metrics.neighbours.brute_force import Plain
-from synthrisk.metrics.neighbours.nearest import Pass, real_to_real, real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import Pass, real_to_real, real_to_synthetic, synthetic_to_real
 from synthrisk.metrics.neighbours.records import even, mixed, scale
 from synthrisk.metrics.neighbours.spaces import space_of
 from synthrisk.metrics.tables.tables import Tables
@@ -88,3 +88,13 @@ def test_records_stand_where_a_way_through_the_boxes_leads_them():
     real = records(people(0, 3000), people(1)).real
     boxes = Boxes(real, even(real, np.array([0, 4])))
     assert all(np.array_equal(*pair) for pair in zip(boxes._own_places(), boxes._places(real), strict=True))
+
+
+def test_of_a_release_that_is_gone_nothing_is_kept():
+    for seed in (1, 2):
+        tables = Tables(people(0), people(seed))
+        synthetic_to_real(tables, "gower")
+        real_to_real(tables, "gower")
+    kept = division._REAL[0][1]._boxes._placed
+    both = mixed(tables, space_of(tables, "gower"))
+    assert {id(queries) for queries, _ in kept} <= {id(both.real), id(both.synthetic)}

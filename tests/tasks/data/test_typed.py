@@ -5,7 +5,7 @@ import pytest
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import typed
-from synthrisk.tasks.workspace.csv import read_csv
+from synthrisk.tasks.workspace.csv import CODED, read_csv
 
 FRAME = pd.DataFrame(
     {
@@ -63,7 +63,7 @@ def test_texts_that_were_read_as_codes_are_typed_as_texts():
 def test_a_category_of_a_frame_is_none_of_texts():
     labels = pd.Series(pd.Categorical(["2024-02-29", "2024-02-28"]))
     frame = pd.DataFrame({"day": labels, "income": ["a", "b"]})
-    frame.attrs["coded"] = ["income"]
+    frame.attrs[CODED] = ["income"]
     table = typed(frame, settings(quasi_identifiers=["day"], identifier=None), Split(folds=2))
     assert [str(dtype) for dtype in table.dtypes] == ["category", "category"]
 
@@ -146,3 +146,11 @@ def test_unhashable_categorical_and_missing_marker_are_told_together():
     text = refused(frame, settings())
     assert "dict" in text
     assert "data.missing" in text
+
+
+@pytest.mark.parametrize("told", [True, None, ["day"]])
+def test_attributes_that_others_give_a_frame_say_nothing(told):
+    frame = pd.DataFrame({"day": pd.Categorical(["2024-02-29", "2024-02-28"]), "income": ["a", "b"]})
+    frame.attrs["coded"] = told
+    table = typed(frame, settings(quasi_identifiers=["day"], identifier=None), Split(folds=2))
+    assert [str(dtype) for dtype in table.dtypes] == ["category", "category"]

@@ -4,7 +4,7 @@ import pytest
 from synthrisk.conf.reading import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace import csv as module
-from synthrisk.tasks.workspace.csv import read_csv
+from synthrisk.tasks.workspace.csv import CODED, read_csv
 
 
 def read(text: str, *missing: str) -> pd.DataFrame:
@@ -134,7 +134,7 @@ def test_few_texts_are_read_as_codes_and_are_the_same_texts(monkeypatch):
     last = "-9,3,r,0.5,False,x,y,\n?,4,s,-9,True,-9,x,\na,5x,p,1e3,,18446744073709551616,x,\n"
     raw = (head + first + last).encode()
     plain, coded = (read_csv(raw, "x.csv", ["-9", "?"], known, coded=coded) for coded in (False, True))
-    assert coded.attrs["coded"] == ["text", "huge"], "late begins with numbers, ids are many, read has a reading"
+    assert coded.attrs[CODED] == ["text", "huge"], "late begins with numbers, ids are many, read has a reading"
     for name in ("text", "huge"):
         assert coded[name].cat.categories.is_monotonic_increasing
         pd.testing.assert_series_equal(coded[name].astype("string"), plain[name])
@@ -145,4 +145,12 @@ def test_few_texts_are_read_as_codes_and_are_the_same_texts(monkeypatch):
 def test_a_semicolon_file_has_no_codes_but_decimal_commas():
     frame = read_csv(b"a;b\n1,5;x\n-2;y\n", "x.csv", coded=True)
     assert frame.a.tolist() == [1.5, -2]
-    assert "coded" not in frame.attrs
+    assert CODED not in frame.attrs
+
+
+def test_numbers_that_are_too_large_at_first_are_floats_if_one_is_later(monkeypatch):
+    monkeypatch.setattr(module, "_LOOKED_AT", 4)
+    raw = b"a,b\n9223372036854775808,x\n,x\n5,y\n5,y\n1.5,x\n"
+    plain, coded = (read_csv(raw, "x.csv", coded=coded) for coded in (False, True))
+    assert coded.attrs[CODED] == ["b"]
+    pd.testing.assert_series_equal(coded.a, plain.a)

@@ -85,3 +85,11 @@ def test_names_of_records_are_in_no_list_of_codes(tmp_path):
     group = pq.ParquetFile(tmp_path / "x.parquet").metadata.row_group(0)
     assert [group.column(k).has_dictionary_page for k in (0, 1)] == [False, True]
     assert pq.read_table(tmp_path / "x.parquet")["record"].to_pylist() == names
+
+
+@pytest.mark.parametrize("rows", [3, 2**17])
+def test_a_column_that_there_is_not_is_an_error_however_many_rows_there_are(tmp_path, rows):
+    parts = [pa.table({"record": np.arange(rows), "measure": texts(*[name] * rows)}) for name in ("a", "b")]
+    write_records(pa.concat_tables(parts), tmp_path / "x.parquet", rows)
+    with pytest.raises(pa.ArrowInvalid):
+        read_where(tmp_path / "x.parquet", ["record", "score"], {"measure": "a"})
