@@ -11,6 +11,7 @@ import typer
 from synthrisk.flows.cli.ends import told
 from synthrisk.flows.cli.environment import set_up
 from synthrisk.flows.cli.leaving import Leaving
+from synthrisk.flows.cli.long_table import is_long
 from synthrisk.flows.memory import keep_freed_memory
 from synthrisk.flows.stopped import stoppable
 from synthrisk.metrics.errors import InputError
@@ -103,7 +104,9 @@ def evaluate(
     verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
-    if engine == "memory" and references != "none":  # while this process imports what it needs
+    if (
+        engine == "memory" and references != "none" and not is_long(real_table or real)
+    ):  # while this process imports what it needs
         from synthrisk.flows.worker_pool import begin_early
 
         begin_early()

@@ -12,6 +12,7 @@ from synthrisk.conf.plan import plan
 from synthrisk.flows.calls import Calls, PlainCalls
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.long_table import TOGETHER
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
 from synthrisk.flows.cli.summary import close
 from synthrisk.flows.configured import is_configured
@@ -27,7 +28,6 @@ from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
 _WORKERS = 2
-_TOGETHER = 200_000  # records; of more the releases are attacked one after the other, for each takes 2.5 kB a record
 
 
 def judged(
@@ -90,7 +90,7 @@ def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str,
 
         with prefect_api():
             return with_or_without(lambda: evaluate(**arguments), lambda: plainly(PlainCalls()))
-    several = bool(study.references) and sample.table.rows <= _TOGETHER
+    several = bool(study.references) and sample.table.rows <= TOGETHER
     with pool_calls(_WORKERS) if several and is_begun() else nullcontext(PlainCalls()) as calls:
         return plainly(calls)
 
