@@ -103,7 +103,7 @@ def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> N
     tables = tables_of(real, synthetic, member, entities)
     check = look(tables, member, len(release.used()))
     try:
-        ledger, values = score_release(real, synthetic, member, planned, sample.seed, release.cell, entities, tables)
+        ledger, values = score_release(tables, member, planned, sample.seed, release.cell)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
     write_records(ledger, draft / LEDGER, len(real))  # a measure is read alone

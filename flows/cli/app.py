@@ -104,12 +104,10 @@ def evaluate(
     verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
-    if (
-        engine == "memory" and references != "none" and not is_long(real_table or real)
-    ):  # while this process imports what it needs
+    if engine == "memory" and references != "none" and not is_long(real_table or real):
         from synthrisk.flows.worker_pool import begin_early
 
-        begin_early()
+        begin_early()  # while this process imports what it needs
     from synthrisk.flows.cli.in_parts import check_engine, suggest
     from synthrisk.flows.cli.in_parts import judged as judged_in_parts
     from synthrisk.flows.cli.one_release import judged

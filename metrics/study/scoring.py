@@ -49,26 +49,18 @@ def _groups(member: Any) -> np.ndarray:
 
 
 def score_release(
-    real: pd.DataFrame,
-    synthetic: pd.DataFrame,
-    member: Any,
-    planned: Sequence[Planned],
-    seed: int,
-    cell: Cell,
-    entities: np.ndarray | None = None,
-    tables: Tables | None = None,
+    tables: Tables, member: Any, planned: Sequence[Planned], seed: int, cell: Cell
 ) -> tuple[pa.Table, dict[str, Said]]:
-    """Return the ledger of a release, and what each measure says beside its scores.
+    """Return the ledger of a release, and what each measure says beside its scores; ``tables`` are ``tables_of`` it.
 
     Records that a release was drawn from (``fresh``, ``leaky``, non-members) are neither members nor control records.
     They are the release itself, so what guesses no sensitive value leaves them out (``Metric.among``): beside them no
     real record could be nearer to the release than to another real one (identifiability 0), and each released record
     would have a real one at distance 0, as if it were copied (adversarial accuracy). Members and control records are
     alike: each is compared with all others of both groups, in one space. Class shares are those of all real records.
-    ``tables`` are ``tables_of`` the same, where they are there already.
     """
     draw = seed_of(seed, cell.repetition, cell.fold, "ceiling")  # the same for all synthesizers
-    arena = Arena(tables_of(real, synthetic, member, entities) if tables is None else tables, member, draw)
+    arena = Arena(tables, member, draw)
     parts: list[pa.Table] = []
     values: dict[str, Said] = {}
     for each in planned:
@@ -86,10 +78,9 @@ def attack_release(
     seed: int,
     cell: Cell,
     entities: np.ndarray | None = None,
-    tables: Tables | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Said]]:
-    """Return what ``score_release`` does, the ledger as a frame."""
-    ledger, values = score_release(real, synthetic, member, planned, seed, cell, entities, tables)
+    """Return what ``score_release`` does of these tables, the ledger as a frame."""
+    ledger, values = score_release(tables_of(real, synthetic, member, entities), member, planned, seed, cell)
     return as_frame(ledger), values
 
 

@@ -45,3 +45,26 @@ def test_a_pool_that_the_environment_names_stays(monkeypatch):
     monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: Library)
     memory.keep_freed_memory()
     assert memory.os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "mimalloc"
+
+
+@pytest.mark.parametrize(("most", "expected"), [(2**31, 2**31 - 1), (2**25, 2**25), (0, None)])
+def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch, most, expected):
+    from synthrisk.flows import memory
+
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")
+    taken = {}
+
+    class Library:
+        gnu_get_libc_version = None
+
+        @staticmethod
+        def mallopt(parameter: int, value: int) -> bool:
+            if parameter == -3 and value > most:
+                return False
+            taken[parameter] = value
+            return True
+
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: Library)
+    memory.keep_freed_memory()
+    assert taken.get(-3) == expected
+    assert (-1 in taken) == (expected is not None)

@@ -15,10 +15,10 @@ from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.compared import Compared
-from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure
+from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, as_frame
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons
-from synthrisk.metrics.study.scoring import attack_release, look, tables_of
+from synthrisk.metrics.study.scoring import attack_release, look, score_release, tables_of
 from synthrisk.tasks.attack import attack, membership
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.workspace.handed import Estimated, Found
@@ -603,7 +603,8 @@ def test_a_look_at_a_release_searches_what_its_measures_search(tmp_path):
     assert check == check_release(real, None, release)
     searched = [key for key in tables._shared if key[0] == "nearest"]
     planned = [DISTANCE]
-    together = attack_release(real, release, member, planned, 3, CELL, tables=tables)
+    ledger, said = score_release(tables, member, planned, 3, CELL)
+    together = as_frame(ledger), said
     apart = attack_release(real, release, member, planned, 3, CELL)
     pd.testing.assert_frame_equal(together[0], apart[0])
     assert repr(together[1]) == repr(apart[1])
