@@ -79,15 +79,19 @@ def start(given: list[str]) -> subprocess.Popen[str]:
 
 
 def own_processes(group: int) -> list[str]:
-    """Return the commands of the processes whose session a process leads."""
+    """Return the commands of the processes whose session a process leads, and that run.
+
+    A process that has ended and that nobody has waited for yet, as a browser for a moment, has no command any more.
+    """
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
             session = (place / "stat").read_text().rpartition(")")[2].split()[3]
-            if int(session) == group:
-                found.append((place / "cmdline").read_text().replace("\0", " "))
+            command = (place / "cmdline").read_text().replace("\0", " ")
         except (FileNotFoundError, ProcessLookupError):
             continue
+        if int(session) == group and command:
+            found.append(command)
     return found
 
 
