@@ -12,6 +12,7 @@ from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.exposure import reading
+from synthrisk.tasks.workspace.exposed import keep_exposed
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.table import store
@@ -41,12 +42,12 @@ def of(frame, folder):
 
 
 def page_of(sample, folder, scores, planned, control=None):
-    parts = []
+    exposed = {}
     for p, s in zip(planned, scores, strict=True):
         away = np.full(len(s), np.nan) if control is None else control
-        rows = {"record": np.arange(len(s)), "measure": p.measure.key, "as_member": s, "as_control": away}
-        parts.append(pd.DataFrame(rows | {"memorization": s - away, "lower": s - away - 0.1, "upper": np.nan}))
-    pd.concat(parts).to_parquet(folder / "exposed.parquet")
+        rows = {"as_member": s, "as_control": away, "memorization": s - away, "lower": s - away - 0.1, "upper": np.nan}
+        exposed[p.measure.key] = pd.DataFrame(rows)
+    keep_exposed(folder / "exposed.parquet", exposed)
     release = ReleaseFolder(sample, Generator("cart", "cart"), Cell("cart", 0, 0), "unused", "unused")
     ledger = LedgerFolder(release, tuple(planned), "unused")
     path = expose.fn(Found((ledger,), (), (), str(folder / "exposed.parquet"), ""), "s-1", 0.95)

@@ -27,6 +27,7 @@ from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
 from synthrisk.tasks.pages.study_lines import evaluate_words, lines, what_if_lines
 from synthrisk.tasks.pages.templates import render
 from synthrisk.tasks.workspace.contributions import keep_contributions
+from synthrisk.tasks.workspace.exposed import keep_exposed, kept_exposed
 from synthrisk.tasks.workspace.handed import Estimated, Found, Judged
 from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.table import store
@@ -65,7 +66,7 @@ def shown(folder, findings, limits, settings=SETTINGS, kind="cart", planned=PLAN
     )
     memorized = np.where(table["job"] == "nurse", 1.0, rng.random(400) < 0.1)
     exposed = folder / "exposed.parquet"
-    pd.DataFrame({"measure": CAP.key, "as_member": memorized, "memorization": memorized}).to_parquet(exposed)
+    keep_exposed(exposed, {CAP.key: said_of_records(memorized, memorized)})
     empty = np.empty((3, 0))
     values = rng.normal(0.2, 0.3, (3, 400))
     kept = {CAP.key: Contributions(empty, empty, values), FEWER.key: Contributions(empty, empty, values - falls)}
@@ -90,6 +91,12 @@ def shown(folder, findings, limits, settings=SETTINGS, kind="cart", planned=PLAN
     )
     return Shown(
         Judged(replace(result, **others), Estimated(sample, (), tuple(found), Bootstrap(), Compared([]))), settings
+    )
+
+
+def said_of_records(risk, memorization):
+    return pd.DataFrame(
+        {"as_member": risk, "as_control": np.nan, "memorization": memorization, "lower": np.nan, "upper": np.nan}
     )
 
 
@@ -130,8 +137,8 @@ def test_risk_is_explained_by_the_quasi_identifiers_that_go_with_it(tmp_path):
 
 def test_where_nobody_was_kept_away_the_risk_is_explained(tmp_path):
     made = shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05})
-    exposed = pd.read_parquet(tmp_path / "exposed.parquet").assign(memorization=np.nan)
-    exposed.to_parquet(tmp_path / "exposed.parquet")
+    risk = kept_exposed(str(tmp_path / "exposed.parquet"), CAP.key)["as_member"]
+    keep_exposed(tmp_path / "exposed.parquet", {CAP.key: said_of_records(risk, np.nan)})
     assert "tell records of much risk from others" in html_of(made)
 
 
