@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from resource import struct_rusage
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -53,6 +54,7 @@ class Cost(NamedTuple):
 def cost(command: Sequence[str]) -> Cost:
     """Run a command and return what it took."""
     ctypes.CDLL(None).prctl(_SUBREAPER, 1)
+    _ended()  # those of commands before this one
     start, pid = (
         time.perf_counter(),
         os.posix_spawn(
@@ -64,11 +66,18 @@ def cost(command: Sequence[str]) -> Cost:
     )
     used = [os.wait4(pid, 0)[2]]
     clock = time.perf_counter() - start
-    with suppress(ChildProcessError):  # none is left
-        while True:  # processes that outlive the command for a moment are ours then: workers, and whom they come from
-            used.append(os.wait4(-1, 0)[2])
+    used += _ended()
     processors = sum(each.ru_utime + each.ru_stime for each in used)
     return Cost(clock, processors, max(each.ru_maxrss for each in used) / 1024)
+
+
+def _ended() -> list[struct_rusage]:
+    """Wait for processes that outlive their command for a moment: workers, and whom they come from, are ours then."""
+    used = []
+    with suppress(ChildProcessError):  # none is left
+        while True:
+            used.append(os.wait4(-1, 0)[2])
+    return used
 
 
 def least(command: Sequence[str], again: bool = False) -> Cost:
@@ -94,7 +103,14 @@ def bare_loop(study: str, settings: Sequence[str] = ()) -> list[str]:
     return [sys.executable, "-c", BARE, study, "{folder}", str(Path(__file__).parent), *settings]
 
 
+def compile_searches() -> None:
+    """Compile what a first run on a machine would, so that no row has it."""
+    prepare = "from synthrisk.metrics.neighbours.search import prepare; prepare()"
+    subprocess.run([sys.executable, "-c", prepare], check=True)
+
+
 def main() -> None:
+    compile_searches()
     study, settings = sys.argv[1] if len(sys.argv) > 1 else "smoke", sys.argv[2:]
     print(f"{study:<40}{'clock':>8}{'CPU s':>10}{'MB':>9}{'of bare':>8}")
     bare = least(bare_loop(study, settings))
@@ -113,7 +129,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    subprocess.run(
-        [sys.executable, "-c", "from synthrisk.metrics.neighbours.search import prepare; prepare()"], check=True
-    )
     main()
