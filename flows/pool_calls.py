@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 from importlib import import_module
 from itertools import count
 from threading import RLock, Thread
+from time import sleep
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from synthrisk.flows.calls import LOST, ONCE, Answer, Called, How, PlainCalls, answered, tried
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REFUSED = 10  # workers that cannot be had so often in a row will not come
+_PAUSE = 0.05  # seconds between: whom they come from takes a moment to go where it is killed
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,7 @@ class PoolCalls:
                 if ready.refused > _REFUSED:
                     self._end(ready.future, error)
                     continue
+                sleep(_PAUSE)
                 with self._lock:
                     self._given -= 1
                     heappush(self._ready, ready)

@@ -14,7 +14,8 @@ import psutil
 from synthrisk.flows.flow_run import flow_run
 
 _SAID = "stopped: what is finished is kept, and the same command goes on from there"
-_PATIENCE = 2.0  # seconds, for Prefect to hear of it, and again for children to end
+_TOLD = 5.0  # seconds for Prefect to hear of it
+_PATIENCE = 2.0  # seconds for children to end
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _CAUGHT: list[bool] = []  # not empty in the time of ``stoppable``
 
@@ -82,7 +83,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
     if run is not None:
         teller = threading.Thread(target=contextvars.copy_context().run, args=(_tell_prefect, run), daemon=True)
         teller.start()
-        teller.join(_PATIENCE)
+        teller.join(_TOLD)
     _end(number)
 
 

@@ -99,7 +99,7 @@ def resumed(run, first, folder, start) -> Resumed:
     (folder / "kill.yaml").write_text(yaml.safe_dump(study))
     process = start("benchmark", "kill.yaml", cwd=folder)
     done = folder / "alone" / "ledgers"
-    for _ in range(1200):
+    for _ in range(6000):
         if process.poll() is not None or (done.is_dir() and len([p for p in done.iterdir() if p.name[0] != "."]) >= 2):
             break
         time.sleep(0.1)

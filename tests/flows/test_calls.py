@@ -136,8 +136,12 @@ def test_prefect_waits_and_tries_again(prefect_database):
         return TaskRuns().submit(unsure, how=How(2, 0.2, ("kind:unsure",))).result()
 
     assert tries() == 3
+    last = time.monotonic() + 60
     with get_client(sync_client=True) as client:
-        (run,) = client.read_task_runs(task_run_filter=TaskRunFilter(name=TaskRunFilterName(any_=[name])))
+        while not (found := client.read_task_runs(task_run_filter=TaskRunFilter(name=TaskRunFilterName(any_=[name])))):
+            assert time.monotonic() < last
+            time.sleep(0.1)  # it hears of runs by events
+    (run,) = found
     assert run.tags == ["kind:unsure"]
     assert (run.empirical_policy.retries, run.empirical_policy.retry_delay) == (2, [0.2, 0.4])
 

@@ -32,8 +32,8 @@ def cluster(prefect_database, tmp_path_factory):
             ("dask_worker", "--scheduler-file", place, "--no-nanny", "--nthreads", "1", "--no-dashboard"),
         )
     ]
-    last = time.monotonic() + 60
-    while not place.exists() and time.monotonic() < last:
+    last = time.monotonic() + 240
+    while not (place.exists() and place.read_text().endswith("}")) and time.monotonic() < last:
         time.sleep(0.1)
     yield json.loads(place.read_text())["address"]
     for each in reversed(started):  # a worker without its scheduler would wait for another

@@ -8,7 +8,7 @@ def ended(run, folder):
     """A study of four synthesizers, of which one behaves."""
     path = str(folder / "generators.py")
     bad = [{"name": name, "kind": "callable", "path": f"{path}:{name}"} for name in ("leaves", "stuck", "killed")]
-    runner = {"time_limit": 20, "memory_limit": 8}
+    runner = {"time_limit": 40, "memory_limit": 8}
     return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner)
 
 
@@ -25,7 +25,7 @@ def test_a_generator_that_behaves_finishes_beside_those_that_do_not(ended):
     ("name", "reason"),
     [
         ("leaves", "SystemExit in generators.py"),
-        ("stuck", "it took longer than runner.time_limit, 20 seconds"),
+        ("stuck", "it took longer than runner.time_limit, 40 seconds"),
         ("killed", "its process was ended by signal 9 (SIGKILL)"),
     ],
 )

@@ -30,6 +30,9 @@ STUDY = {
 }
 
 
+READY = "Starting established connection"
+
+
 @pytest.fixture(scope="module")
 def study(run):
     """The study on one machine, in a folder of its own."""
@@ -71,6 +74,11 @@ def dask(*arguments: object) -> list[str]:
 def worker(address: str, *more: str) -> list[str]:
     """Return the command line of a worker with one thread."""
     return dask("worker", address, "--nthreads", 1, "--no-nanny", "--host", "127.0.0.1", *more)
+
+
+def patient_worker(address: str) -> list[str]:
+    """Return the same of a worker that takes its time to reach the workspace, as one that imports beside others may."""
+    return worker(address, "--preload", "import synthrisk.tasks.workspace.shared as shared; shared._PATIENCE = 120.0")
 
 
 @contextmanager
@@ -134,8 +142,9 @@ def test_in_memory_on_threads(study, folder, settings, tmp_path):
 
 
 @pytest.fixture
-def shared(folder, settings, s3, tmp_path, monkeypatch):
+def shared(folder, settings, s3, tmp_path, monkeypatch, patient):
     """The settings of the study on an S3 server."""
+    monkeypatch.setattr("synthrisk.flows.workspace._PATIENCE", 120.0)
     for name, value in s3.items():
         monkeypatch.setenv(name, value)
     return settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"s3://studies/{tmp_path.name}"}
@@ -150,8 +159,18 @@ def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, 
     with ExitStack() as machines:
         address = machines.enter_context(scheduler(tmp_path / "scheduler"))
         for trace in traces:
-            watched = [watch, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file", "-o", str(trace), *worker(address)]
-            machines.enter_context(started(watched, tmp_path / trace.stem, "Starting established connection"))
+            watched = [
+                watch,
+                "-f",
+                "-qq",
+                "--seccomp-bpf",
+                "-e",
+                "trace=%file",
+                "-o",
+                str(trace),
+                *patient_worker(address),
+            ]
+            machines.enter_context(started(watched, tmp_path / trace.stem, READY))
         with on_machine(command):
             outcome = benchmark(shared | {"runner": {"kind": "dask", "address": address}})
     assert_same(outcome, study)
@@ -170,12 +189,12 @@ def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, 
 def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
     with ExitStack() as machines:
         address = machines.enter_context(scheduler(tmp_path / "scheduler"))
-        machines.enter_context(started(worker(address), tmp_path / "a", "Starting established connection"))
+        machines.enter_context(started(patient_worker(address), tmp_path / "a", READY))
         lost = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
-        machines.enter_context(started(worker(address), tmp_path / "b", "Starting established connection", **lost))
+        machines.enter_context(started(patient_worker(address), tmp_path / "b", READY, **lost))
         (tmp_path / "c").mkdir()
         (tmp_path / "c" / "synthrisk.py").touch()  # another package of this name: ours cannot be imported there
-        machines.enter_context(started(worker(address), tmp_path / "c", "Starting established connection"))
+        machines.enter_context(started(worker(address), tmp_path / "c", READY))
         with on_machine(tmp_path / "command"), pytest.raises(InputError) as refused:
             check(load(shared | {"runner": {"kind": "dask", "address": address}}))
         assert not (tmp_path / "command").joinpath("data").exists()

@@ -31,9 +31,9 @@ def stopped(start, study, folder, number: int, whole_group: bool, **how):
     last = time.monotonic() + 180
     while time.monotonic() < last and process.poll() is None:
         time.sleep(0.2)
-        busy = [each for each in own.children(recursive=True) if each.memory_info().rss > 150e6]
-        if busy:
-            break
+        with suppress(psutil.Error):  # one that has just ended
+            if any(each.memory_info().rss > 150e6 for each in own.children(recursive=True)):
+                break
     time.sleep(5)
     assert process.poll() is None, process.stderr.read()
     children = own.children(recursive=True)
