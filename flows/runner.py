@@ -11,6 +11,7 @@ from synthrisk.conf.study import Runner
 from synthrisk.flows.flow_run import flow_run
 from synthrisk.flows.workers import begin, warm
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.partitions.on_dask import OWN
 
 if TYPE_CHECKING:
     from prefect.task_runners import TaskRunner
@@ -48,9 +49,7 @@ def task_runner(settings: Runner) -> "TaskRunner[Any]":
 
     if settings.address:
         return DaskTaskRunner(address=settings.address)
-    return DaskTaskRunner(
-        cluster_kwargs={"n_workers": settings.workers, "threads_per_worker": 1, "dashboard_address": None}
-    )
+    return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **OWN})
 
 
 def _by_path(settings: Runner) -> "TaskRunner[Any]":

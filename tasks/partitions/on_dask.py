@@ -8,6 +8,8 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.parts import Parts, neighbouring
 
 _S = TypeVar("_S")
+OWN = {"threads_per_worker": 1, "dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+"""How a cluster on this machine is started: no dashboard, and a free port for the pages that Dask serves even then."""
 _WAIT = "10s"
 _INSTALL = "engine dask needs Dask, which is not installed: pip install 'synthrisk[dask]'"
 
@@ -83,9 +85,7 @@ def cluster(address: str | None, workers: int) -> Iterator[Any]:
             with client:
                 yield client
             return
-        own = LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=40
-        )
+        own = LocalCluster(n_workers=workers, host="127.0.0.1", silence_logs=40, **OWN)  # type: ignore[no-untyped-call]
         with own, Client(own) as client:  # type: ignore[no-untyped-call]
             yield client
 

@@ -95,7 +95,9 @@ def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
 def test_the_numbers_are_those_of_benchmark_on_dask(study, folder, tmp_path):
     from prefect_dask import DaskTaskRunner
 
-    runner = DaskTaskRunner(cluster_kwargs={"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None})
+    from synthrisk.tasks.partitions.on_dask import OWN
+
+    runner = DaskTaskRunner(cluster_kwargs={"n_workers": 2, **OWN})
     judged, _ = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))
     assert_same(judged, tmp_path, study, folder)
 
