@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from synthrisk.flows.configured import is_configured
-from synthrisk.flows.workers import ONE_THREAD, begin
+from synthrisk.flows.workers import begin
+from synthrisk.metrics.models.threads import ONE_THREAD
 
 
 def begin_early() -> None:

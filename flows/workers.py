@@ -5,11 +5,9 @@ import signal
 from importlib import import_module
 
 from synthrisk.flows.memory import keep_freed_memory
+from synthrisk.metrics.models.threads import ONE_THREAD
 from synthrisk.tasks.workspace.parent import end_with_parent
 
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1"
-) | {"OMP_WAIT_POLICY": "passive"}
 _TASKS = ("attack", "bootstrap", "synthesize.task")
 
 

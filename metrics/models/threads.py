@@ -1,4 +1,4 @@
-"""Fits of scikit-learn beside each other in threads: the same numbers, to the bit, whatever the number of threads."""
+"""Threads of models, and fits of scikit-learn beside each other: the same numbers for any number, to the bit."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -9,6 +9,10 @@ from threadpoolctl import threadpool_limits
 
 _Item = TypeVar("_Item")
 _Found = TypeVar("_Found")
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1"
+) | {"OMP_WAIT_POLICY": "passive"}
+"""Environment of a process that computes with one thread, as each of several workers does."""
 _LOCK = threading.Lock()  # the limit holds for the process: two that set it would restore it in the wrong order
 
 

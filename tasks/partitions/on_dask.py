@@ -5,11 +5,17 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.models.threads import ONE_THREAD
 from synthrisk.metrics.partitions.parts import Parts, neighbouring
 
 _S = TypeVar("_S")
-OWN = {"threads_per_worker": 1, "dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
-"""How a cluster on this machine is started: no dashboard, and a free port for the pages that Dask serves even then."""
+OWN = {
+    "threads_per_worker": 1,
+    "env": ONE_THREAD,
+    "dashboard_address": None,
+    "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},  # Dask serves pages even then: on any free port
+}
+"""How a cluster on this machine is started: workers of one thread, no dashboard."""
 _WAIT = "10s"
 _INSTALL = "engine dask needs Dask, which is not installed: pip install 'synthrisk[dask]'"
 

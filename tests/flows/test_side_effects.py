@@ -9,7 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from synthrisk.flows.workers import ONE_THREAD, compute_with_one_thread
+from synthrisk.flows.workers import compute_with_one_thread
+from synthrisk.metrics.models.threads import ONE_THREAD
 
 
 def run(code: str, folder, **environment) -> subprocess.CompletedProcess:

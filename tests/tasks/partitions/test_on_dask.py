@@ -1,5 +1,6 @@
 """A Dask cluster of our own, beside whatever else runs on this machine."""
 
+import os
 import socket
 from contextlib import ExitStack, suppress
 
@@ -7,6 +8,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from synthrisk.metrics.models.threads import ONE_THREAD
 from synthrisk.tasks.partitions.on_dask import cluster
 
 
@@ -19,3 +21,8 @@ def test_its_server_of_pages_takes_a_free_port_of_this_machine_alone():
             pages = client.cluster.scheduler.http_server
             assert pages.address == "127.0.0.1"
             assert pages.port != 8787
+
+
+def test_its_workers_compute_with_one_thread_each():
+    with cluster(None, 1) as client:
+        assert {name: client.submit(os.getenv, name).result() for name in ONE_THREAD} == ONE_THREAD
