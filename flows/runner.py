@@ -11,7 +11,6 @@ from synthrisk.conf.study import Runner
 from synthrisk.flows.flow_run import flow_run
 from synthrisk.flows.workers import begin, warm
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.partitions.on_dask import OWN
 
 if TYPE_CHECKING:
     from prefect.task_runners import TaskRunner
@@ -49,7 +48,9 @@ def task_runner(settings: Runner) -> "TaskRunner[Any]":
 
     if settings.address:
         return DaskTaskRunner(address=settings.address)
-    return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **OWN})
+    from synthrisk.tasks.partitions.on_dask import LOCAL_CLUSTER
+
+    return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **LOCAL_CLUSTER})
 
 
 def _by_path(settings: Runner) -> "TaskRunner[Any]":

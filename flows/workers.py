@@ -4,6 +4,8 @@ import os
 import signal
 from importlib import import_module
 
+from threadpoolctl import threadpool_limits
+
 from synthrisk.flows.memory import keep_freed_memory
 from synthrisk.metrics.models.threads import ONE_THREAD
 from synthrisk.tasks.workspace.parent import end_with_parent
@@ -14,8 +16,6 @@ _TASKS = ("attack", "bootstrap", "synthesize.task")
 def compute_with_one_thread() -> None:
     """Limit this process to one thread: libraries not yet loaded by variables, those that are by their own means."""
     os.environ.update(ONE_THREAD)
-    from threadpoolctl import threadpool_limits
-
     threadpool_limits(1)
 
 

@@ -9,7 +9,7 @@ from synthrisk.metrics.models.threads import ONE_THREAD
 from synthrisk.metrics.partitions.parts import Parts, neighbouring
 
 _S = TypeVar("_S")
-OWN = {
+LOCAL_CLUSTER = {
     "threads_per_worker": 1,
     "env": ONE_THREAD,
     "dashboard_address": None,
@@ -91,7 +91,7 @@ def cluster(address: str | None, workers: int) -> Iterator[Any]:
             with client:
                 yield client
             return
-        own = LocalCluster(n_workers=workers, host="127.0.0.1", silence_logs=40, **OWN)  # type: ignore[no-untyped-call]
+        own = LocalCluster(n_workers=workers, host="127.0.0.1", silence_logs=40, **LOCAL_CLUSTER)  # type: ignore[no-untyped-call]
         with own, Client(own) as client:  # type: ignore[no-untyped-call]
             yield client
 

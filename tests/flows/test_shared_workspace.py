@@ -28,8 +28,6 @@ STUDY = {
     "metrics": ["zero_cap", "distance_to_closest_record"],
     "thresholds": {"memorization/zero_cap": 0.05},
 }
-
-
 READY = "Starting established connection"
 
 
@@ -159,17 +157,8 @@ def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, 
     with ExitStack() as machines:
         address = machines.enter_context(scheduler(tmp_path / "scheduler"))
         for trace in traces:
-            watched = [
-                watch,
-                "-f",
-                "-qq",
-                "--seccomp-bpf",
-                "-e",
-                "trace=%file",
-                "-o",
-                str(trace),
-                *patient_worker(address),
-            ]
+            files = [watch, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file", "-o", str(trace)]
+            watched = [*files, *patient_worker(address)]
             machines.enter_context(started(watched, tmp_path / trace.stem, READY))
         with on_machine(command):
             outcome = benchmark(shared | {"runner": {"kind": "dask", "address": address}})
