@@ -2,8 +2,12 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 export DO_NOT_TRACK := true
+unexport PYTHONDONTWRITEBYTECODE  # else each process of each test compiles all that it imports anew
 
-.PHONY: demo test proofs check services wheel bench site clean
+# the files in which a test has the marker: to read all others takes a minute
+files = $(sort $(shell grep -rl --include='test_*.py' 'mark\.$(1)' tests))
+
+.PHONY: demo test proofs check services wheel pythons bench site clean
 
 demo: .venv/ready
 	$(BIN)/synthrisk benchmark demo --prefect || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
@@ -12,7 +16,7 @@ test: .venv/ready
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 proofs: .venv/ready
-	$(BIN)/python -m pytest -m proof -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "proof and not slow" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(call files,proof)
 
 check: .venv/ready site
 	$(BIN)/ruff check .
@@ -29,10 +33,14 @@ site: .venv/ready
 
 services: .venv/ready
 	$(BIN)/python tests/deployments/run_services.py
-	$(BIN)/python -m pytest -m services tests/tasks tests/flows
+	$(BIN)/python -m pytest -m services $(filter-out tests/deployments/%,$(call files,services))
 
 wheel: .venv/ready
 	$(BIN)/python tests/wheel.py
+
+# the wheel on other Pythons that are installed here: make pythons PYTHONS="python3.12 python3.13"
+pythons: .venv/ready
+	$(BIN)/python tests/pythons.py $(PYTHONS)
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks

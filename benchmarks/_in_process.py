@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from synthrisk.tasks.split import split
 from synthrisk.tasks.synthesize.generators import generators
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.failure import CellError
+from synthrisk.tasks.workspace.handed import Estimated
 from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.store import save_array, write_file
@@ -46,21 +48,29 @@ def studied(settings: Mapping[str, Any], frame: pd.DataFrame, workspace: Path) -
     return _concluded(study, Sample.of(study.data, table, cut, folder, study.seed))
 
 
-def _concluded(study: Study, sample: Sample) -> StudyResult:
+def estimated(study: Study, sample: Sample, seconds: dict[str, float] | None = None) -> Estimated:
+    """Return what a study finds on its table, before it is judged; ``seconds`` gets what each generator took."""
     planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
     check_limits(list(study.thresholds), [p.measure for p in planned])
     attacks = attacks_of(study, sample, planned, generators(study))
     places = list(product(range(sample.cut.repetitions), range(sample.cut.releases)))
     found, failures = [], {}
     for each, measured in attacks:
+        began = process_time()
         try:
             ledgers = [attack.fn(synthesize.fn(sample, each, *place), measured) for place in places]
             found.append(bootstrap.fn(ledgers, study.bootstrap))
         except (InputError, CellError) as error:  # a failed cell fails its generator, as in a study
             failures[each.name] = str(error)
+        if seconds is not None:
+            seconds[each.name] = process_time() - began
     ran, power = [each for each, _ in attacks], study.power is not None
-    estimated = compare.fn(found, sample, ran, study.bootstrap, power=power, failures=failures)
-    return judge.fn(estimated, study.thresholds, name=study.name, weakest=study.weakest).result
+    return compare.fn(found, sample, ran, study.bootstrap, power=power, failures=failures)
+
+
+def _concluded(study: Study, sample: Sample) -> StudyResult:
+    found = estimated(study, sample)
+    return judge.fn(found, study.thresholds, name=study.name, weakest=study.weakest).result
 
 
 def evaluated(

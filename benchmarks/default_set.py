@@ -22,9 +22,9 @@ from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Split
 from synthrisk.flows.cli.new_study import Roles, write_study
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.exposure.vulnerable import vulnerable
+from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.intervals.estimates import Interval
-from synthrisk.metrics.intervals.pooled_rates import pooled_rates
+from synthrisk.metrics.intervals.rates import pooled_rates
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.planned import Planned

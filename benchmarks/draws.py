@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from scipy.stats import hypergeom
 
-from synthrisk.metrics.intervals.draws import none_drawn
+from synthrisk.metrics.intervals.distributions import none_drawn
 
 
 def compare(total: int, drawn: int, records: int) -> None:

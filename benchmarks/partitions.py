@@ -79,10 +79,8 @@ def measured(folder: Path, workers: int) -> dict[str, Any]:
     from synthrisk.conf.study import Bootstrap, Data
     from synthrisk.metrics.intervals.estimates import Interval
     from synthrisk.metrics.neighbours.search import prepare
-    from synthrisk.metrics.partitions.exact import keys_of_real
-    from synthrisk.metrics.partitions.found import contributed, found_in
-    from synthrisk.metrics.partitions.look import broken, strangers_in_words
-    from synthrisk.metrics.partitions.measures import IN_PARTS
+    from synthrisk.metrics.partitions.findings import IN_PARTS, broken, contributed, found_in, strangers_in_words
+    from synthrisk.metrics.partitions.keys import keys_of_real
     from synthrisk.tasks.partitions.on_dask import cluster
     from synthrisk.tasks.partitions.read import kept_columns, tables_in_parts
 

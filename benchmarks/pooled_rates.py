@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import norm
 
 from synthrisk.metrics.intervals.estimates import Interval
-from synthrisk.metrics.intervals.pooled_rates import POOLED_RATES, pooled_rates
+from synthrisk.metrics.intervals.rates import POOLED_RATES, pooled_rates
 
 _TOP = 10.0
 

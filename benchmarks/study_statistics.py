@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from synthrisk.metrics.exposure import interactions
+from synthrisk.metrics.exposure import attribution as attributions
 from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.metrics.intervals.bootstraps import bootstraps
-from synthrisk.metrics.intervals.resampled import _counts
+from synthrisk.metrics.intervals.bootstrap import _counts, bootstraps
 from synthrisk.tasks.data.adult import read_adult
 from synthrisk.tasks.workspace.record_names import record_hashes
 
@@ -97,13 +96,13 @@ def pairs_of_adult() -> tuple[float, float]:
     table = read_adult().sample(RECORDS, random_state=1).reset_index(drop=True)
     columns = [c for c in table.columns if c not in ("income", "fnlwgt", "education_num")]
     flag = (table["income"] == table["income"].iloc[0]).to_numpy(float)
-    fitted = interactions.FITTED_PAIRS
+    fitted = attributions.FITTED_PAIRS
     few, some = seconds(lambda: attribution(flag, table, columns), 1)
-    interactions.FITTED_PAIRS = 10**6
+    attributions.FITTED_PAIRS = 10**6
     try:
         many, every = seconds(lambda: attribution(flag, table, columns), 1)
     finally:
-        interactions.FITTED_PAIRS = fitted
+        attributions.FITTED_PAIRS = fitted
     strongest = ["first", "second", "statistic", "p_value", "p_holm"]
     same = int(
         (some.interactions[strongest] == every.interactions[strongest].head(len(some.interactions))).all(axis=1).sum()

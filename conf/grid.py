@@ -13,9 +13,10 @@ NONE = "fresh"
 """Kind of the generators that plant nothing."""
 LEFT_OUT = ("detection_mlp", "membership_inference_risk")
 """Risk measures that cost as much as all others together: a neural network, and forests, for each release."""
+_CONFIDENCE = 0.95
+"""Of the intervals: a leak is looked for above nothing and below, one study of twenty alarms where there is none."""
 _OPTIONS: dict[str, dict[str, Any]] = {
     "inference": {"attackers": ["nearest_record"]},
-    "membership": {"attackers": ["density_ratio"]},
 }
 _LEAKS: dict[str, dict[str, str]] = {
     "leaky": {},
@@ -26,6 +27,8 @@ _LEAKS: dict[str, dict[str, str]] = {
     "leaky_columns": {"columns": "{known}"},
     "leaky_duplicates": {},
     "leaky_tree": {},
+    "repelled": {},
+    "real_identifiers": {},
     "known_epsilon": {},
 }
 WORDS = {
@@ -37,9 +40,13 @@ WORDS = {
     "leaky_columns": "keys with sensitive value",
     "leaky_duplicates": "few records, ten times each",
     "leaky_tree": "overfitted tree",
+    "repelled": "rows near to members taken out",
+    "real_identifiers": "identifiers of members beside fresh rows",
     "known_epsilon": "randomised response, by epsilon",
 }
 """What each leak is called on pages."""
+_REPELLED = (0.1, 0.2, 0.35, 0.7)
+"""Doses of ``repelled``: of all, the most distant record alone would be left, and be released again and again."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,10 @@ class Grid:
         """Return the seed of each study of a table."""
         return range(1, self.studies + 1)
 
+    def doses(self, leak: str) -> Sequence[float]:
+        """Return the doses at which a leak is planted."""
+        return self.epsilons if leak == "known_epsilon" else _REPELLED if leak == "repelled" else self.shares
+
     def study(self, table: GridTable, seed: int, workspace: str, workers: int) -> Study:
         """Return one study: what is planted are its reference generators, beside several ``fresh``."""
         named = {"{sensitive}": table.sensitive, "{known}": [*table.known, table.sensitive]}
@@ -139,7 +150,8 @@ class Grid:
             | {option: named[of] for option, of in _LEAKS[leak].items()}
             | {"epsilon" if leak == "known_epsilon" else "share": dose}
             for leak in self.leaks
-            for dose in (self.epsilons if leak == "known_epsilon" else self.shares)
+            if leak != "real_identifiers" or table.identifier
+            for dose in self.doses(leak)
         ]
         return load(
             {
@@ -149,6 +161,7 @@ class Grid:
                 "synthesizers": [{"name": NONE, "kind": NONE}],
                 "references": [*({"name": f"{NONE}-{i}", "kind": NONE} for i in range(2, self.nothing + 1)), *planted],
                 "metrics": _measures(table, self.measures),
+                "bootstrap": {"confidence": _CONFIDENCE},
                 "population_yardstick": False,
                 "exposure": False,
                 "tracking": {"offline": True},

@@ -1,7 +1,6 @@
-"""The only reader of study files and of the environment."""
+"""The only reader of study files."""
 
 import os
-import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib.resources import files
@@ -11,13 +10,12 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from synthrisk.conf.secrets import has_secret
+from synthrisk.conf.secrets import ALLOWED, check_variables, has_secret
 from synthrisk.conf.sentences import sentences
 from synthrisk.conf.study import Sql, Study
 from synthrisk.metrics.errors import InputError, nearest
 
 _M = TypeVar("_M", bound=BaseModel)
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class _Once(yaml.SafeLoader):
@@ -75,14 +73,6 @@ def checked(model: type[_M], settings: Any, name: str) -> _M:
         if len(lines) == 1:
             raise InputError(f"{name} has 1 error: {lines[0]}") from None
         raise InputError(f"{name} has {len(lines)} errors:\n" + "\n".join(f"- {line}" for line in lines)) from None
-
-
-def resolve(text: str) -> str:
-    """Return ``text`` with each ``${NAME}`` replaced by the environment variable of that name."""
-    for variable in _VARIABLE.findall(text):
-        if variable not in os.environ:
-            raise InputError(f"the environment must have the variable {variable} that the study names, got none")
-    return _VARIABLE.sub(lambda match: os.environ[match.group(1)], text)
 
 
 def home() -> Path:
@@ -172,16 +162,19 @@ def _key(here: Any, part: str, override: str) -> Any:
 def refuse_passwords(settings: Any) -> None:
     """Refuse settings in which a URL has a password, token or signature: they are shown and kept."""
     if any(map(has_secret, _texts(settings))):
-        raise InputError("a URL must take its password from the environment (${NAME}), got one in the text")
+        raise InputError(
+            f"a URL must take its password from the environment (${{NAME}}), got one in the text; {ALLOWED} names the "
+            "variables that it may take"
+        )
 
 
 def _check_environment(study: Study) -> None:
-    """Refuse passwords in the text of a study, and variables that are not set."""
+    """Refuse passwords in the text of a study, and variables that may not be taken or are not set."""
     refuse_passwords(study.model_dump())
     source = study.data.source
     place = source.url if isinstance(source, Sql) else source if isinstance(source, str) else ""
     for text in (study.tracking.uri or "", place):
-        resolve(text)
+        check_variables(text)
 
 
 def _texts(settings: Any) -> Iterator[str]:

@@ -15,7 +15,7 @@ from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 
 ALL_OTHERS = "*"
-REFERENCES = ("copy", "near_copy", "leaky", "fresh", "marginals")
+REFERENCES = ("copy", "near_copy", "repelled", "leaky", "fresh", "marginals")
 GENERATOR_NAME = r"^[A-Za-z0-9_\-]+$"
 _LONGEST = 100  # letters of a name: files and folders are called by it
 NON_MEMBERS = "nonmembers"  # name and kind of the release behind the population yardstick
@@ -36,7 +36,8 @@ class Sql(Settings):
     """A query against a database."""
 
     url: str
-    """SQLAlchemy URL with the driver written out, e.g. ``postgresql+psycopg://reader:${DB_PASSWORD}@host/db``."""
+    """SQLAlchemy URL with the driver written out, e.g. ``postgresql+psycopg://reader:${DB_PASSWORD}@host/db``;
+    the environment variable ``SYNTHRISK_VARIABLES`` names the variables that may stand in it."""
     query: str
     """The SELECT whose rows are the table."""
 
@@ -112,7 +113,14 @@ class Data(Settings):
     def form(self) -> FileForm:
         """How the table is written in files."""
         left_out = [*self.drop, *([] if self.identifier is None else [self.identifier])]
-        return FileForm(missing=tuple(self.missing), columns=self.columns, left_out=tuple(left_out))
+        known = [] if self.quasi_identifiers == "*" else self.quasi_identifiers
+        return FileForm(
+            missing=tuple(self.missing),
+            columns=self.columns,
+            left_out=tuple(left_out),
+            quasi_identifiers=tuple(known),
+            sensitive=tuple(self.sensitive),
+        )
 
     @model_validator(mode="after")
     def _roles_are_apart(self) -> "Data":
@@ -205,7 +213,8 @@ class WhatIf(Settings):
     binning: Literal["quantile", "width"] = "quantile"
     """Parts of equal counts or of equal width."""
     noise: dict[str, Annotated[float, Field(gt=0, le=1)]] = {}
-    """Numeric quasi-identifiers known with an error of up to that share of their range."""
+    """Numeric quasi-identifiers known with an error of up to that share of their range. Of the sensitive column it is
+    noise on the release: on numbers by up to that share, of categories that share of the cells is drawn anew."""
     merge: dict[str, Annotated[int, Field(ge=2)] | dict[str, list[str | int | float | bool]]] = {}
     """Categorical quasi-identifiers known in groups: levels by new name, or so many with the rare ones put together."""
 
@@ -272,8 +281,9 @@ class MetricChoice(_Choice):
 class Bootstrap(Settings):
     """How intervals are made."""
 
-    confidence: float = Field(default=0.95, gt=0, lt=1)
-    """Confidence level."""
+    confidence: float = Field(default=0.9, gt=0, lt=1)
+    """Confidence level of all intervals, which are those that verdicts are given by: at 0.9 a word is wrong at most one
+    time in 20 at each end. Tests and comparisons of generators are at 0.95, whatever this is."""
     method: Literal["moderated", "crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole"] = "moderated"
     """Which interval is reported; all are written to the study's table of intervals. ``moderated`` needs four findings
     of a kind; with fewer it is ``crossed``."""
@@ -404,9 +414,9 @@ class Study(Settings):
     references: list[SynthesizerChoice] = Field(
         default_factory=lambda: [SynthesizerChoice(name=r, kind=r) for r in REFERENCES]
     )
-    """Reference generators, whose answer is known: copy, near_copy, leaky, fresh, marginals, or a plugin's. A study in
-    which they misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what the study
-    sees."""
+    """Reference generators, whose answer is known: copy, near_copy, repelled, leaky, fresh, marginals, or a plugin's. A
+    study in which they misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what
+    the study sees."""
     reference_measures: Literal["all", "limited"] = "all"
     """What the reference generators are attacked with: all measures, or those alone that a threshold names."""
     metrics: list[MetricChoice] = Field(min_length=1)

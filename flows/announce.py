@@ -11,6 +11,7 @@ from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from prefect.client.schemas.sorting import ArtifactSort
 from prefect.context import FlowRunContext
 
+from synthrisk.conf.secrets import mask
 from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.events import emit_events
@@ -25,8 +26,8 @@ def announce(ended: Ended) -> None:
     """Write log lines, artifacts, events and the tag of the verdict of the flow run that is under way."""
     _log(ended)
     title = plain(ended.title, LONGEST)  # descriptions are Markdown too
-    text = artifact_text(ended, _earlier(ended.key))
-    create_markdown_artifact(text, key=ended.key, description=artifact_description(ended))
+    text = mask(artifact_text(ended, _earlier(ended.key)))
+    create_markdown_artifact(text, key=ended.key, description=mask(artifact_description(ended)))
     report = f"{title}: {plain(ended.links.path)}"  # Prefect's newer pages show no link to a file
     if ended.links.report:
         create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=report)

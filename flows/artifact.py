@@ -29,7 +29,7 @@ def artifact_text(ended: Ended, earlier: Sequence[tuple[str, str]] = ()) -> str:
         _answers(answer),
         _foundations(answer),
         *_leagues(result, answer),
-        *(["## Runs before this one", table(("when", "verdict and worst memorization"), earlier)] if earlier else []),
+        *(["## Runs before this one", table(("when", "verdict and what decides it"), earlier)] if earlier else []),
         _links(ended.links),
         f"Study id {plain(result.study_id)}. Each run adds a version under this key.",
     ]
@@ -54,7 +54,7 @@ def _first_words(result: StudyResult) -> list[str]:
     said = []
     if not result.valid:
         said.append(f"**This study is INVALID:** {plain(result.invalid)}. No verdict may be read.")
-    if not result.limits:
+    if not (result.limits or result.verdicts):
         said.append("**Nothing was judged:** no limit is set, so there is no verdict.")
     if result.failures:
         names = ", ".join(plain(name) for name in result.failures)
@@ -65,12 +65,14 @@ def _first_words(result: StudyResult) -> list[str]:
 
 
 def _sentence(each: Headline) -> str:
-    return f"- **{plain(each.synthesizer, LONGEST)}**: {plain(each.sentence)}"
+    beside = {"What carries it": each.carried, "What would decide": each.would_decide}
+    more = "".join(f" {head}: {plain(told)}." for head, told in beside.items() if told)
+    return f"- **{plain(each.synthesizer, LONGEST)}**: {plain(each.sentence)}.{more}"
 
 
 def _answers(answer: Overview) -> str:
     """Return a row a generator; sentences stand apart, for the cells of Prefect's older pages do not wrap."""
-    heads = ("synthesizer", "verdict", "worst memorization", "in", "utility")
+    heads = ("synthesizer", "verdict", "what decides", "in", "as if copied", "utility")
     return table(heads, [_answer(each) for each in answer.headlines])
 
 
@@ -81,7 +83,8 @@ def _answer(each: Headline) -> Sequence[str]:
         plain(each.synthesizer, LONGEST),
         f"**{each.word}**" if each.word else none,
         _interval(worst.found, signed=True) if worst else "-",
-        plain(worst.measure, LONGEST) if worst else "-",
+        plain(worst.name, LONGEST) if worst else "-",
+        f"{each.as_if}, at most {each.at_most}" if each.as_if else "-",
         _number(useful.value.value) if useful else "-",
     )
 
@@ -92,7 +95,7 @@ def _foundations(answer: Overview) -> str:
     highest = answer.highest
     most = ""
     if highest:
-        most = f"; the highest memorization among them: {_interval(highest.found, signed=True)} in "
+        most = f"; the surest memorization among them: {_interval(highest.found, signed=True)} in "
         most += f"{plain(highest.measure, LONGEST)} of {plain(highest.synthesizer, LONGEST)}"
     lines = [
         f"**Data:** {plain(answer.data)}",

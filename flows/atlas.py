@@ -46,6 +46,7 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     from synthrisk.flows.cells import attacked, start_all
     from synthrisk.flows.check import check_on
     from synthrisk.flows.course import finished
+    from synthrisk.metrics.release.identifiers import in_all
     from synthrisk.metrics.study.atlas import looks_of
     from synthrisk.tasks.bootstrap import bootstrap
     from synthrisk.tasks.compare import compare
@@ -72,4 +73,6 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
         dose = synthesizer(each.kind).dose
         planted = "" if each.kind == NONE else each.kind
         own = [f for f in estimated.compared.findings if f.synthesizer == each.name]
-        yield from looks_of(own, table, planted, dose(**each.options) if dose else 0.0)
+        looks = [ledger.released() for ledger in found[each.name].ledgers]
+        told = in_all(looks) if study.data.identifier else None
+        yield from looks_of(own, table, planted, dose(**each.options) if dose else 0.0, told)

@@ -8,6 +8,7 @@ from prefect import flow
 from prefect.runtime import flow_run
 
 from synthrisk.conf import Study, load
+from synthrisk.conf.secrets import masks_errors
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
 from synthrisk.flows.crashed import noted
@@ -32,6 +33,7 @@ def _title() -> str:
 
 
 @flow(name="benchmark", flow_run_name=_title, persist_result=False)
+@masks_errors
 def benchmark(
     study: StudyChoice = "demo", overrides: list[str] | None = None, tracking_uri: str | None = None
 ) -> Outcome:

@@ -45,11 +45,18 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
         return planned, every
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
     tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
+    tried += [partial(_has_identifiers, g, sample) for g in every if synthesizer(g.kind).unattacked]
     guessing = [(p.measure.attacker, p.measure.sensitive) for p in planned]
     models = [partial(_model_fits, model, kind(records[target])) for model, target in guessing if model and target]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
     _refuse(study, [*tried, *models, *fitting], foreseen(sample, planned).refusals)
     return planned, every
+
+
+def _has_identifiers(generator: Generator, sample: Sample) -> None:
+    if not sample.unattacked().shape[1]:
+        needs = f"{generator.kind} needs an identifier or columns that the study leaves out"
+        raise InputError(f"{needs}, got neither data.identifier nor data.drop")
 
 
 def _model_fits(attacker: str, target: Kind) -> None:

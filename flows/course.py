@@ -92,7 +92,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
             offline=place.offline,
         )
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
-        run_log().error("%s (%s)", error, error.logged.waits)
+        run_log().error("%s", error)
         logged = error.logged
     sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
     return Outcome(judged.result, logged)

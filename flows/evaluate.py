@@ -6,6 +6,7 @@ from typing import Any
 from prefect import flow
 from prefect.events import emit_event
 
+from synthrisk.conf.secrets import masked, masks_errors
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
 from synthrisk.flows.crashed import noted
@@ -33,6 +34,7 @@ EVALUATED = "synthetic-data.evaluated"
 
 
 @flow(name="evaluate", flow_run_name="evaluate {synthetic}", persist_result=False)
+@masks_errors
 def evaluate(
     real: str,
     synthetic: str,
@@ -75,7 +77,8 @@ def evaluate(
         identifier: Column of ``real`` and ``control`` that names the entity of each record.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
         references: Reference generators made from the same records, which show what the measures see: a copy, a near
-            copy and, from control records, what an ideal generator would release. ``limited``: attacked with the
+            copy and, from control records, what an ideal generator would release, and that without the rows near to
+            members. ``limited``: attacked with the
             measures that a threshold names, or could name where there is none; ``all``: with all measures; ``none``:
             not made, so that no verdict is NO EVIDENCE.
         experiment: MLflow experiment.
@@ -117,4 +120,4 @@ def emit_evaluated(synthetic: str, outcome: Outcome) -> None:
     """Emit the event that says whether a release passed, for automations that wait for it."""
     verdicts = {v.quantity: v.word for v in outcome.result.verdicts}
     payload = {"path": synthetic, "passed": outcome.result.passed, "verdicts": verdicts}
-    emit_event(EVALUATED, {"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"}, payload=payload)
+    emit_event(EVALUATED, {"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"}, payload=masked(payload))

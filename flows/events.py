@@ -6,6 +6,7 @@ from prefect.context import FlowRunContext
 from prefect.events import emit_event
 from prefect.utilities.urls import url_for
 
+from synthrisk.conf.secrets import masked
 from synthrisk.flows.ended import Ended
 from synthrisk.metrics.study.headlines import Headline
 
@@ -46,4 +47,4 @@ def _emit(event: str, ended: Ended, resource: str, name: str, labels: dict[str, 
         related = [{"prefect.resource.id": run_id, "prefect.resource.role": "flow-run"}]
     labels = {"prefect.resource.id": resource, "prefect.resource.name": name, "synthrisk.study": ended.name} | labels
     payload = {"study": ended.name, "study_id": ended.result.study_id} | told | {"links": where}
-    emit_event(event, labels, related=related, payload=payload)
+    emit_event(event, masked(labels), related=related, payload=masked(payload))

@@ -4,6 +4,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from synthrisk.conf.secrets import mask
 from synthrisk.flows.outcome import Outcome
 from synthrisk.tasks.tracking.logged import not_logged_yet
 
@@ -30,9 +31,9 @@ def links_of(outcome: Outcome) -> Links:
     if logged.uri.startswith("sqlite:"):
         where = ["--workspace", str(outcome.workspace.absolute())]
     return Links(
-        report=report.as_uri() if outcome.report else "",
-        path=str(report) if outcome.report else "",
-        runs="" if logged.waits else logged.view_link(logged.uri if is_server else SERVER),
+        report=mask(report.as_uri()) if outcome.report else "",
+        path=mask(str(report)) if outcome.report else "",
+        runs="" if logged.waits else mask(logged.view_link(logged.uri if is_server else SERVER)),
         start="" if is_server or logged.waits else shlex.join(["synthrisk", "ui", *where]),
         waits=not_logged_yet(logged) if logged.waits else "",
     )

@@ -29,6 +29,7 @@ ROLES = ("quasi_identifiers", "sensitive", "categorical", "identifier", "missing
 """What can be said of a table's columns, as in the ``data`` of a study."""
 UNDERSTOOD = ("real", "control", "study", "metrics", "thresholds", *ROLES)
 """The arguments that say what a table means and what it is attacked with."""
+_OF_CONTROLS = ("repelled", "fresh")
 _FEWEST = 4  # control records from which fresh can be made: half of them, and half to compare with
 
 
@@ -199,13 +200,14 @@ def check_strangers(sample: Sample, synthetic: str) -> str:
 
 
 def with_fresh(study: Study, sample: Sample) -> Study:
-    """Return the study with the reference generator ``fresh`` too, where there are control records to make it from."""
+    """Return the study with the reference generators made of control records too, where there are enough of these."""
     held_out = sample.held_out(0, 0)
     entities = sample.entities()
     count = int(held_out.sum()) if entities is None else len(np.unique(entities[held_out]))
     if not study.references or count < _FEWEST:
         return study
-    return study.model_copy(update={"references": [*study.references, SynthesizerChoice(name="fresh", kind="fresh")]})
+    more = [SynthesizerChoice(name=name, kind=name) for name in _OF_CONTROLS]
+    return study.model_copy(update={"references": [*study.references, *more]})
 
 
 def _with_source(limit: float | Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from synthrisk.conf.secrets import mask
 from synthrisk.metrics.study.headlines import Headline, overview
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import worst
@@ -51,7 +52,7 @@ def concluded(outcome: Outcome) -> Any:
     told = [_told(each, result) for each in own[:_TOLD]]
     told += [f"and {len(own) - _TOLD} more"] if len(own) > _TOLD else []
     invalid = [] if result.valid else [f"INVALID for {result.invalid}"]
-    return Completed(name=word_of(result), message="; ".join([*invalid, *told]), data=outcome)
+    return Completed(name=word_of(result), message=mask("; ".join([*invalid, *told])), data=outcome)
 
 
 def word_of(result: StudyResult) -> str:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from synthrisk.conf.secrets import mask
 from synthrisk.flows.durations import in_words
 from synthrisk.flows.flow_run import flow_run
 from synthrisk.flows.gone import is_gone
@@ -23,15 +24,15 @@ _PAUSE = 30.0  # seconds after which a line is due, however little was done
 
 def warn(warnings: Sequence[str]) -> None:
     """Tell what a study will say little about, before it begins: on stderr, and in the log of the flow run."""
-    for warning in warnings:
+    for warning in map(mask, warnings):
         run_log().warning(warning)
         Console(stderr=True, highlight=False).print(Text(f"Mind         {warning}", style="yellow"), soft_wrap=True)
 
 
 def say(text: str) -> None:
     """Tell what is done beside the study: on stderr, and in the log of the flow run."""
-    run_log().info(text)
-    Console(stderr=True, highlight=False).print(Text(text), soft_wrap=True)
+    run_log().info(mask(text))
+    Console(stderr=True, highlight=False).print(Text(mask(text)), soft_wrap=True)
 
 
 class Pace:

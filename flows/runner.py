@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from synthrisk.conf.study import Runner
 from synthrisk.flows.flow_run import flow_run
-from synthrisk.flows.workers import begin, warm
+from synthrisk.flows.workers import begin, serve_several_servers, warm
 from synthrisk.metrics.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,6 +84,14 @@ def start_workers() -> None:
     if isinstance(runner, ProcessPoolTaskRunner) and runner._executor is not None:
         for _ in range(runner._max_workers):
             runner._executor.submit(warm)
+
+
+def prepare_cluster(address: str | None) -> None:
+    """Have all workers of a Dask cluster that outlives this command ask the Prefect server of each command."""
+    run = flow_run()
+    if address and run is not None:
+        runner: Any = run.task_runner
+        runner.client.register_worker_callbacks(setup=serve_several_servers)
 
 
 def _has_guard(script: Path) -> bool:

@@ -3,6 +3,7 @@
 import os
 import signal
 from importlib import import_module
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -25,6 +26,41 @@ def begin() -> None:
     end_with_parent()
     keep_freed_memory()
     compute_with_one_thread()
+
+
+class _ByServer(dict[int, Any]):
+    """Services of Prefect by their key and by the address of the API that holds where they are asked for."""
+
+    def __setitem__(self, key: int, service: Any) -> None:
+        super().__setitem__(_with_server(key), service)
+
+    def get(self, key: int, default: Any = None) -> Any:
+        """See ``dict``, as for the next."""
+        return super().get(_with_server(key), default)
+
+    def pop(self, key: int, default: Any = None) -> Any:
+        """See ``dict``."""
+        return super().pop(_with_server(key), default)
+
+
+def _with_server(key: int) -> int:
+    from prefect.settings import PREFECT_API_URL
+
+    return hash((key, PREFECT_API_URL.value()))
+
+
+def serve_several_servers() -> None:
+    """Have this process, a worker that outlives commands, ask for each call the Prefect server of its own command.
+
+    Each call brings the address of its server along. But Prefect's services, which take slots by tags and send events,
+    are one for the whole process, with the address of the first call: the second of two commands, each with a temporary
+    server, would wait for that of the first, which has ended, and fail.
+    """
+    from prefect._internal.concurrency.services import _QueueServiceBase
+
+    services: Any = _QueueServiceBase
+    if not isinstance(services._instances, _ByServer):
+        services._instances = _ByServer()
 
 
 def warm() -> None:

@@ -46,10 +46,10 @@ class Attack:
         name: Register name.
         kind: ``inference``: guesses the cell of the column ``secret`` of each row of ``known``. ``linkability``:
             matches each row of ``part_a`` with a row of ``part_b`` (its index label). ``singling_out``: names for
-            each row of ``release`` a predicate that it takes to hold for one person alone: a tuple of conditions
-            (column, operator, value) with ``==``, ``<=``, ``>=`` or ``missing``; with an option ``rows`` it is told
-            the positions of the rows that count. ``membership``: says of each row of ``known`` how likely the
-            synthesizer has seen it.
+            each row of ``release`` a predicate, or a list of predicates, each of which it takes to hold for one person
+            alone: a tuple of conditions (column, operator, value) with ``==``, ``<=``, ``>=`` or ``missing``; with an
+            option ``rows`` it is told the positions of the rows that count. ``membership``: says of each row of
+            ``known`` how likely the synthesizer has seen it.
         function: ``function(*handed, **options)``, with what ``HANDED`` lists and options of its own as keywords;
             returns a frame with the index of the rows that it speaks about, the column that ``CLAIMED`` names
             (missing = abstains) and ``confidence``, higher where it is surer.

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.linearised import contributions, linearised
+from synthrisk.metrics.intervals.scale import contributions, linearised
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.tables import Tables

@@ -47,6 +47,8 @@ _OURS = {
     "equal in every column.",
     "unique_exact_matches": "The number is the share of the people who are alone with their record in the real table, "
     "and whose record stands in the release as it is.",
+    "one_person_values": "The number is the share of the people of whom the release holds a value, such as a rare "
+    "occupation, that nobody else in the real table has.",
     "apparent_match_rate": "An attacker finds a person whose key is unique in the release and takes the row for "
     "theirs. The number is the share of the other columns that are then true; people without such a key count as 0.",
     "hitting_rate": "The number is the share of the people whom some row of the release resembles closely: equal in "

@@ -14,6 +14,7 @@ import pandas as pd
 from synthrisk.metrics.direct_yardsticks import score_with_yardsticks
 from synthrisk.metrics.errors import InputError, is_whole, nearest
 from synthrisk.metrics.metric_rules import ROLES, check_rules
+from synthrisk.metrics.release.strangers import told_of_control
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.shown import documentation_of, said_of, signature_of
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
@@ -233,6 +234,8 @@ class Metric:
                 beside control it is the mean of ``records["score"]``, what member/control differences are taken on.
                 Class shares, ranges and uniqueness are then taken among all real records, as in a study; against the
                 population, distances know the members alone.
+                Control records that are few, or equal members, are told in a warning; where nothing can be compared
+                with them, what needs them is NaN: see ``strangers.told_of_control``.
                 ``identifier``, the column of ``real`` (and ``control``) that names the entity of each record, where one
                 has several: no metric or attack sees it, and ``singling_out``, ``inference``, ``linkability``,
                 ``membership``, ``coverage`` and ``accuracy`` count entities (a record without a name is its own). The
@@ -244,11 +247,25 @@ class Metric:
             InputError: An argument is missing, unknown or breaks its rule.
         """
         self.check(options)
-        tables = Tables.identified(real, synthetic, options.pop("control", None), options.pop("identifier", None))
+        control, identifier = options.pop("control", None), options.pop("identifier", None)
+        tables = Tables.identified(real, synthetic, control, identifier)
         score = self.score(tables, **options)
+        if control is not None:
+            score = self._without_strangers(score, *told_of_control(real, control, identifier))
         if score.warning is not None:
             warnings.warn(f"{self.name}: {score.warning}", UserWarning, stacklevel=2)
         return score
+
+    def _without_strangers(self, score: Score, refused: str, told: str) -> Score:
+        """Return the score with what is told of its control records, without what they cannot tell."""
+        if refused:
+            needed = "control" in self.needs
+            lost = [name for name in score.details if needed or name.startswith("control")]
+            score = replace(score, details=score.details | dict.fromkeys(lost, float("nan")))
+            if needed:
+                score = replace(score, value=float("nan"), reason=f"nothing can be compared: {refused}")
+        words = "; ".join(filter(None, [score.warning, refused, told]))
+        return replace(score, warning=words or None)
 
     def score(self, tables: Tables, **options: Any) -> Score:
         """Score tables that are already encoded; ``seed`` is dropped where nothing is drawn."""

@@ -45,6 +45,7 @@ _OURS = (
     Line("membership", "claims", ("control",), "difference", "who was in the training data"),
     Line("common_rows_proportion", "distance", (), "signal", "exact copies"),
     Line("unique_exact_matches", "distance", (), "signal", "exact copies of unique records"),
+    Line("one_person_values", "claims", (), "difference", "levels of one person alone"),
     Line("apparent_match_rate", "distance", _KEYS[:1], "signal", "what unique keys give away"),
     Line("hitting_rate", "distance", (), "signal", "near copies in every column"),
     Line("attribute_inference_risk", "distance", _KEYS, "signal", "values guessed by near records"),

@@ -2,26 +2,38 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from synthrisk.conf.plan import plan
 from synthrisk.metrics import ATTACKS, METRICS
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
+from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.check import as_plain
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import values_as_plain
-from synthrisk.metrics.study.scoring import look, score_release, sizes_of_keys, tables_of
+from synthrisk.metrics.study.scoring import look, read_again, score_release, sizes_of_keys, tables_of
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.record_tables import write_records
-from synthrisk.tasks.workspace.references import CHECK, KEYS, LEDGER, VALUES, LedgerFolder, ReleaseFolder
+from synthrisk.tasks.workspace.references import (
+    CHECK,
+    KEYS,
+    LEDGER,
+    RELEASED,
+    SECOND_LEDGER,
+    SECOND_VALUES,
+    VALUES,
+    LedgerFolder,
+    ReleaseFolder,
+)
 from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
@@ -79,6 +91,7 @@ def ledger_of(release: ReleaseFolder, planned: Sequence[Planned]) -> LedgerFolde
         sample.seed,
         *_code(measured),
         sample.key,
+        sample.table.left_out and sample.table.left_out.digest,
         versions(("numpy", "pandas", "scikit-learn", "scipy")),
     )
     return LedgerFolder(release, measured, Place(Path(sample.workspace) / "ledgers" / key))
@@ -93,30 +106,46 @@ def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:
             attackers.add(str(each.options.get("attacker", metric.default("attacker"))))
     metrics, theirs = entry_point_code(METRIC_GROUP, [p.measure.metric for p in planned])
     attacks, others = entry_point_code(ATTACK_GROUP, attackers & set(ATTACKS))
-    return code_digest([_SCORING, *metrics, *attacks], alone=[__name__]), theirs + others
+    return code_digest([_SCORING, identifiers.__name__, *metrics, *attacks], alone=[__name__]), theirs + others
 
 
 def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> None:
+    of_others = _code(planned)[1]  # may draw from the stream that a generator draws from on another thread
+    with one_thread() if of_others else nullcontext():
+        _write_ledger(draft, release, planned)
+
+
+def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> None:
     sample, real, synthetic = release.sample, release.sample.records(), release.synthetic()
-    member = membership(release)
+    member = release.membership()
     entities = sample.entities()
     tables = tables_of(real, synthetic, member, entities)
     check = look(tables, member, len(release.used()))
+    check = replace(check, problems=(*check.problems, *release.told()))
     try:
         ledger, values = score_release(tables, member, planned, sample.seed, release.cell)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
+    guessed = [p.measure.sensitive for p in planned if p.measure.sensitive is not None]
+    again = read_again(tables, member, check, guessed)
+    if again is not None:
+        second, said = score_release(again, member, planned, sample.seed, release.cell)
+        write_records(second, draft / SECOND_LEDGER, len(real))
+        (draft / SECOND_VALUES).write_text(json.dumps(values_as_plain(said)))
     write_records(ledger, draft / LEDGER, len(real))  # a measure is read alone
     (draft / VALUES).write_text(json.dumps(values_as_plain(values)))
     (draft / CHECK).write_text(json.dumps(as_plain(check)))
+    (draft / RELEASED).write_text(json.dumps(identifiers.as_plain(_released(release, real, synthetic, member))))
     if sample.key:
         keys = sizes_of_keys(tables, sample.key)
         (draft / KEYS).write_text(json.dumps(asdict(keys)))
 
 
-def membership(release: ReleaseFolder) -> pd.api.extensions.ExtensionArray:
-    """Return True for members, False for control records, NA for held-out records that the release was drawn from."""
-    held_out = release.sample.held_out(release.cell.repetition, release.cell.fold)
-    member = pd.array(~held_out, dtype="boolean")
-    member[np.flatnonzero(held_out)[release.used()]] = pd.NA
-    return member
+def _released(
+    release: ReleaseFolder, real: pd.DataFrame, synthetic: pd.DataFrame, member: pd.api.extensions.ExtensionArray
+) -> tuple[identifiers.ReleasedColumn, ...]:
+    """Return whose values are in the release: of all its columns, those that nothing attacks included."""
+    sample = release.sample
+    people = pd.concat([real, sample.unattacked()], axis=1)
+    shown = pd.concat([synthetic, release.beside()], axis=1)
+    return identifiers.released_values(people, member, shown, sample.entities(), sample.columns)

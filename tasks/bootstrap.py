@@ -1,19 +1,24 @@
 """Let the findings of one generator be made from its ledgers, and keep who is most exposed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from synthrisk.conf.study import Bootstrap
-from synthrisk.metrics.exposure.vulnerable import vulnerable
+from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.plugins import METRIC_GROUP
+from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.release.summary import whole_enough
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.attacked import Releases
-from synthrisk.metrics.study.synthesizer_findings import find_all
-from synthrisk.tasks.workspace.code import code_digest
+from synthrisk.metrics.study.covariates import Covariates, Strangers
+from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.synthesizer_findings import find_all, find_worse
+from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.contributions import keep_contributions
 from synthrisk.tasks.workspace.exposed import keep_exposed
 from synthrisk.tasks.workspace.failure import told_safely
@@ -58,7 +63,7 @@ def findings_folder(ledgers: Sequence[LedgerFolder], settings: Bootstrap) -> Pat
         [asdict(p.measure) for p in ledgers[0].planned],
         settings.model_dump(mode="json"),
         (sample.seed, sample.identifier, sample.key),
-        code_digest([find_all.__module__, vulnerable.__module__], alone=[__name__]),
+        code_digest([find_all.__module__, vulnerable.__module__, Covariates.__module__], alone=[__name__]),
         versions(_PACKAGES),
     )
     return Path(sample.workspace) / "findings" / key
@@ -68,9 +73,20 @@ def _write(draft: Path, ledgers: Sequence[LedgerFolder], settings: Bootstrap) ->
     sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
     drawn = seed_of(sample.seed, "bootstrap", generator.name)
     interval = Interval(settings.confidence, settings.method, settings.resamples, drawn)
-    releases = Releases(ledgers, sample.records(), sample.entities(), _vulnerable(sample, settings.vulnerable))
+    whole = [not each.check().invalid for each in ledgers]
+    if whole_enough(whole):  # the others are left out, and named
+        ledgers = [each for each, fine in zip(ledgers, whole, strict=True) if fine]
+    size = sample.cut.repetitions, sample.cut.releases
+    groups = _vulnerable(sample, settings.vulnerable)
+    releases = Releases(ledgers, sample.records(), sample.entities(), groups, None if all(whole) else size)
     measures = [p.measure for p in ledgers[0].planned]
-    made = find_all(generator.name, generator.role, releases, measures, interval)
+    again = [each.again for each in ledgers]
+    who, covariates = (generator.name, generator.role), _covariates(ledgers, releases)
+    if any(again):
+        others = [second or first for first, second in zip(ledgers, again, strict=True)]
+        made = find_worse(*who, (releases, replace(releases, ledgers=others)), measures, interval, covariates)
+    else:
+        made = find_all(*who, releases, measures, interval, covariates=covariates)
     keep_exposed(draft / EXPOSED, made.exposed)
     keep_contributions(draft / CONTRIBUTIONS, made.kept)
     keep_findings(draft / FINDINGS, Findings(made.findings, made.utility))
@@ -84,3 +100,40 @@ def _vulnerable(sample: Sample, share: float) -> Mapping[str, np.ndarray]:
     keep_file(path, lambda draft: save_arrays(vulnerable(sample.records(), sample.key, share), draft))
     with np.load(path, allow_pickle=False) as kept:
         return dict(kept)
+
+
+def _covariates(ledgers: Sequence[LedgerFolder], releases: Releases) -> Covariates | None:
+    """Return what foretells scores without membership, where members and control records are different people.
+
+    They are in one release. In a study of several the same people are both in turn, and nothing is adjusted.
+    """
+    sample, generator = ledgers[0].release.sample, ledgers[0].release.generator
+    if (
+        all(METRICS[each.measure.metric].is_utility for each in ledgers[0].planned)
+        or not sample.cut.is_one
+        or generator.role == "yardstick"
+        or not sample.holds_out()
+        or releases.entities is not None
+    ):
+        return None
+    strangers = Strangers(releases.records, sample.held_out(0, 0), sample.seed)
+    scores = {each.measure.key: _where_strangers_are_released(sample, strangers, each) for each in ledgers[0].planned}
+    known = {each.measure.key: each.options.get("quasi_identifiers", ()) for each in ledgers[0].planned}
+    return Covariates(releases.records, {key: own for key, own in scores.items() if len(own)}, sample.seed, known)
+
+
+def _where_strangers_are_released(sample: Sample, strangers: Strangers, planned: Planned) -> np.ndarray:
+    """Return the scores of one measure, empty where it has none: the same for every generator, so found once."""
+    ours, theirs = entry_point_code(METRIC_GROUP, [planned.measure.metric])
+    code = code_digest([Strangers.__module__, *ours], alone=[__name__]), theirs
+    about = (asdict(planned.measure), planned.options, sample.table.digest, sample.cut.digest, sample.identifier)
+    key = key_of(*about, sample.seed, *code, versions(_PACKAGES))
+    path = Path(sample.workspace) / "strangers" / f"{key}.npz"
+
+    def write(draft: Path) -> None:
+        scores = strangers.scores(planned)
+        save_arrays({"scores": np.empty(0) if scores is None else scores}, draft)
+
+    keep_file(path, write)
+    with np.load(path, allow_pickle=False) as kept:
+        return np.asarray(kept["scores"])

@@ -16,7 +16,7 @@ from synthrisk.tasks.workspace.verb import check_given, verb
 def estimate(
     ledgers: Sequence[LedgerFolder],
     *,
-    confidence: float = 0.95,
+    confidence: float = 0.9,
     method: str = "moderated",
     resamples: int = 500,
     vulnerable: float = 0.05,

@@ -10,18 +10,21 @@ from typing import Any
 
 from synthrisk.conf.load import checked
 from synthrisk.conf.study import NON_MEMBERS, Threshold
+from synthrisk.metrics.release.identifiers import RELEASED, Released, in_all
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.limits import Size
 from synthrisk.metrics.study.limits_kept import limits_kept
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.reference_checks import Check, check_references
-from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Beside, check_limits, holds_for
 from synthrisk.metrics.study.verdicts import judge as verdicts_of
+from synthrisk.tasks.carriers import carried
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.references import Generator, Sample
 from synthrisk.tasks.workspace.store import versions
 from synthrisk.tasks.workspace.verb import check_given, verb
 
@@ -84,15 +87,20 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     confidence = estimated.settings.confidence
     checks = check_references(found, answers, confidence, entities=entities < sample.table.rows)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in answers]
-    looked = _looked_at(estimated)
+    looked, released = _looked_at(estimated), _released(estimated)
     beside = Beside(
         answers,
         estimated.compared.powers,
         broken={name: each.invalid for name, each in looked.items()},
-        near={name: each.suspicious or each.blind for name, each in looked.items()},
+        near={name: each.blind for name, each in looked.items()},
+        excess={name: replace(each.excess, note=each.suspicious) for name, each in looked.items()},
+        size=_size(sample),
         leaked={g.name: g.leaked for g in generators if g.answer == "leak" and g.leaked is not None},
+        released={g.name: released[g.name].risk for g in generators if g.role == "synthesizer" and g.name in released},
     )
+    checks += _identifiers_seen(generators, released)
     facts = _facts(sample, entities) | {
+        "methods": METHODS,
         "interval": f"{estimated.settings.method}, {confidence:g}",
         "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive),
         "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
@@ -101,12 +109,13 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     }
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
         facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
+    verdicts = verdicts_of(found, {name: limit.value for name, limit in limits.items()}, checks, beside)
     return StudyResult(
         study_id="",
         name="",
         findings=found,
         checks=checks,
-        verdicts=verdicts_of(found, {name: limit.value for name, limit in limits.items()}, checks, beside),
+        verdicts=verdicts,
         failures={name: reason for name, reason in failures.items() if name != NON_MEMBERS},
         limits=spelled_out(limits, [f.measure for f in found]),
         facts=facts,
@@ -119,6 +128,8 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         utility=[u for each in estimated.found for u in each.utility],
         keys=_keys(estimated),
         releases=looked,
+        released=released,
+        carriers=carried(estimated, verdicts),
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
@@ -126,10 +137,33 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     )
 
 
+def _size(sample: Sample) -> Size:
+    """Return how large a study is: of folds every record is a member and a control record in turn."""
+    cut, records = sample.cut, sample.table.rows
+    members = int((~sample.held_out(0, 0)).sum()) if cut.is_one else records
+    return Size(members, records - members, cut.repetitions, cut.is_one)
+
+
 def _looked_at(estimated: Estimated) -> dict[str, ReleaseSummary]:
     """Return what the releases of each generator have shown before they were judged."""
     own = [f for f in estimated.found if f.generator.role != "yardstick"]
-    return {f.name: summarise([each.check() for each in f.ledgers]) for f in own}
+    found = {f.name: summarise([each.check() for each in f.ledgers]) for f in own}
+    told = _released(estimated)
+    return {name: replace(each, notes=(*told[name].notes, *each.notes)) for name, each in found.items()}
+
+
+def _released(estimated: Estimated) -> dict[str, Released]:
+    """Return whose values the columns of each generator's releases hold."""
+    own = [f for f in estimated.found if f.generator.role != "yardstick"]
+    return {f.name: in_all([each.released() for each in f.ledgers]) for f in own}
+
+
+def _identifiers_seen(generators: Sequence[Generator], released: Mapping[str, Released]) -> list[Check]:
+    """Return whether the members' identifiers were seen in the releases of reference generators that release them."""
+    own = [g.name for g in generators if g.answer == "identifiers" and g.name in released]
+    expected = "identifiers of members seen"
+    seen = {name: released[name].risk for name in own}
+    return [Check(name, RELEASED, expected, bool(seen[name]), seen[name] or "none") for name in own]
 
 
 def _keys(estimated: Estimated) -> KAnonymity | None:

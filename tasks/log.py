@@ -1,6 +1,7 @@
 """Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
 
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from synthrisk.conf.load import checked, refuse_passwords
-from synthrisk.conf.secrets import secrets_of, without_secrets
+from synthrisk.conf.secrets import mask, secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.expose import expose
@@ -20,6 +21,7 @@ from synthrisk.tasks.tracking.asked import described
 from synthrisk.tasks.tracking.drawn import Drawn
 from synthrisk.tasks.tracking.logged import Logged, Pages, not_logged_yet
 from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers
+from synthrisk.tasks.tracking.store_failure import reason_of, text_of
 from synthrisk.tasks.tracking.waiting import (
     Waiting,
     held,
@@ -33,7 +35,7 @@ from synthrisk.tasks.tracking.whole_study import write_study
 from synthrisk.tasks.workspace.failure import DiskError, RunError, told_safely
 from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.kept import there
-from synthrisk.tasks.workspace.store import private_folder
+from synthrisk.tasks.workspace.store import private_folder, replace_file
 from synthrisk.tasks.workspace.verb import check_given, verb
 
 
@@ -174,7 +176,7 @@ def _told(
     waiting: Waiting, pages: Pages, place: str = "", runs: dict[str, str] | None = None, waits: str = ""
 ) -> Logged:
     """Return where a study is: in an experiment, or why it ``waits`` in its workspace."""
-    uri = without_secrets(store_address(waiting.tracking, waiting.workspace))
+    uri = mask(without_secrets(store_address(waiting.tracking, waiting.workspace)))
     return Logged(uri, place, waiting.study_id, runs or {}, pages, waiting.experiment, str(waiting.workspace), waits)
 
 
@@ -197,9 +199,24 @@ def _attempt(drawn: Drawn, *, late: bool) -> Logged:
         return _kept(drawn, "offline")
     try:
         place, runs = write_study(drawn, partial(_page, drawn), late=late)
-    except (StoreError, *FAULTS) as error:
-        reason = f"{type(error).__name__} of its store"
+    except StoreError as error:
+        reason, text = error.reason, error.text
+    except FAULTS as error:
+        tracking = drawn.waiting.tracking
+        uri = store_address(tracking, drawn.waiting.workspace)
+        # where values of records go to the store, its words might repeat one
+        reason = reason_of(error, uri, quote=tracking.records != "full")
+        text = text_of(error, uri) if tracking.records != "full" else reason
     else:
         no_longer_waiting(drawn.waiting)
         return _told(drawn.waiting, drawn.pages, place, runs)
-    raise NotLoggedError(_kept(drawn, reason))  # outside the except block: texts of stores hold addresses
+    raise NotLoggedError(_failed(drawn, reason, text))  # outside the except block: texts of stores hold addresses
+
+
+def _failed(drawn: Drawn, reason: str, text: str) -> Logged:
+    """Keep a study whose store has failed, and what the store said; return where the study is to go."""
+    waiting = drawn.waiting
+    logged = _kept(drawn, f"its store {reason}")
+    path = replace_file(waiting.workspace / "failures" / f"log-{waiting.study_id}.txt", f"{text}\n")
+    near = os.path.relpath(path)
+    return replace(logged, waits=f"{logged.waits}; in its words: {path if near.startswith('..') else near}")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from synthrisk.conf.secrets import mask
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.kept import share_file
@@ -17,4 +18,4 @@ def report(judged: Judged, settings: str) -> str:
 
     folder = Path(judged.estimated.sample.workspace)
     path = folder / "reports" / judged.result.study_id / "report.html"
-    return told_safely(folder, "report", lambda: Place(share_file(replace_file(path, page(judged, settings)))))
+    return told_safely(folder, "report", lambda: Place(share_file(replace_file(path, mask(page(judged, settings))))))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from synthrisk.conf.load import checked, refuse_passwords
 from synthrisk.conf.study import Data, Split
-from synthrisk.tasks.data import read, typed
+from synthrisk.tasks.data import left_out, read, typed
 from synthrisk.tasks.split import split as cut
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.kept import open_workspace
@@ -81,7 +81,7 @@ def sample(
 
     def made() -> Sample:
         frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing, data.columns, coded=True)
-        stored = store(typed(frame, data, split, seed), folder)
+        stored = store(typed(frame, data, split, seed), folder, left_out(frame, data, seed))
         return Sample.of(data, stored, cut.fn(stored, split, identifier, str(folder), seed), str(folder), seed)
 
     return told_safely(folder, "sample", made)

@@ -18,6 +18,12 @@ settings.register_profile("same", derandomize=True, deadline=None, print_blob=Tr
 settings.register_profile("search", max_examples=500, deadline=None, print_blob=True)
 settings.load_profile("same")
 
+MEMORY, ROOM = "/dev/shm", 6 << 30  # bytes that a whole run may write
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    # each commit of SQLite waits for a disk; set TMPDIR to have what a test has written afterwards
+    os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="synthrisk-tests-", dir=MEMORY)
+    tempfile.tempdir = None  # asked for again
+    atexit.register(shutil.rmtree, os.environ["TMPDIR"], ignore_errors=True)
 HOME = tempfile.mkdtemp(prefix="synthrisk-prefect-")  # before prefect is imported anywhere
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 os.environ["PREFECT_HOME"] = HOME

@@ -9,8 +9,8 @@ from benchmarks.paper.page import Section
 from benchmarks.paper.published import PUBLISHED
 from synthrisk.conf import Study, load
 from synthrisk.metrics import Score
-from synthrisk.metrics.intervals.gain import CURVE
 from synthrisk.metrics.intervals.proportions import share
+from synthrisk.metrics.intervals.yardsticks import CURVE
 
 INCOME, MARITAL = 0, 1
 COMPARED = (0.0, 0.3, 0.5, 0.7, 0.9)

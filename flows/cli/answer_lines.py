@@ -7,20 +7,27 @@ where to read on.
 import os
 import shlex
 from collections.abc import Sequence
+from textwrap import wrap
 
 from rich.text import Text
 
 from synthrisk.flows.cli.fitting import inert
 from synthrisk.flows.cli.league_lines import COLOURS, interval, number
 from synthrisk.flows.outcome import Outcome
+from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.headlines import Headline, Overview, overview
 from synthrisk.metrics.study.planted_leaks import PlantedLeak
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.tracking.logged import not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
+_MOST = 20  # lines in all
+_WHERE = 2  # lines that say where to read on
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
+_EXPLAINED = 2  # generators below which stands what decides; of more, the report has it
+_BELOW = 4  # lines below a generator, where there is room for them
 _LEAKS = 3  # lines of planted leaks
+_RELEASED = 3  # lines of columns that hold values of real people
 _NAME = 16  # letters of a generator's name
 _HEAD = 12  # letters before a line
 _MEMORIZATION = 20
@@ -40,22 +47,24 @@ def lines_of(result: StudyResult, width: int) -> list[Text]:
     """Return the lines that say what was found, without those that say where."""
     room = min(max(width, NARROWEST), WIDEST)
     told = overview(result)
-    lines = [
-        *_title(result),
-        *_study_lines(told),
-        *_generator_lines(told, room),
+    above = [*_title(result), *_study_lines(told)]
+    after = [
+        *_released_lines(result),
         *_unjudged(told),
         _headed("References", told.references, "" if result.valid else "bold magenta"),
         *_leak_lines(told.leaks),
     ]
-    lines = [line.copy() for line in lines]
+    left = _MOST - _WHERE - len(above) - len(after)
+    every = [_generator_lines(told, room, below) for below in range(_BELOW, -1, -1)]
+    own = next((lines for lines in every if len(lines) <= left), every[-1])
+    lines = [line.copy() for line in (*above, *own, *after)]
     for line in lines:
         line.truncate(room, overflow="ellipsis")
     return lines
 
 
 def _title(result: StudyResult) -> list[Text]:
-    lines = [] if result.limits else [NOT_JUDGED]
+    lines = [] if result.limits or result.verdicts else [NOT_JUDGED]
     return [*lines, Text(f"Study {inert(result.name)}, {result.study_id}", "bold")]
 
 
@@ -67,21 +76,34 @@ def _study_lines(told: Overview) -> list[Text]:
     return [*lines, _headed("Limits", owners)] if owners else lines
 
 
-def _generator_lines(told: Overview, room: int) -> list[Text]:
+def _generator_lines(told: Overview, room: int, below: int) -> list[Text]:
+    """Return a line a generator, with at most so many lines below each on what its word rests on."""
     every = list(told.synthesizers)
     if not every:
         return [Text("No synthesizer: only reference generators ran.", "yellow")]
     shown = every if len(every) <= _GENERATORS else sorted(every, key=_rank)[: _GENERATORS - 1]
     longest = max(len("generator"), *(len(h.synthesizer) for h in shown))
     name = min(longest, _NAME if room < WIDEST else 2 * _NAME)
-    what = "worst memorization" if told.judged else "memorization"
+    what = "what decides" if told.judged else "memorization"
     head = f"{'generator':<{name}}  {what:>{_MEMORIZATION}}  {'utility':>{_UTILITY}}  verdict"
     rest = [h for h in every if h not in shown]
-    return [Text(head, "dim"), *(_generator_line(h, name) for h in shown), *_counted(rest)]
+    below = below if len(shown) <= _EXPLAINED else 0
+    lines = [line for h in shown for line in (_generator_line(h, name), *_in_people(h)[:below])]
+    return [Text(head, "dim"), *lines, *_counted(rest)]
+
+
+def _released_lines(result: StudyResult) -> list[Text]:
+    """Return a line for each column with values of real people, up to three: no limit allows any."""
+    own = [v.synthesizer for v in result.verdicts if v.quantity == RELEASED]
+    alone = len([each for each in result.settings.values() if each.get("role") == "synthesizer"]) == 1
+    texts = [("" if alone else f"{inert(name)}: ") + risk for name in own for risk in result.released[name].risks]
+    more = [f"and {len(texts) - _RELEASED + 1} more in the report"] if len(texts) > _RELEASED else []
+    shown = [*texts[: _RELEASED - 1], *more] if more else texts
+    return [_headed("" if n else "Released", text, "bold red") for n, text in enumerate(shown)]
 
 
 def _generator_line(headline: Headline, name: int) -> Text:
-    cells = Text(headline.synthesizer, no_wrap=True)
+    cells = Text(inert(headline.synthesizer), no_wrap=True)
     cells.truncate(name, overflow="ellipsis", pad=True)
     found = Text("-") if headline.worst is None else interval(headline.worst.found, signed=True)
     useful = "-" if headline.utility is None else number(headline.utility.value.value)
@@ -89,6 +111,19 @@ def _generator_line(headline: Headline, name: int) -> Text:
     return Text.assemble(
         cells, "  ", " " * max(0, _MEMORIZATION - len(found)), found, "  ", f"{useful:>{_UTILITY}}", "  ", verdict
     )
+
+
+def _in_people(headline: Headline) -> list[Text]:
+    """Return what the word rests on: the quantity that decides, as if how many had been copied, what would decide."""
+    if not headline.word or headline.worst is None:
+        return []
+    lines = [Text(f"  decided by {inert(headline.worst.name)}", "dim")]
+    if headline.as_if:
+        lines.append(Text(f"  as if {headline.as_if} people had been copied, at most {headline.at_most}", "dim"))
+    needed = f"would decide: {inert(headline.would_decide)}" if headline.would_decide else ""
+    for told in (inert(headline.carried), needed):
+        lines += [Text(line, "dim") for line in wrap(told, NARROWEST, initial_indent="  ", subsequent_indent="  ")]
+    return lines
 
 
 def _counted(rest: Sequence[Headline]) -> list[Text]:
@@ -101,7 +136,7 @@ def _counted(rest: Sequence[Headline]) -> list[Text]:
 
 
 def _rank(headline: Headline) -> tuple[int, float]:
-    value = headline.worst.found.value if headline.worst else float("inf")
+    value = headline.worst.excess if headline.worst else float("inf")
     return _ORDER.index(headline.word), value
 
 
@@ -112,9 +147,9 @@ def _unjudged(told: Overview) -> list[Text]:
     text = f"{count} of {every} measures have no limit"
     if told.highest is None:
         return [_headed("Not judged", text)]
-    highest = Text.assemble(interval(told.highest.found, signed=True), f" {told.highest.synthesizer}, ")
+    highest = Text.assemble(interval(told.highest.found, signed=True), f" {inert(told.highest.synthesizer)}, ")
     return [
-        _headed("Not judged", f"{text}; the highest memorization among them:"),
+        _headed("Not judged", f"{text}; the surest memorization among them:"),
         _headed("", highest.append(inert(told.highest.measure))),
     ]
 
@@ -141,7 +176,7 @@ def _where(outcome: Outcome) -> list[Text]:
     """Return where the report is, and the command that opens it."""
     logged = outcome.logged
     if logged.waits:
-        return [_report(outcome), _headed("Tracking", f"{not_logged_yet(logged)} ({logged.waits})", "bold yellow")]
+        return [_report(outcome), _headed("Tracking", not_logged_yet(logged), "bold yellow")]
     command = ["synthrisk", "ui", "--open", logged.experiment or outcome.result.name]
     workspace = os.path.relpath(outcome.workspace)
     if workspace != WORKSPACE:

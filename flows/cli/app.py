@@ -35,6 +35,23 @@ Offline = Annotated[
 ]
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"synthrisk {version('synthrisk')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def every(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version, and end.")
+    ] = False,
+) -> None:
+    """Take what is said before the name of a command."""
+
+
 @app.command(epilog="Example: `synthrisk benchmark study.yaml --set split.folds=3`")
 def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
@@ -101,6 +118,10 @@ def evaluate(
         str, typer.Option(help="'memory', or 'dask': Parquet files in parts, for tables that outgrow one machine.")
     ] = "memory",
     dask: Annotated[str | None, typer.Option(help="Scheduler of a Dask cluster; processes here unless given.")] = None,
+    for_vendor: Annotated[
+        bool,
+        typer.Option("--for-vendor", help="Tell, also in --json, only what may go back to the maker of the release."),
+    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
@@ -113,6 +134,8 @@ def evaluate(
     from synthrisk.flows.cli.one_release import judged
 
     check_engine(engine, dask)
+    if verbose and for_vendor:
+        raise InputError("--verbose and --for-vendor must not stand together, got both")
     said: dict[str, Any] = {
         "real": _one("real", real_table, real),
         "control": control,
@@ -139,10 +162,10 @@ def evaluate(
     }
     with stoppable():
         if engine == "dask":
-            code = judged_in_parts(said, others, limit, json_to, dask, verbose=verbose)
+            code = judged_in_parts(said, others, limit, json_to, dask, verbose=verbose, for_vendor=for_vendor)
         else:
             suggest(said["real"])
-            code = judged(said, others, limit, json_to, verbose=verbose)
+            code = judged(said, others, limit, json_to, verbose=verbose, for_vendor=for_vendor)
     raise typer.Exit(code)
 
 
@@ -338,6 +361,16 @@ def schema() -> None:
     from synthrisk.conf import schema as study_schema
 
     typer.echo(json.dumps(study_schema(), indent=2))
+
+
+@app.command(epilog="Example: `synthrisk doctor --tracking-uri http://mlflow.example:5000`")
+def doctor(tracking_uri: TrackingUri = None, workspace: Workspace = ".synthrisk") -> None:
+    """Tell on one screen what is installed and what answers: for a bug report. Nothing private is in it."""
+    from synthrisk.flows.cli.doctor import examined
+
+    lines, code = examined(tracking_uri, workspace)
+    typer.echo("\n".join(lines))
+    raise typer.Exit(code)
 
 
 def process() -> None:

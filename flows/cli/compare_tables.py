@@ -65,7 +65,7 @@ def _print_study(console: Console, asked: Asked, study: PastStudy) -> None:
 def _print_headline(console: Console, study: PastStudy) -> None:
     rows = standings(study)
     judged = judged_measures(study)
-    worst = "worst judged memorization" if judged else "worst memorization"
+    worst = "what decides" if judged else "memorization"
     useful = next((row.utility_measure for row in rows if row.utility_measure), "")
     columns = [
         Column("synthesizer", folds=True),
@@ -206,9 +206,14 @@ def _changed(step: Step) -> list[Text]:
 
 def _print_changes(console: Console, steps: Iterable[Step]) -> None:
     """Say how changes were taken, and how many would be flagged by chance."""
-    changes = [step.change for step in steps if step.change is not None and not isnan(step.change.difference.value)]
-    if not changes:
+    every = [step.change for step in steps if step.change is not None]
+    changes = [each for each in every if not isnan(each.difference.value)]
+    for why in dict.fromkeys(each.why for each in every if isnan(each.difference.value) and each.why):
+        console.print(Text(f"\nnot compared: {why}", "dim"))
+    if not every:
         console.print(Text("\none study: nothing to compare with", "dim"))
+        return
+    if not changes:
         return
     console.print(Text("\nchange: since the study before; worse, better: its interval leaves 0 out", "dim"))
     if any(each.paired for each in changes):

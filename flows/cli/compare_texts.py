@@ -81,7 +81,7 @@ def as_markdown(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str
     if not on_limits(study):
         lines += ["No limits: no verdict. Nothing was judged.", ""]
     if asked.measure is None:
-        heads = ("synthesizer", "verdict", "worst memorization", "in", "utility")
+        heads = ("synthesizer", "verdict", "what decides", "in", "utility")
         lines += [*table(heads, [_headline(row) for row in standings(study)]), ""]
     for measure in measures if asked.every or asked.measure is not None else ():
         lines += _measure_lines(study, measure)

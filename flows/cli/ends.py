@@ -34,16 +34,20 @@ def told() -> Iterator[None]:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    typer.secho(f"Error: {sentence}", err=True, fg="red" if sys.stderr.isatty() else None)
+    from synthrisk.conf.secrets import mask
+
+    typer.secho(f"Error: {mask(sentence)}", err=True, fg="red" if sys.stderr.isatty() else None)
     sys.exit(code)
 
 
 def _kept(text: str) -> str:
     """Write a text into a private file, and return its path."""
+    from synthrisk.conf.secrets import mask
+
     try:
         handle, path = tempfile.mkstemp(prefix="synthrisk-failure-", suffix=".txt")  # mode 0600
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(mask(text))
     except OSError:
         return "no file, for none could be written"
     return path

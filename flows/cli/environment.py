@@ -15,8 +15,7 @@ _SILENT = {
     "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",  # each event that a server which is gone does not take
     "MLFLOW_LOGGING_LEVEL": "WARNING",  # a new store is no news
 }
-
-
+_ASLEEP = {"OMP_WAIT_POLICY": "passive"}  # threads of models that wait would turn in circles on cores that others need
 _BOUNDED = {  # MLflow's own retries take minutes, request after request: a study that cannot be logged waits
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "5",  # a minute in all, while a server starts again
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",  # seconds
@@ -25,5 +24,5 @@ _BOUNDED = {  # MLflow's own retries take minutes, request after request: a stud
 
 def set_up() -> None:
     """Set what is not set, before prefect and mlflow are imported."""
-    for name, value in (QUIET | _PATIENT | _SILENT | _BOUNDED).items():
+    for name, value in (QUIET | _PATIENT | _SILENT | _ASLEEP | _BOUNDED).items():
         os.environ.setdefault(name, value)

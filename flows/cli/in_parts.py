@@ -15,10 +15,10 @@ from synthrisk.flows.cli.answer_lines import lines_of
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.full_tables import full_tables
 from synthrisk.flows.cli.notes import notes
+from synthrisk.flows.cli.vendor_answer import print_vendor_answer, vendor_answer
 from synthrisk.flows.one_release import EVERY, check_control, understood
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.partitions.found import check_planned
-from synthrisk.metrics.partitions.measures import IN_PARTS
+from synthrisk.metrics.partitions.findings import IN_PARTS, check_planned
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.partitions.judged import judged_in_parts
@@ -66,6 +66,7 @@ def judged(
     address: str | None,
     *,
     verbose: bool = False,
+    for_vendor: bool = False,
 ) -> int:
     """Judge one release in parts and print what was found; return the exit code.
 
@@ -76,6 +77,7 @@ def judged(
         json_to: File for the results.
         address: Scheduler of a Dask cluster; None starts one of processes of this machine.
         verbose: Whether all tables are printed before the answer.
+        for_vendor: Whether only that is told which may go back to the maker of the release.
 
     Raises:
         InputError: An argument or a table breaks a rule, or asks for what is not computed in parts.
@@ -95,15 +97,19 @@ def judged(
     planned = plan(meant.metrics, columns, meant.data.quasi_identifiers, meant.data.sensitive)
     thresholds = dict(meant.thresholds)
     if limit is not None:
-        thresholds |= _limits(planned, limit, said["control"]) | said["thresholds"]
+        thresholds |= _limits(planned, limit, said["real"], said["control"]) | said["thresholds"]
     check_limits(list(thresholds), [p.measure for p in planned])
     check_planned(planned, list(thresholds))
     with cluster(address, os.cpu_count() or 1) as client:
         tables = tables_in_parts(client, meant.data, files, columns)
         result = judged_in_parts(tables, meant.data, planned, thresholds, Bootstrap(), others["seed"])
     if json_to is not None:
-        replace_file(json_to, json.dumps(as_json(result), indent=2) + "\n")
-    _close(result, verbose=verbose)
+        told = vendor_answer(result) if for_vendor else as_json(result)
+        replace_file(json_to, json.dumps(told, indent=2) + "\n")
+    if for_vendor:
+        print_vendor_answer(result)
+    else:
+        _close(result, verbose=verbose)
     return result.exit_code
 
 
@@ -121,11 +127,12 @@ def _refuse_others(said: Mapping[str, Any], others: Mapping[str, Any]) -> None:
         )
 
 
-def _limits(planned: list[Any], limit: float, control: str | None) -> dict[str, float]:
+def _limits(planned: list[Any], limit: float, real: str, control: str | None) -> dict[str, float]:
     check_limit(limit)
     if control is None:
         raise InputError("control must be given for --limit, which compares members with strangers; got none")
-    return limits([p.measure for p in planned], limit, rows_of(control) or 0)
+    members, controls = (rows_of(each) or 0 for each in (real, control))
+    return limits([p.measure for p in planned], limit, members, controls, groups=False).values
 
 
 def _close(result: StudyResult, *, verbose: bool) -> None:

@@ -14,6 +14,7 @@ from synthrisk.metrics.study.league import BRIEF, LeagueRow, interval_text
 COLOURS = {
     "RISK": "bold red",
     "NO EVIDENCE": "green",
+    "CANNOT TELL": "dim",
     "INCONCLUSIVE": "yellow",
     "INVALID RELEASE": "bold magenta",
     "INVALID": "bold magenta",

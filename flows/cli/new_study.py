@@ -16,7 +16,7 @@ from synthrisk.conf.foreseen import foreseen_of
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Study, Threshold
 from synthrisk.flows.cli import questions
-from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
+from synthrisk.flows.cli.proposal_lines import print_guesses, print_left_out, print_proposal
 from synthrisk.flows.cli.study_file import study_name, study_text
 from synthrisk.flows.effort import EFFORTS, Effort, sized
 from synthrisk.metrics import InputError, Tables
@@ -105,7 +105,7 @@ def _study(source: str, proposal: Proposal, effort: Effort) -> Study:
         "data": data.model_dump(exclude_unset=True),
         "split": {"folds": effort.folds, "repetitions": effort.repetitions},
         "synthesizers": ["cart"],
-        "references": ["copy", "near_copy", {"name": "leaky", "share": 0.1}, "fresh", "marginals"],
+        "references": ["copy", "near_copy", "repelled", {"name": "leaky", "share": 0.1}, "fresh", "marginals"],
         "metrics": [*measures(proposal.table, data), *also_needed(proposal.table, data, controls)],
         "runner": {"workers": min(os.cpu_count() or 1, 8)},
     }
@@ -119,4 +119,7 @@ def _named(study: Study, limit: float, table: pd.DataFrame) -> dict[str, float]:
     planned = plan(
         study.metrics, [c for c in table.columns if c != data.identifier], data.quasi_identifiers, data.sensitive
     )
-    return limits([p.measure for p in planned], limit, controls)
+    found = limits([p.measure for p in planned], limit, controls, controls)
+    if found.left_out:
+        print_left_out(found.left_out)
+    return found.values

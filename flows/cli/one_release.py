@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
@@ -13,8 +13,9 @@ from synthrisk.flows.calls import Calls, PlainCalls
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.long_table import TOGETHER
-from synthrisk.flows.cli.proposal_lines import print_guesses, print_proposal
+from synthrisk.flows.cli.proposal_lines import print_guesses, print_left_out, print_proposal
 from synthrisk.flows.cli.summary import close
+from synthrisk.flows.cli.vendor_answer import print_vendor_answer, vendor_answer
 from synthrisk.flows.configured import is_configured
 from synthrisk.flows.course import course
 from synthrisk.flows.gone import with_or_without
@@ -30,6 +31,15 @@ from synthrisk.tasks.workspace.store import check_writable, replace_file
 _WORKERS = 2
 
 
+class Asked(NamedTuple):
+    """What is asked of a release: the study that judges it, on its table."""
+
+    study: Study
+    sample: Sample
+    warning: str  # why all numbers are hard to read
+    arguments: Mapping[str, Any]  # the same as arguments of the flow ``evaluate``
+
+
 def judged(
     said: Mapping[str, Any],
     others: Mapping[str, Any],
@@ -37,6 +47,7 @@ def judged(
     json_to: Path | None,
     *,
     verbose: bool = False,
+    for_vendor: bool = False,
 ) -> int:
     """Judge one release and print what was found; return the exit code.
 
@@ -46,6 +57,7 @@ def judged(
         limit: One number for all measures that can have it.
         json_to: File for the results.
         verbose: Whether all tables are printed before the answer.
+        for_vendor: Whether only that is told which may go back to the maker of the release.
 
     Raises:
         InputError: An argument or a table breaks a rule.
@@ -54,8 +66,29 @@ def judged(
     if limit is not None:
         _check_limit(limit, said["control"])
     _check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
+    asked = asked_of(said, others, limit, shows=not for_vendor)
+    with checked_on(asked.study, asked.sample):
+        outcome = _outcome(*asked)
+    if for_vendor:
+        print_vendor_answer(outcome.result)
+    else:
+        close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
+    if json_to is not None:
+        told = vendor_answer(outcome.result) if for_vendor else as_json(outcome.result)
+        replace_file(json_to, json.dumps(told, indent=2) + "\n")
+    return outcome.result.exit_code
+
+
+def asked_of(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | None, *, shows: bool = True) -> Asked:
+    """Return the study that ``evaluate`` makes of its arguments; see ``judged``.
+
+    What was proposed is told on the terminal, where it ``shows``.
+
+    Raises:
+        InputError: An argument or a table breaks a rule.
+    """
     meant = understood(**said)
-    if meant.proposal is not None:
+    if meant.proposal is not None and shows:
         print_proposal(meant.proposal)
         print_guesses(meant.proposal)
     check_control(said["control"], meant.thresholds)
@@ -64,18 +97,16 @@ def judged(
     whole, sample, warning = prepared(study, said["control"], others["synthetic"])
     if limit is not None:
         planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
-        every = limits([p.measure for p in planned], limit, int(sample.held_out(0, 0).sum()))
-        if not every:
+        controls = int(sample.held_out(0, 0).sum())
+        every = limits([p.measure for p in planned], limit, sample.table.rows - controls, controls)
+        if not every.values:
             raise InputError("--limit must stand beside a metric that it can limit, such as rapid; got none")
-        meant = replace(meant, thresholds=dict(meant.thresholds) | every | said["thresholds"])
+        if every.left_out and shows:
+            print_left_out(every.left_out)
+        meant = replace(meant, thresholds=dict(meant.thresholds) | every.values | said["thresholds"])
         whole = with_fresh(study_of(meant, **others), sample)
     arguments = {"real": said["real"], "control": said["control"], **meant.arguments, **others}
-    with checked_on(whole, sample):
-        outcome = _outcome(whole, sample, warning, arguments)
-    close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
-    if json_to is not None:
-        replace_file(json_to, json.dumps(as_json(outcome.result), indent=2) + "\n")
-    return outcome.result.exit_code
+    return Asked(whole, sample, warning, arguments)
 
 
 def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str, Any]) -> Outcome:

@@ -23,7 +23,7 @@ class Standing:
     synthesizer: str
     role: str
     word: str  # the verdict; empty where there is none
-    worst: Estimate  # the largest memorization in a judged measure; in any measure where none is judged
+    worst: Estimate  # the quantity that decides the word; without limits the surest memorization
     measure: str  # that measure
     utility: Estimate  # in the study's first utility measure
     utility_measure: str

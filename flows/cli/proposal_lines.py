@@ -64,6 +64,11 @@ def print_guesses(proposal: Proposal) -> None:
         Console(highlight=False).print(Text(told, "yellow"), soft_wrap=True)
 
 
+def print_left_out(words: str) -> None:
+    """Print which limits are left out of those that one number means, and what they would take."""
+    Console(highlight=False).print(Text(f"Left out     {words}", "yellow"), soft_wrap=True)
+
+
 def _held(column: Evidence) -> str:
     counted = column.kind not in ("constant", "empty", "boolean")
     sure = "" if column.sure == "sure" else f" ({column.sure})"

@@ -13,7 +13,7 @@ _FEW = 12  # rows of limits that would have been kept that are shown to everybod
 def close(outcome: Outcome, *, verbose: bool = False) -> None:
     """Print what a reader must know, the answer in at most 20 lines last of all; ``verbose``: all tables first."""
     console = Console(highlight=False)
-    if not outcome.result.limits:
+    if not (outcome.result.limits or outcome.result.verdicts):
         console.print(NOT_JUDGED)
     brief = limits_kept(outcome.result) if len(outcome.result.kept) <= _FEW else []
     for table in full_tables(outcome.result) if verbose else brief:

@@ -66,7 +66,7 @@ def _shown(tables: Tables, names: list[str]) -> ShownRelease:
     for column in names:
         if kind(cells[column]) != tables.kind(column):
             numeric = tables.kind(column) == "numeric"
-            cells[column] = as_floats(cells[column]) if numeric else cells[column].astype(object)
+            cells[column] = as_floats(cells[column]) if numeric else cells[column].astype("category")
     rows = np.argsort(value_ranks(Tables(cells, cells)), kind="stable")
     return ShownRelease(cells.iloc[rows].reset_index(drop=True), rows)
 

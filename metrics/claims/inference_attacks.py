@@ -11,8 +11,8 @@ from synthrisk.metrics.claims.votes import voted
 from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.models.attackers import AttackerModel, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import level_codes
+from synthrisk.metrics.neighbours.distances import ties
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
-from synthrisk.metrics.neighbours.ties import ties
 from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.metrics.tables.tables import Tables
 

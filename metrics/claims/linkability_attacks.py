@@ -8,9 +8,9 @@ import scipy
 
 from synthrisk.metrics.attack import Attack
 from synthrisk.metrics.claims.inference_attacks import check_neighbours
+from synthrisk.metrics.neighbours.distances import TIED
 from synthrisk.metrics.neighbours.nearest import Pass, as_sums
-from synthrisk.metrics.neighbours.spaces import space_of
-from synthrisk.metrics.neighbours.ties import TIED
+from synthrisk.metrics.neighbours.records import space_of
 from synthrisk.metrics.tables.tables import Tables
 
 _PAIRS = 5_000_000  # pairs of parts held at once

@@ -11,7 +11,7 @@ from synthrisk.metrics.claims.attackers_view import shown_parts, shown_release
 from synthrisk.metrics.claims.inference_attacks import check_neighbours
 from synthrisk.metrics.claims.selective_curve import LIMITS, claim_rule, halves, named, selective_curve, taken
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.roc import MembershipAttack, attack_summary
+from synthrisk.metrics.intervals.rates import MembershipAttack, attack_summary
 from synthrisk.metrics.intervals.yardsticks import against_control, gain
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.named_attack import named_attack
@@ -23,7 +23,7 @@ def membership(
     tables: Tables,
     *,
     columns: Sequence[str] | None = None,
-    attacker: str | Attack = "distance_difference",
+    attacker: str | Attack = "combined",
     neighbours: int | None = None,
     claim_share: float = 0.5,
     seed: int = 0,
@@ -45,16 +45,18 @@ def membership(
             that are neither are shown to the attack too, and count nowhere; a study leaves them out).
         columns: What the attacker knows of a target: what his table and the protected one have in common; all
             unless given.
-        attacker: ``distance_difference``, ``density_ratio``, ``classifier``, the name of an installed attack, or an
-            ``Attack``.
+        attacker: ``combined``, ``distance_difference``, ``density_ratio``, ``classifier``, the name of an installed
+            attack, or an ``Attack``.
         neighbours: k of ``density_ratio``; 1 unless given.
         claim_share: Share of the targets claimed, in (0, 1).
         seed: Seed of the attack, and of the halves of the selective curve.
 
     Returns:
         A ``Score``; ``records``: score, claim, confidence, baseline (= S). Details: ``auc``, ``advantage`` (largest
-        difference over all cuts), ``tpr_at_<fpr>`` with limits (``roc.attack_summary``; NaN with fewer than
-        10/fpr control records); of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
+        difference over all cuts), ``tpr_at_<fpr>`` with limits (``rates.attack_summary``; NaN with fewer than
+        10/fpr control records), and ``missing_tpr_at_<fpr>``, the same where the least likely are said to be members:
+        high where rows near members were left out of the release;
+        of the claims: ``attempts claims correct confidence`` (C = members claimed / claimed)
         ``statistical_confidence`` (S) ``confidence_improvement claim_probability susceptibility prior_knowledge
         work``, as in ``judging.reduce_claims``; ``selective_<share>`` (``selective_curve``); called with ``control=``,
         also ``control``, ``control_difference`` and ``control_gain`` with limits. Not defined without
@@ -117,7 +119,7 @@ def reduce_claimed(records: pd.DataFrame) -> Reduction:
 
 def check_values(
     columns: Sequence[str] | None = None,
-    attacker: str | Attack = "distance_difference",
+    attacker: str | Attack = "combined",
     neighbours: int | None = None,
     claim_share: float = 0.5,
 ) -> None:

@@ -130,6 +130,19 @@ def alone_by_luck(weights: np.ndarray, n: int) -> np.ndarray:
     return np.asarray(n * weights * np.power(1 - weights, n - 1))
 
 
+def predicates_of(named: Any) -> list[Predicate]:
+    """Return the predicates that an attack names for one row: none, one, or each of a list.
+
+    Example:
+        >>> one = (("x", "==", 1),)
+        >>> predicates_of(None), predicates_of(one) == [one], predicates_of([one, one]) == [one, one]
+        ([], True, True)
+    """
+    if is_missing(named):
+        return []
+    return named if isinstance(named, list) else [named]
+
+
 def same_predicate(predicate: Predicate, scales: Scales) -> Hashable:
     """Return a key that is equal for predicates of the same conditions, in whatever order they are written.
 

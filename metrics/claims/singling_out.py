@@ -16,6 +16,7 @@ from synthrisk.metrics.claims.predicates import (
     Scales,
     alone_by_luck,
     check_predicate,
+    predicates_of,
     same_predicate,
     scales_of,
 )
@@ -27,7 +28,6 @@ from synthrisk.metrics.intervals.yardsticks import against_guess, limit_names
 from synthrisk.metrics.metric import Metric, Score
 from synthrisk.metrics.named_attack import named_attack
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.tables.value_ranks import is_missing
 
 Mode = Literal["univariate", "multivariate"]
 ATTACK_OF = {"univariate": "unique_values", "multivariate": "unique_combinations"}
@@ -46,9 +46,10 @@ def singling_out(
 ) -> Score:
     """Singling out: share of right claims among the claims that exactly one entity has these attribute values.
 
-    The attack sees the release alone, in an order that tells it nothing, and may name one predicate a row: conditions
-    (column, operator, value) with ``==``, ``<=``, ``>=`` (numbers and dates) or ``missing``, all of which must hold. A
-    claim is right where exactly one real record fulfils it. A predicate named before counts no more. The statistical
+    The attack sees the release alone, in an order that tells it nothing, and may name one predicate a row, or a list of
+    them, each of which is an attempt: conditions (column, operator, value) with ``==``, ``<=``, ``>=`` (numbers and
+    dates) or ``missing``, all of which must hold. A claim is right where exactly one real record fulfils it.
+    A predicate named before counts no more. The statistical
     confidence of a claim is the chance that a predicate of its weight isolates one of n entities by luck, n w (1 -
     w)^(n - 1), w the product over its columns of the share of real records that fulfil the conditions there. ``value =
     published = C = right claims / claims``, in [0, 1].
@@ -60,7 +61,8 @@ def singling_out(
     together. The attack does not know who is who, so that of the distinct records (or entities) that its claims isolate
     there, the share of members is n/(n + c) on average, unless the release remembers them: ``control_gain`` =
     (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, with an interval that is exact
-    given how many are isolated (``isolated.memorized``). In a study it is the memorization, over all releases.
+    given how many are isolated (``isolated.memorized``). ``memorization`` is that gain times isolated records / claims:
+    how many more members than by chance each claim isolates (``isolated.per_claim``), in a study over all releases.
 
     Args:
         tables: Real (n records) and synthetic (m records), perhaps control.
@@ -77,10 +79,11 @@ def singling_out(
         seed: Seed of the draw and of the attack.
 
     Returns:
-        A ``Score`` whose ``records`` are the synthetic ones: score (1 right, 0 wrong, NaN no claim), claim,
-        predicate, confidence, baseline (chance of being right by luck), attempt, susceptible, cells_known (0: it
-        needs no knowledge of anybody), cells_read, half (0 or 1: the halves of the selective curve, whose shares are
-        of the attempts: where few rows end in a claim, the curve ends at few). Details: those of
+        A ``Score`` whose ``records`` are the synthetic ones, each as often as it made attempts (once, unless it named a
+        list): score (1 right, 0 wrong, NaN no claim), claim, predicate, confidence, baseline (chance of being right by
+        luck), attempt, susceptible, cells_known (0: it needs no knowledge of anybody), cells_read, half (0 or 1: the
+        halves of the selective curve, whose shares are of the attempts:
+        where few rows end in a claim, the curve ends at few). Details: those of
         ``judging.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
         and those of C beside the guess (``yardsticks.against_guess``).
 
@@ -114,14 +117,16 @@ def singling_out(
         "cells_read": np.where(made.attempt, tables.synthetic[names].size / made.attempt.sum(), 0.0),
         "half": halves(Tables(tables.real[names], tables.synthetic[names]), seed, "synthetic")[made.rows],
     }
-    place = np.argsort(made.rows)
-    records = pd.DataFrame({name: cells[place] for name, cells in shown.items()}, index=tables.synthetic.index)
+    place = np.argsort(made.rows, kind="stable")
+    index = tables.synthetic.index[made.rows[place]]
+    records = pd.DataFrame({name: cells[place] for name, cells in shown.items()}, index=index)
     reduced = reduce_claims(records)
     details: dict[str, float] = {}
     if tables.control is not None:
-        flags, sizes = _flags(tables, made, names), (n, _size(len(tables.control), tables.control_entities))
+        flags, sizes = _flags(tables, made, names, found), (n, _size(len(tables.control), tables.control_entities))
         members = len(tables.real)
-        details |= isolation_details((int(flags[:members].sum()), int(flags[members:].sum())), sizes)
+        isolations = int(flags[:members].sum()), int(flags[members:].sum())
+        details |= isolation_details(isolations, sizes, int(claim.sum()))
         details |= against_guess(records["score"], reduced.details["guess"])
     settings: dict[str, Any] = {"columns": names, "attacker": attack.name, "seed": seed}
     settings |= {} if attempts is None else {"attempts": attempts}
@@ -138,14 +143,22 @@ def isolated(
     attempts: int | None = None,
     size: int | None = None,
     seed: int = 0,
+    without: str | None = None,
 ) -> np.ndarray:
     """Return which records a claim isolates among members and control records together, (n + c,) 0 or 1.
 
-    Members come first. Of an entity with several records one is flagged. The options are those of ``singling_out``.
+    Members come first. Of an entity with several records one is flagged. The options are those of ``singling_out``;
+    ``without`` takes the conditions on one column out of the same claims: one that speaks of it alone is none any more.
     """
     names = tables.columns if columns is None else tables.check_columns("columns", columns)
     attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
-    return _flags(tables, _claims(tables, names, attack, attempts, size, seed), names)
+    made = _claims(tables, names, attack, attempts, size, seed)
+    if without is None:
+        return _flags(tables, made, names, _counted(tables, made, names))
+    shorter = [tuple(condition for condition in each if condition[0] != without) for each in made.predicates]
+    made = made._replace(predicates=[each for each in shorter if each])
+    ours = Countable(tables.real[names], made.scales, tables.entities).count(made.predicates)
+    return _flags(tables, made, names, ours)
 
 
 def check_values(
@@ -166,9 +179,9 @@ def check_values(
 
 
 class _Claims(NamedTuple):
-    """What an attack claims: a row for each row of the release as it was shown."""
+    """What an attack claims: a row for each attempt, of the rows of the release as they were shown."""
 
-    rows: np.ndarray  # (m,) position in the release of each row shown
+    rows: np.ndarray  # (m,) position in the release of the row
     attempt: np.ndarray  # (m,) whether it counts
     claim: np.ndarray  # (m,) whether it ended in a claim that nobody made before
     confidence: np.ndarray  # (m,)
@@ -197,16 +210,19 @@ def _claimed(
         options["rows"] = np.flatnonzero(attempt)
     found = attack.claims(release.index, release.copy(), rng, **options)
     scales, seen = scales_of(release), set()
-    claim, predicates = np.zeros(m, dtype=bool), []
-    for row, predicate in enumerate(found["predicate"].tolist()):
-        if is_missing(predicate):
-            continue
-        check_predicate(attack.name, predicate, scales)
-        if attempt[row] and (key := same_predicate(predicate, scales)) not in seen:
-            seen.add(key)
-            claim[row] = True
-            predicates.append(tuple(tuple(condition) for condition in predicate))
-    return _Claims(rows, attempt, claim, found["confidence"].to_numpy(dtype=float), predicates, scales)
+    named = [predicates_of(each) for each in found["predicate"].tolist()]
+    of_row = np.repeat(np.arange(m), [max(len(each), 1) for each in named])  # a row without a predicate is an attempt
+    claim, predicates = np.zeros(len(of_row), dtype=bool), []
+    starts = np.searchsorted(of_row, np.arange(m))
+    for row, own in enumerate(named):
+        for place, predicate in enumerate(own, start=starts[row]):
+            check_predicate(attack.name, predicate, scales)
+            if attempt[row] and (key := same_predicate(predicate, scales)) not in seen:
+                seen.add(key)
+                claim[place] = True
+                predicates.append(tuple(tuple(condition) for condition in predicate))
+    confidence = found["confidence"].to_numpy(dtype=float)[of_row]
+    return _Claims(rows[of_row], attempt[of_row], claim, confidence, predicates, scales)
 
 
 def _spread(claim: np.ndarray, values: Any, absent: Any = np.nan) -> np.ndarray:
@@ -223,10 +239,9 @@ def _counted(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
     )
 
 
-def _flags(tables: Tables, made: _Claims, columns: list[str]) -> np.ndarray:
+def _flags(tables: Tables, made: _Claims, columns: list[str], ours: Counts) -> np.ndarray:
     assert tables.control is not None  # noqa: S101 - callers ask first
     Tables(tables.real, tables.control).check_comparable(columns)
-    ours = _counted(tables, made, columns)
     theirs = Countable(tables.control[columns], made.scales, tables.control_entities).count(made.predicates)
     groups = (
         (len(tables.real), ours.alone[theirs.rows == 0], tables.entities),

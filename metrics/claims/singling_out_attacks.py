@@ -1,7 +1,7 @@
 """Attacks that name a predicate for one person alone: what one record of the release has, and no other."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,34 +17,33 @@ _LUCK = 0.01  # records that fulfil a predicate by luck, or rows that chance mak
 
 
 def unique_values(release: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Name a value that one record of the release alone has in a column, for the rows that are this record.
+    """Name each value that one record of the release alone has in a column, for the rows that are this record.
 
-    Of numbers and dates the smallest may be named as <=, too, and the largest as >=. A cell that is the only one
-    missing of its column is named as missing. Where a row has several such predicates one is drawn; where it has none
-    it abstains. Equal rows may be one record: see ``distinct_rows``. ``confidence``: as in ``unique_combinations``.
+    Of numbers and dates the smallest may be named as <= instead, and the largest as >=: which, is drawn. A cell that is
+    the only one missing of its column is named as missing. A row that has several such values names a list of
+    predicates, one a value; where it has none it abstains. Equal rows may be one record: see ``distinct_rows``.
+    ``confidence``: as in ``unique_combinations``.
     """
     scales, counted = scales_of(release), distinct_rows(release)
     m = len(release)
-    choices: list[list[Condition]] = [[] for _ in range(m)]
+    named: list[list[Predicate]] = [[] for _ in range(m)]
     for column in in_order(release.columns):
+        drawn = rng.random(m)
         cells = ranked(release[column], scales[column] != "levels")
         counts = np.bincount(cells.ranks[counted], minlength=cells.size + 1)
         values = release[column].to_list()
         for row in np.flatnonzero(counts[cells.ranks] == 1):
             rank = cells.ranks[row]
             if rank == cells.size:
-                choices[row].append((column, "missing", None))
+                named[row].append(((column, "missing", None),))
                 continue
-            choices[row].append((column, "==", values[row]))
+            operators = ["=="]
             if scales[column] != "levels":
-                choices[row] += [(column, "<=", values[row])] if rank == 0 else []
-                choices[row] += [(column, ">=", values[row])] if rank == cells.size - 1 else []
-    drawn = rng.random(m)
-    named: list[Predicate | None] = [
-        (own[int(part * len(own))],) if own else None for own, part in zip(choices, drawn, strict=True)
-    ]
+                operators += ["<="] * int(rank == 0) + [">="] * int(rank == cells.size - 1)
+            named[row].append(((column, operators[int(drawn[row] * len(operators))], values[row]),))
     k = len(counted)
-    return _claimed(release, named, np.broadcast_to(1 - alone_by_luck(np.array(1 / k), k), m))
+    told = [own if len(own) > 1 else own[0] if own else None for own in named]
+    return _claimed(release, told, np.broadcast_to(1 - alone_by_luck(np.array(1 / k), k), m))
 
 
 def unique_combinations(
@@ -182,6 +181,9 @@ def _conditions(column: pd.Series, sided: bool) -> _Named:
     return _Named(conditions, low, np.where((operators == ">=") & ~missing, cells.size, cells.ranks + 1))
 
 
-def _claimed(release: pd.DataFrame, predicates: list[Predicate | None], confidence: np.ndarray) -> pd.DataFrame:
-    column = pd.Series(predicates, index=release.index, dtype=object)
+def _claimed(
+    release: pd.DataFrame, predicates: Sequence[Predicate | list[Predicate] | None], confidence: np.ndarray
+) -> pd.DataFrame:
+    named: list[Any] = list(predicates)
+    column = pd.Series(named, index=release.index, dtype=object)
     return pd.DataFrame({"predicate": column, "confidence": np.where(column.notna(), confidence, np.nan)})

@@ -7,14 +7,14 @@ import pandas as pd
 
 from synthrisk.metrics.errors import check_word
 from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.neighbours.closer import CloserOrTied, TieRule, check_ties, compared, flags
+from synthrisk.metrics.neighbours.distances import CloserOrTied, TieRule, check_ties, compared, flags
 from synthrisk.metrics.neighbours.nearest import (
     real_to_real,
     real_to_synthetic,
     synthetic_to_real,
     synthetic_to_synthetic,
 )
-from synthrisk.metrics.neighbours.spaces import SpaceName, check_space
+from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.neighbours.subsamples import Chances, chances
 from synthrisk.metrics.tables.tables import Tables
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.neighbours.closer import TieRule, check_ties, compared, flags
+from synthrisk.metrics.neighbours.distances import TieRule, check_ties, compared, flags
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
-from synthrisk.metrics.neighbours.spaces import SpaceName, check_space
+from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.tables.tables import Tables
 
 ALONE = "fewer than two real records: none has another real record to compare with"

@@ -8,7 +8,7 @@ from synthrisk.metrics.errors import InputError, check_word
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours.famd import ProjectionName, check_projection, nearest_projected
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic, synthetic_to_real, synthetic_to_some
-from synthrisk.metrics.neighbours.spaces import SpaceName
+from synthrisk.metrics.neighbours.records import SpaceName
 from synthrisk.metrics.tables.tables import Tables
 
 _PRIVEVAL = "PrivEval (hereditary-eu), its defects corrected"

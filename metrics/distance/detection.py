@@ -12,9 +12,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from synthrisk.metrics.errors import check_whole
-from synthrisk.metrics.intervals.roc import placements
+from synthrisk.metrics.intervals.rates import placements
 from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.models.record_features import one_hot_features
+from synthrisk.metrics.models.features import one_hot_features
 from synthrisk.metrics.models.threads import side_by_side
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.row_order import among_equals, canonical

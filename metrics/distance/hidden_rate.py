@@ -7,11 +7,10 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.neighbours.distances import TIED, of_pairs, tie_counts
 from synthrisk.metrics.neighbours.famd import ProjectionName, check_projection, nearest_and_tied
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
-from synthrisk.metrics.neighbours.pair_distances import of_pairs
-from synthrisk.metrics.neighbours.spaces import SpaceName
-from synthrisk.metrics.neighbours.ties import TIED, tie_counts
+from synthrisk.metrics.neighbours.records import SpaceName
 from synthrisk.metrics.tables.tables import Tables
 
 _UNLINKED = "no row link: nobody says which real row each synthetic row was made from (links= in a direct call)"

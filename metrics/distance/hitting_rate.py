@@ -7,8 +7,8 @@ import scipy
 from synthrisk.metrics.distance.normalised_distance import reduce_mean
 from synthrisk.metrics.errors import ABOVE_0, check_range
 from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.neighbours.distances import TIED
 from synthrisk.metrics.neighbours.records import near_one
-from synthrisk.metrics.neighbours.ties import TIED
 from synthrisk.metrics.tables.codes import Codes, pack
 from synthrisk.metrics.tables.tables import Tables
 

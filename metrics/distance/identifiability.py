@@ -5,8 +5,8 @@ import pandas as pd
 
 from synthrisk.metrics.distance.authenticity import check_closer, closer_records, reduce_closer
 from synthrisk.metrics.metric import Metric, Score
-from synthrisk.metrics.neighbours.closer import TieRule
-from synthrisk.metrics.neighbours.spaces import SpaceName
+from synthrisk.metrics.neighbours.distances import TieRule
+from synthrisk.metrics.neighbours.records import SpaceName
 from synthrisk.metrics.tables.tables import Tables
 
 _BINS = 10

@@ -6,7 +6,7 @@ import pandas as pd
 from synthrisk.metrics.distance.authenticity import ALONE
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
-from synthrisk.metrics.neighbours.spaces import SpaceName, check_space
+from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.tables.tables import Tables
 
 

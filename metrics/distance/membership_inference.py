@@ -5,12 +5,12 @@ import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier
 
 from synthrisk.metrics.distance.detection import check_folds
-from synthrisk.metrics.intervals.roc import MembershipAttack, attack_summary, placements
+from synthrisk.metrics.intervals.rates import MembershipAttack, attack_summary, placements
 from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.models.record_features import ordinal_features
+from synthrisk.metrics.models.features import ordinal_features
 from synthrisk.metrics.models.threads import threads
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
-from synthrisk.metrics.neighbours.spaces import SpaceName
+from synthrisk.metrics.neighbours.records import SpaceName
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.row_order import among_equals, canonical
 from synthrisk.metrics.tables.tables import Tables
@@ -59,8 +59,8 @@ def membership_inference_risk(tables: Tables, *, folds: int = 5, seed: int = 0) 
         A ``Score``; ``records``: score (probability of being released, were there as many released as control records),
         placement (share of its fold's control records with a lower one, equal ones half), called (1 if the probability
         is above 0.5). ``published`` is the recall: the mean of called. Details: ``auc`` (mean placement);
-        ``control_recall``; ``advantage`` and ``tpr_at_<fpr>`` with limits, over all folds together
-        (``roc.attack_summary``; NaN with fewer than 10/fpr control records);
+        ``control_recall``; ``advantage``, ``tpr_at_<fpr>`` and ``missing_tpr_at_<fpr>`` with limits, over all folds
+        together (``rates.attack_summary``; NaN with fewer than 10/fpr control records);
         and the same for minus the distance to the nearest synthetic record in gower space (``distance_...``).
         Not defined with fewer than two members or control records.
 

@@ -12,10 +12,9 @@ import pandas as pd
 
 from synthrisk.metrics.errors import check_word
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.neighbours.distances import TIED, farthest
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
-from synthrisk.metrics.neighbours.pair_distances import farthest
-from synthrisk.metrics.neighbours.spaces import SpaceName, check_space
-from synthrisk.metrics.neighbours.ties import TIED
+from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.tables.tables import Tables
 
 Normalise = Literal["nearest", "all_pairs"]

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.neighbours.closer import compared
+from synthrisk.metrics.neighbours.distances import compared
 from synthrisk.metrics.neighbours.nearest import synthetic_to_real, synthetic_to_some
 from synthrisk.metrics.neighbours.subsamples import chances_among
 from synthrisk.metrics.seeds import seed_of
@@ -108,9 +108,9 @@ def random_records(tables: Tables, seed: int) -> tuple[pd.DataFrame, pd.DataFram
             random[column] = pd.Series(_random_numbers(tables.floats(column)[0], rng, count))
         else:
             codes = tables.codes([column])
-            real[column] = pd.Series(codes.tables[0], dtype=object)
+            real[column] = pd.Series(codes.tables[0]).astype("category")  # as objects they would be numbers
             drawn = _random_codes(codes.tables[0], level_order(tables, tables.columns)[column], rng, count)
-            random[column] = pd.Series(drawn, dtype=object)
+            random[column] = pd.Series(drawn).astype("category")
     return pd.DataFrame(real), pd.DataFrame(random)
 
 

@@ -1,27 +1,67 @@
 """Why records are at risk: logistic regression of the flag on the quasi-identifiers, read as marginal effects.
 
 Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata", section 5.5.
+
+Pairs of quasi-identifiers, and few triples, are each tested in a model of its own with their products: of many pairs
+only the strongest by their score tests get one. ``risk_gaps`` tells how far predicted risk lies apart between levels.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.exposure.arguments import scored
-from synthrisk.metrics.exposure.collinear import independent
-from synthrisk.metrics.exposure.interactions import columns_of_tests, pair_interactions, triple_interactions
-from synthrisk.metrics.exposure.marginal_effects import Effect, marginal_effects
-from synthrisk.metrics.exposure.predicted_risk import Prediction, predictions
-from synthrisk.metrics.exposure.risk_grid import columns_of_grids
-from synthrisk.metrics.exposure.risk_model import RiskModel, fit
-from synthrisk.metrics.exposure.risk_terms import LeftOut, Merged, Term, design_matrix, risk_terms
-from synthrisk.metrics.exposure.wald import ColumnTest, column_tests
+from synthrisk.metrics.exposure.predicted_risk import (
+    PLACES,
+    Effect,
+    Prediction,
+    columns_of_grids,
+    grid,
+    marginal_effects,
+    predictions,
+)
+from synthrisk.metrics.exposure.risk_model import (
+    ColumnTest,
+    RiskModel,
+    column_tests,
+    fit,
+    independent,
+    strongest_first,
+    strongest_products,
+    wald,
+)
+from synthrisk.metrics.exposure.risk_terms import (
+    CROSSED_LEVELS,
+    RARE,
+    LeftOut,
+    Merged,
+    Products,
+    Term,
+    design_matrix,
+    products,
+    risk_terms,
+    scored,
+)
+from synthrisk.metrics.intervals.distributions import holm
+from synthrisk.metrics.intervals.estimates import Estimate
+
+_TEST = ("statistic", "freedom", "p_value", "p_holm", "left_out")
+
+
+def columns_of_tests(crossed: int) -> list[str]:
+    """Return the columns of a table of tests of two or of three quasi-identifiers.
+
+    Example:
+        >>> columns_of_tests(2)
+        ['first', 'second', 'statistic', 'freedom', 'p_value', 'p_holm', 'left_out']
+    """
+    return [*PLACES[:crossed], *_TEST]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +137,8 @@ def attribution(
             are those beyond the 19 most frequent of a column with more than ``LEVELS``.
         interactions: Whether pairs of columns are tested, between their ``CROSSED_LEVELS`` most frequent levels; of
             more than ``CROSSED_COLUMNS`` columns, the strongest, and of more than ``FITTED_PAIRS`` pairs those that are
-            the strongest by a score test, which takes no fit (``score_tests``). And triples of the ``TRIPLED_COLUMNS``
-            columns of the strongest pairs, in models with all products of the three.
+            the strongest by a score test, which takes no fit (``risk_model.strongest_products``). And triples of
+            the ``TRIPLED_COLUMNS`` columns of the strongest pairs, in models with all products of the three.
         confidence: Confidence level of all intervals.
         entities: (n,) entity of each record, where one entity has several.
 
@@ -170,3 +210,164 @@ def _notes(model: RiskModel) -> tuple[str, ...]:
     if model.design.shape[1] - model.null.shape[1] >= len(y):
         notes.append("the model has as many columns as there are records: intervals are too short")
     return tuple(notes)
+
+
+CROSSED_COLUMNS = 12
+"""Most columns whose pairs are looked at."""
+
+
+FITTED_PAIRS = 12
+"""Most pairs that are tested in a model of their own: all pairs of five columns, of more the strongest."""
+
+
+TRIPLED_COLUMNS = 4
+"""Columns whose triples are looked at: those of the strongest pairs."""
+
+
+class Interactions(NamedTuple):
+    """Tests of pairs, or of triples, with their predictions."""
+
+    tests: pd.DataFrame  # ``columns_of_tests``, the strongest first
+    grids: pd.DataFrame  # ``predicted_risk.columns_of_grids``
+    left_out: list[LeftOut]
+
+
+def pair_interactions(main: RiskModel, terms: Sequence[Term], tests: pd.DataFrame) -> Interactions:
+    """Return the tests of the pairs of the strongest columns, by the ``tests`` of their main effects.
+
+    Of more than ``FITTED_PAIRS`` pairs score tests tell the strongest (``risk_model.strongest_products``): these are
+    tested in models of their own, the others are left out. ``p_holm`` is adjusted for all of them.
+    """
+    chosen, left_out = _strongest(terms, tests)
+    kept, weaker = _screened(main, [_product(some) for some in combinations(chosen, 2)])
+    found = _crossed(main, terms, kept, 2, len(weaker))
+    beyond = f"interactions: not among the {FITTED_PAIRS} strongest pairs by their score tests"
+    passed_over = [LeftOut(each.terms[0].column, each.terms[1].column, beyond) for each in weaker]
+    return found._replace(left_out=left_out + found.left_out + passed_over)
+
+
+def triple_interactions(main: RiskModel, terms: Sequence[Term], tests: pd.DataFrame) -> Interactions:
+    """Return the tests of the triples of the columns of the strongest pairs, by the ``tests`` of pairs.
+
+    The products of three are tested beside all main effects and the products of each two of the three. A triple of
+    which no combination has enough records, or whose products add nothing, has no row.
+    """
+    names = tests[["first", "second"]].to_numpy(dtype=object).ravel()
+    chosen = list(dict.fromkeys(names))[:TRIPLED_COLUMNS]
+    every = [_product(some) for some in combinations([term for term in terms if term.column in chosen], 3)]
+    return _crossed(main, terms, every, 3)
+
+
+def _product(some: Iterable[Term]) -> Products:
+    """Return the products of some terms, numbers on the first axis, else what has most levels."""
+    return products(*sorted(some, key=lambda term: (term.spread == 0, -len(term.crossed), str(term.column))))
+
+
+def _screened(main: RiskModel, every: Sequence[Products]) -> tuple[list[Products], list[Products]]:
+    """Return the pairs to fit, in their order, and those that their score tests show to be weaker."""
+    able = [i for i, each in enumerate(every) if len(each.kept)]
+    if len(able) <= FITTED_PAIRS:
+        return list(every), []
+    strongest, nothing = strongest_products(main, [every[i] for i in able], FITTED_PAIRS)
+    weaker = sorted(
+        set(able) - {able[i] for i in (*strongest, *nothing)}
+    )  # what adds nothing says so when it is fitted
+    return [each for i, each in enumerate(every) if i not in weaker], [every[i] for i in weaker]
+
+
+def _crossed(
+    main: RiskModel, terms: Sequence[Term], every: Iterable[Products], size: int, weaker: int = 0
+) -> Interactions:
+    """Return the tests of the products of ``size`` terms, grids, and what is left out.
+
+    Each test is made in a model of its own: all main effects, the products of each two of the terms, and of all.
+    ``weaker`` counts the tests that are not made, for their p-values are larger.
+    """
+    found, points, left_out = [], [], []
+    for crossed in every:
+        first, second, *third = (term.column for term in crossed.terms)
+        if not len(crossed.kept):
+            left_out.append(LeftOut(first, second, f"no combination of interacting levels has {RARE} records"))
+            continue
+        added = [*crossed.inside, crossed]
+        design = scipy.sparse.hstack([main.design, *(each.columns for each in added)], format="csr")
+        groups = [*(term.codes for term in terms), *(each.groups for each in added)]
+        start = np.append(main.beta, np.zeros(design.shape[1] - len(main.beta)))
+        model = fit(design, main.scores, main.units, groups, main.confidence, start)
+        own = np.arange(len(model.beta) - len(crossed.kept), len(model.beta))
+        statistic, freedom, p = wald(model, own)
+        if freedom == 0:
+            left_out.append(LeftOut(first, second, "the products add nothing to the main effects"))
+            continue
+        found.append((first, second, *third, statistic, freedom, p, np.nan, crossed.left_out))
+        points += grid(model, crossed, len(main.beta))
+    tests = pd.DataFrame(found, columns=columns_of_tests(size))
+    tests = tests.iloc[strongest_first(tests)].reset_index(drop=True)
+    tests = tests.assign(p_holm=holm(tests["p_value"], weaker))
+    return Interactions(tests, pd.DataFrame(points, columns=columns_of_grids(size)), left_out)
+
+
+def _strongest(terms: Sequence[Term], tests: pd.DataFrame) -> tuple[list[Term], list[LeftOut]]:
+    order = strongest_first(tests)
+    beyond = f"interactions: not among the {CROSSED_COLUMNS} strongest columns"
+    left_out = [LeftOut(terms[i].column, "any", beyond) for i in order[CROSSED_COLUMNS:]]
+    chosen = [terms[i] for i in sorted(order[:CROSSED_COLUMNS])]
+    rarer = f"interactions of levels beyond the {CROSSED_LEVELS} most frequent"
+    cut = [term for term in chosen if not term.is_numeric and len(term.names) > len(term.crossed) + 1]
+    return chosen, left_out + [LeftOut(term.column, "any", rarer) for term in cut]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One quasi-identifier whose levels differ in risk."""
+
+    column: str
+    lowest: Estimate  # mean predicted risk with all records at the level (or value) of least risk
+    highest: Estimate
+    rises: bool | None  # of numbers and dates, whether risk is highest at a larger value than it is lowest; else None
+    p_holm: float  # joint Wald test of the column, adjusted for all columns
+
+
+def risk_gaps(
+    scores: Any,
+    table: pd.DataFrame,
+    quasi_identifiers: Sequence[str],
+    confidence: float = 0.95,
+    entities: np.ndarray | None = None,
+) -> list[Gap]:
+    """Return the quasi-identifiers that go with risk, the widest gap first; none where the model has no effects.
+
+    The model is that of ``attribution`` without interactions. The gap is between mean predicted risks with all records
+    at one level; levels of fewer than ``RARE`` records and levels with a note have no part in it. A column whose joint
+    test has Holm's p at or above 1 - confidence is left out. No value of the table is told.
+
+    Args:
+        scores: (n,) in [0, 1], NaN = not scored.
+        table: (n, p) the records.
+        quasi_identifiers: Columns that explain.
+        confidence: Confidence level of the intervals and of the tests.
+        entities: (n,) entity of each record, or None.
+
+    Example:
+        >>> people = pd.DataFrame({"sex": list("fmfm") * 50, "age": range(200)})
+        >>> [gap.column for gap in risk_gaps([1, 0, 1, 1, 1, 0, 0, 0] * 25, people, ["sex", "age"])]
+        ['sex']
+    """
+    found = attribution(scores, table, quasi_identifiers, False, confidence, entities)
+    if found.reason:
+        return []
+    adjusted = dict(zip(found.columns["column"], holm(found.columns["p_value"].to_numpy(float)), strict=True))
+    gaps = []
+    for column, own in found.predictions.groupby("column", sort=False):
+        known = own[(own["records"] >= RARE) & (own["note"] == "") & own["risk"].notna()].reset_index(drop=True)
+        if len(known) < 2 or not adjusted[column] < 1 - confidence:
+            continue
+        risks, places = known["risk"].to_numpy(float), known["value"].to_numpy(float)
+        low, high = int(risks.argmin()), int(risks.argmax())
+        rises = None
+        if known["kind"][low] != "categorical" and not np.isnan(places[[low, high]]).any():
+            rises = bool(places[high] > places[low])
+        limits = known[["risk", "lower", "upper"]].to_numpy(float)
+        ends = Estimate(*limits[low]), Estimate(*limits[high])
+        gaps.append(Gap(str(column), ends[0], ends[1], rises, float(adjusted[column])))
+    return sorted(gaps, key=lambda gap: gap.lowest.value - gap.highest.value)

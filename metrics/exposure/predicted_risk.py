@@ -1,17 +1,19 @@
-"""Predicted risk: the mean over all records of P(at risk) with one quasi-identifier set, with delta-method limits."""
+"""Predicted risk: the mean over all records of P(at risk) with one quasi-identifier set, with delta-method limits.
+
+At single values, on a grid of two or three quasi-identifiers, and as average marginal effects.
+"""
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from synthrisk.metrics.exposure.collinear import collinear_notes
-from synthrisk.metrics.exposure.risk_model import RiskModel
-from synthrisk.metrics.exposure.risk_terms import Term
+from synthrisk.metrics.exposure.risk_model import RiskModel, collinear_notes
+from synthrisk.metrics.exposure.risk_terms import RARE, Products, Term
 from synthrisk.metrics.tables.levels import finite_floats
-from synthrisk.metrics.tables.value_texts import value_texts
+from synthrisk.metrics.tables.value_texts import NANOSECONDS_A_DAY, value_texts
 
 CURVE_POINTS = 25
 """Values of a numeric column at which risk is predicted."""
@@ -144,3 +146,126 @@ def _means(model: RiskModel, own: np.ndarray, rows: np.ndarray, rest: np.ndarray
         gradient[at : at + step] = (model.design.T @ p).T / n
         gradient[at : at + step, own] = p.mean(axis=0)[:, None] * rows[at : at + step]
     return risk, gradient
+
+
+GRID_POINTS = 9
+"""Values of a numeric column on the first axis."""
+
+
+PLACES = ("first", "second", "third")
+_MEAN = ("records", "risk", "lower", "upper")
+
+
+def columns_of_grids(crossed: int) -> list[str]:
+    """Return the columns of a table of grids of two or of three quasi-identifiers.
+
+    Example:
+        >>> columns_of_grids(2)[:5]
+        ['first', 'second', 'first_level', 'first_value', 'second_level']
+    """
+    return [*PLACES[:crossed], "first_level", "first_value", *(f"{p}_level" for p in PLACES[1:crossed]), *_MEAN]
+
+
+def grid(model: RiskModel, crossed: Products, start: int) -> list[tuple[Any, ...]]:
+    """Return the mean predicted risk at values of the terms that are crossed, each as ``columns_of_grids`` says.
+
+    ``model`` is the model with their products, ``start`` the first column of the design that the products have.
+    """
+    first, *others = crossed.terms
+    axes = [_axis_points(first, (0.05, 0.95), GRID_POINTS), *(_axis_points(term, (0.1, 0.5, 0.9)) for term in others)]
+    at = [i.ravel() for i in np.indices([len(axis.names) for axis in axes])]
+    rows = crossed.all_rows(*(axis.rows[i] for axis, i in zip(axes, at, strict=True)))
+    own = np.concatenate([*(term.own for term in crossed.terms), np.arange(start, len(model.beta))])
+    mean = mean_risk(model, own, rows)
+    counts = np.zeros([len(term.names) for term in crossed.terms], dtype=int)
+    np.add.at(counts, tuple(term.codes for term in crossed.terms), 1)
+    records = counts[tuple(axis.levels[i] for axis, i in zip(axes, at, strict=True))]
+    levels = [[axis.names[j] for j in i] for axis, i in zip(axes, at, strict=True)]
+    columns = levels[0], axes[0].values[at[0]], *levels[1:], records, mean.risk, mean.lower, mean.upper
+    names = tuple(term.column for term in crossed.terms)
+    return [(*names, *point) for point in zip(*columns, strict=True)]
+
+
+def _axis_points(term: Term, shares: Sequence[float], count: int = 0) -> Points:
+    """Return the points of an axis: quantiles of a numeric column or values between them, else levels that interact."""
+    if term.is_numeric:
+        return along(term, shares, count)
+    return at_levels(term, np.array(sorted([term.reference, *term.crossed])))
+
+
+class Effect(NamedTuple):
+    """A row of the table of effects."""
+
+    column: Hashable
+    kind: str  # level, one_sd, per_unit
+    level: str
+    reference: str
+    records: int
+    effect: float
+    lower: float
+    upper: float
+    note: str
+
+
+def marginal_effects(model: RiskModel, terms: Sequence[Term]) -> pd.DataFrame:
+    """Return the effects of all quasi-identifiers: of each level, and of the value of a numeric."""
+    found: list[Effect] = []
+    for term in terms:
+        notes = collinear_notes(model.null, terms, term)
+        found += _level_effects(model, term, notes)
+        if term.spread > 0:
+            found += _numeric_effects(model, term, notes[0])
+    return pd.DataFrame(found, columns=Effect._fields)
+
+
+def _level_effects(model: RiskModel, term: Term, collinear: Sequence[str]) -> list[Effect]:
+    """Return P(level) - P(reference) of each level."""
+    # P of a level of one flag is near 0 or 1, and the delta method is too sure of it. Its limits are then made of the
+    # limits l, u of both P, as Newcombe's are: d - sqrt((P - l)^2 + (u_0 - P_0)^2).
+    zero, one_flag, counts = term.reference, term.one_flag(model.scores), term.counts
+    risk, gradient, lower, upper = mean_risk(model, term.own, term.rows, one_flag)
+    half = model.quantile * standard_errors(model, gradient - gradient[zero])
+    found = []
+    for code, name in enumerate(term.names):
+        if code == zero:
+            continue
+        effect, below, above = risk[code] - risk[zero], half[code], half[code]
+        if one_flag[code] or one_flag[zero]:
+            below = np.hypot(risk[code] - lower[code], upper[zero] - risk[zero])
+            above = np.hypot(upper[code] - risk[code], risk[zero] - lower[zero])
+        if collinear[code]:
+            below = above = np.inf
+        ends = (max(effect - below, -1.0), min(effect + above, 1.0))
+        few = f"fewer than {RARE} records" if counts[code] < RARE else ""
+        note = "; ".join(text for text in (collinear[code], one_flag[code], few) if text)
+        found.append(Effect(term.column, "level", name, term.names[zero], counts[code], effect, *ends, note))
+    return found
+
+
+def _numeric_effects(model: RiskModel, term: Term, note: str) -> list[Effect]:
+    own, there = term.own[0], np.flatnonzero(term.place == 0)  # the records with a value
+    design, slope = model.design[there], model.beta[own]
+    eta = design @ model.beta
+    before, after = scipy.special.expit(eta), scipy.special.expit(eta + slope)
+    low, high = before * (1 - before), after * (1 - after)
+    first = design.T @ (high - low) / len(there)
+    first[own] += high.mean()
+    second = design.T @ (slope * low * (1 - 2 * before)) / len(there)
+    second[own] += low.mean()
+    sd, unit, scale = _units(term)
+    found = []
+    for name, level, reference, effect, gradient, bound, factor in (
+        ("one_sd", sd, "as it is", (after - before).mean(), first, 1.0, 1.0),
+        ("per_unit", unit, "", slope * low.mean() * scale, second, np.inf, scale),
+    ):
+        half = np.inf if note else model.quantile * standard_errors(model, gradient[None])[0] * factor
+        ends = (max(effect - half, -bound), min(effect + half, bound))
+        found.append(Effect(term.column, name, level, reference, len(there), effect, *ends, note))
+    return found
+
+
+def _units(term: Term) -> tuple[str, str, float]:  # names of one sd and one unit; sds a unit
+    if term.kind == "number":
+        return f"+1 sd ({value_texts(term.source, np.array([term.spread]))[0]})", "per unit", 1 / term.spread
+    days = term.spread / NANOSECONDS_A_DAY
+    return f"+1 sd ({days:,.0f} days)" if days >= 100 else f"+1 sd ({days:.3g} days)", "per day", 1 / days

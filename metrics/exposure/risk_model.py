@@ -1,14 +1,19 @@
-"""The risk model: logistic regression of the scores with a slight ridge and a robust covariance."""
+"""The risk model: logistic regression of the scores with a slight ridge and a robust covariance.
 
-from collections.abc import Iterable
+With all that a fit says: the directions in which the design does not move (columns that others determine, levels that
+are collinear), joint Wald tests of the columns, and score tests of products: what a model with them would find, told
+from the model without them.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy
 
-from synthrisk.metrics.exposure.gram import gram, null_directions
-from synthrisk.metrics.exposure.sandwich import floored, meat, small_sample_factor
-from synthrisk.metrics.intervals.quantiles import t_quantile
+from synthrisk.metrics.exposure.risk_terms import LeftOut, Products, Term, design_matrix, placed
+from synthrisk.metrics.intervals.distributions import t_quantile
 
 RIDGE = 1e-3
 """Penalty RIDGE/2 |b|^2 on all coefficients but the intercept, of numerics in standard deviations and 0/1 dummies."""
@@ -91,3 +96,209 @@ def _coefficients(design: Any, target: np.ndarray, start: np.ndarray | None) -> 
         sample_weight=np.concatenate([np.where(target > 0, target, 1.0), 1 - target[share]]),
     )
     return np.concatenate([model.intercept_, model.coef_[0]])
+
+
+ALIASED = 1e-6
+"""Length above which a part of a direction is more than rounding."""
+
+
+def gram(across: Any, design: Any, weights: np.ndarray) -> np.ndarray:
+    """Return X'WX, (p, p), of X' (``across``) and X (``design``), both sparse by rows, and the diagonal of W, (n,).
+
+    Example:
+        >>> from scipy.sparse import csr_matrix
+        >>> x = csr_matrix([[1.0, 2.0], [1.0, 0.0]])
+        >>> gram(x.T.tocsr(), x, np.array([1.0, 3.0]))
+        array([[4., 2.],
+               [2., 4.]])
+    """
+    weighted = design.copy()
+    weighted.data = design.data * np.repeat(weights, np.diff(design.indptr))
+    return (across @ weighted).toarray()
+
+
+def null_directions(across: Any, design: Any) -> np.ndarray:
+    """Return orthonormal directions, (p, k), in which the design does not move; k = 0 at full rank."""
+    plain = gram(across, design, np.ones(design.shape[0]))
+    size = np.sqrt(np.maximum(np.diag(plain), np.finfo(float).tiny))
+    values, vectors = scipy.linalg.eigh(plain / np.outer(size, size))
+    return scipy.linalg.orth(vectors[:, values < 1e-9] / size[:, None])
+
+
+def independent(terms: Sequence[Term]) -> tuple[list[Term], list[LeftOut]]:
+    """Return the terms in their places, without those that the others determine: narrow ones and late names first."""
+    left, left_out = placed(terms), []
+    while left:
+        design = design_matrix(left)
+        null = null_directions(design.T.tocsr(), design)
+        inside = [term for term in left if (scipy.linalg.svdvals(null[term.own]) > ALIASED).sum() == term.width]
+        if not inside:
+            break
+        gone = min(reversed(inside), key=lambda term: term.width)
+        left_out.append(LeftOut(gone.column, "", f"determined by {partners(null, left, gone, gone.own)}"))
+        left = placed([term for term in left if term is not gone])
+    return left, left_out
+
+
+def partners(null: np.ndarray, terms: Sequence[Term], term: Term, own: np.ndarray) -> str:
+    """Return the names of the other columns that share a ``null`` direction with the columns ``own`` of a term."""
+    shared = np.linalg.norm(null @ null[own].T, axis=1) > ALIASED
+    return ", ".join(str(each.column) for each in terms if each is not term and shared[each.own].any())
+
+
+def collinear_notes(null: np.ndarray, terms: Sequence[Term], term: Term) -> list[str]:
+    """Return, for each level (a numeric's first: its value), what it cannot be told apart from."""
+    columns = [term.own[row != 0] for row in term.rows]
+    if term.spread > 0:
+        columns[0] = term.own[:1]
+    found = [partners(null, terms, term, own) for own in columns]
+    return [f"collinear with {names}" if names else "" for names in found]
+
+
+def meat(across: Any, design: Any, residual: np.ndarray, extra: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Return the summed squares of the units' scores, (p, p), from X' (``across``) and X, both sparse by rows.
+
+    Each record has a ``residual`` y - P, a variance that this does not show (``extra``), and a unit, numbered from 0.
+    """
+    n = len(residual)
+    if units.max() + 1 == n:
+        return gram(across, design, residual**2 + extra)
+    sums = scipy.sparse.csr_matrix((residual, (units, np.arange(n)))) @ design
+    return gram(across, design, extra) + (sums.T @ sums).toarray()
+
+
+def small_sample_factor(n: int, rank: int, units: int) -> float:
+    """Return n/(n - rank), of fewer units than records units/(units - 1) (n - 1)/(n - rank)."""
+    if units == n:
+        return n / max(n - rank, 1)
+    return units / (units - 1) * (n - 1) / max(n - rank, 1)
+
+
+def floored(sandwich: np.ndarray, plain: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """Return the sandwich, with the model's own variance in directions where it is ten times as large or more.
+
+    There the fit passes through the records (separation), or entities are few, and residuals do not measure what is
+    unknown. Directions of ``null`` are left alone: the ridge settles them, and the effects concerned are marked.
+    """
+    basis = scipy.linalg.null_space(null.T) if null.size else np.eye(len(plain))
+    root = scipy.linalg.cholesky(basis.T @ (plain + plain.T) @ basis / 2, lower=True)
+    half = scipy.linalg.solve_triangular(root, basis.T @ sandwich @ basis, lower=True)
+    values, vectors = scipy.linalg.eigh(scipy.linalg.solve_triangular(root, half.T, lower=True))
+    low = values < 0.1
+    raised = basis @ root @ vectors[:, low] * np.sqrt(1 - values[low])
+    return sandwich + raised @ raised.T
+
+
+class ColumnTest(NamedTuple):
+    """A row of the table of columns."""
+
+    column: Hashable
+    kind: str
+    reference: str
+    statistic: float
+    freedom: int
+    p_value: float
+    collinear_with: str
+
+
+def column_tests(model: RiskModel, terms: Sequence[Term]) -> pd.DataFrame:
+    """Return the joint test of each quasi-identifier."""
+    found = []
+    for term in terms:
+        reference = "" if term.is_numeric else term.names[term.reference]
+        shared = partners(model.null, terms, term, term.own)
+        found.append(ColumnTest(term.column, term.kind, reference, *wald(model, term.own), shared))
+    return pd.DataFrame(found, columns=ColumnTest._fields)
+
+
+def wald(model: RiskModel, own: np.ndarray) -> tuple[float, int, float]:
+    """Return chi-square, its degrees of freedom and p of the estimable part of some coefficients."""
+    _, size, directions = scipy.linalg.svd(model.null[own].T)
+    basis = directions[(size > ALIASED).sum() :].T if len(size) else np.eye(len(own))
+    found, covariance = basis.T @ model.beta[own], basis.T @ model.covariance[np.ix_(own, own)] @ basis
+    if not len(found):
+        return 0.0, 0, 1.0
+    values, vectors = scipy.linalg.eigh(covariance)
+    there = values > 1e-10 * values.max()
+    chi2 = float((((vectors.T @ found) ** 2)[there] / values[there]).sum())
+    freedom = int(there.sum())
+    return chi2, freedom, float(scipy.stats.f.sf(chi2 / freedom, freedom, model.freedom))
+
+
+def strongest_first(tests: pd.DataFrame) -> np.ndarray:
+    """Return the order of tests by p, and by chi-square per degree of freedom where p is 0."""
+    ratio = tests["statistic"] / tests["freedom"].clip(lower=1)
+    return np.lexsort((np.arange(len(tests)), -ratio, tests["p_value"]))
+
+
+_ALIASED = 1e-4  # share of the variance of products below which the main effects tell them
+
+
+def strongest_products(main: RiskModel, every: Sequence[Products], most: int) -> tuple[list[int], list[int]]:
+    """Return which products are the strongest, and which add nothing at all, by score tests beside the main effects.
+
+    With residuals r = y - P, weights W = P(1 - P), main effects X and products Z, and M = (X'WX + ridge)^-1 X'WZ, the
+    score is U = (Z - XM)'r. Rao's test takes its variance from the model, phi (Z - XM)'W(Z - XM) with the dispersion
+    phi = sum r^2/sum W of scores that are shares; the robust one from the residuals, (Z - XM)'R(Z - XM) with R = r^2.
+    Neither needs a fit. Rao's is off where few records with large values decide, the robust one where a combination has
+    one flag alone: so the places go to the first of both, in turns (Rao 1948, doi:10.1017/S0305004100023987; Boos 1992,
+    doi:10.1080/00031305.1992.10475921).
+
+    Args:
+        main: The model of the main effects.
+        every: Products that have columns.
+        most: How many to name.
+    """
+    tests = _Scores(main)
+    found = [tests.of(each) for each in every]
+    nothing = [i for i, (plain, _) in enumerate(found) if plain.freedom == 0]
+    orders = [strongest_first(pd.DataFrame(each, columns=_Test._fields)) for each in zip(*found, strict=True)]
+    in_turns = dict.fromkeys(int(i) for pair in zip(*orders, strict=True) for i in pair)
+    return [i for i in in_turns if i not in nothing][:most], nothing
+
+
+class _Test(NamedTuple):
+    statistic: float
+    freedom: int
+    p_value: float
+
+
+class _Scores:
+    """What all score tests beside one model have in common."""
+
+    def __init__(self, main: RiskModel):
+        self._design, self._across = main.design, main.design.T.tocsr()
+        p = scipy.special.expit(main.design @ main.beta)
+        self._weight, self._residual, self._freedom = p * (1 - p), main.scores - p, main.freedom
+        self._phi = float((self._residual**2).sum() / self._weight.sum())
+        penalty = RIDGE * (np.arange(len(main.beta)) > 0)
+        self._inverse = scipy.linalg.inv(gram(self._across, main.design, self._weight) + np.diag(penalty))
+        self._off = self._across @ self._residual
+        self._squares = gram(self._across, main.design, self._residual**2)
+
+    def of(self, products: Products) -> tuple[_Test, _Test]:
+        """Return Rao's test and the robust one."""
+        z = products.columns
+        shared, robust = (self._beside(z, weights) for weights in (self._weight, self._residual**2))
+        told = self._inverse @ shared
+        score = z.T @ self._residual - told.T @ self._off
+        squares = z.multiply(z).T  # of a record all products but one are 0
+        own = squares @ self._weight
+        plain = np.diag(own) - shared.T @ told
+        spread = np.diag(squares @ self._residual**2) - robust.T @ told - told.T @ robust
+        spread += told.T @ self._squares @ told
+        values, vectors = np.linalg.eigh(plain / np.sqrt(np.outer(own, own)))
+        basis = vectors[:, values > _ALIASED] / np.sqrt(own)[:, None]
+        return self._test(basis, score, self._phi * plain), self._test(basis, score, spread)
+
+    def _beside(self, z: Any, weights: np.ndarray) -> np.ndarray:
+        return np.asarray((self._across @ z.multiply(weights[:, None]).tocsr()).toarray())
+
+    def _test(self, basis: np.ndarray, score: np.ndarray, variance: np.ndarray) -> _Test:
+        found, values = basis.T @ score, np.linalg.eigh(basis.T @ variance @ basis)
+        there = values[0] > 1e-8 * max(values[0].max(initial=0.0), np.finfo(float).tiny)
+        freedom = int(there.sum())
+        if freedom == 0:
+            return _Test(0.0, 0, 1.0)
+        chi2 = float(((values[1].T @ found)[there] ** 2 / values[0][there]).sum())
+        return _Test(chi2, freedom, float(scipy.special.fdtrc(freedom, self._freedom, chi2 / freedom)))

@@ -5,20 +5,55 @@ for each level but the most frequent, rare levels merged.
 """
 
 from collections.abc import Hashable, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from synthrisk.metrics.tables.kinds import center_and_spread, is_temporal, kind
+from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
+from synthrisk.metrics.tables.kinds import as_floats, center_and_spread, is_temporal, kind
 from synthrisk.metrics.tables.levels import MISSING, column_levels, finite_floats
+from synthrisk.metrics.tables.tables import Tables
 
-RARE, LEVELS = 10, 20
-"""Fewest records of a level, and most levels of a column, in the model."""
-CROSSED_LEVELS = 6
-"""Most levels of a column that interact."""
-OTHER = "other"
+
+class Scored(NamedTuple):
+    """The records that have a score."""
+
+    scores: np.ndarray  # (n,) float64 in [0, 1]
+    records: pd.DataFrame  # (n, p)
+    columns: list[str]  # in order of their names
+    kept: np.ndarray  # which records of the table these are
+
+
+def scored(scores: Any, table: pd.DataFrame, columns: Sequence[str] | str, argument: str, confidence: float) -> Scored:
+    """Return the scores that are there and the records they belong to, all arguments checked."""
+    check_range("confidence", confidence, ABOVE_0, BELOW_1, "a number in (0, 1)")
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(f"table must be a pandas DataFrame, got {type(table).__name__}")
+    if not table.columns.is_unique or not len(table.columns):
+        raise InputError(f"table must have columns with distinct names, got {len(table.columns)} columns")
+    try:
+        x = as_floats(pd.Series(scores, name="scores"))
+    except (TypeError, ValueError):
+        raise InputError("scores must be numbers, one a record, got values of another kind") from None
+    if len(x) != len(table):
+        raise InputError(f"scores must hold one number a record, got {len(x)} for {len(table)} records")
+    kept = ~np.isnan(x)
+    if not kept.any():
+        raise InputError(f"scores must hold at least one scored record, got none of {len(x)}")
+    if x[kept].min() < 0 or x[kept].max() > 1:
+        raise InputError(f"scores must lie in [0, 1], got {x[kept].min():g} to {x[kept].max():g}")
+    names = Tables(table, table).check_columns(argument, columns)
+    return Scored(x[kept], table.loc[:, names][kept], sorted(names, key=str), kept)
+
+
+"""The terms of the risk model: each quasi-identifier as columns of the design.
+
+A number, date or duration: standard deviations from the mean, and a column "is missing". A categorical: a 0/1 column
+for each level but the most frequent, rare levels merged.
+"""
 
 
 class Term(NamedTuple):
@@ -62,6 +97,83 @@ class Term(NamedTuple):
         """Return, for each level, whether all or none of its records are at risk, or an empty string."""
         shares = np.bincount(self.codes, scores, minlength=len(self.names)) / self.counts
         return [{0: "none at risk", 1: "all at risk"}.get(share, "") for share in shares]
+
+
+class Products(NamedTuple):
+    """Two or three terms and the products of their columns; of each record at most one product is not 0."""
+
+    terms: tuple[Term, ...]
+    inside: tuple["Products", ...]  # of three terms: the products of each two
+    place: np.ndarray  # (n,) which product, -1 = none
+    kept: np.ndarray  # which products have enough records, of all in row-major order
+    left_out: int  # products that have not
+
+    @property
+    def columns(self) -> Any:
+        """The products as columns of the design, (n, len(kept)) sparse."""
+        return sparse_columns(self.place, np.prod([term.value for term in self.terms], axis=0), len(self.kept))
+
+    @property
+    def groups(self) -> np.ndarray:
+        """The combination of levels of each record, -1 where the model does not fit it by itself."""
+        if any(term.is_numeric for term in self.terms):
+            return np.full(len(self.place), -1)
+        fitted = self.place >= 0
+        others: list[Any] = [each.groups >= 0 for each in self.inside] or [True] * len(self.terms)
+        for term, rest in zip(reversed(self.terms), others, strict=True):
+            fitted |= (term.codes == term.reference) & rest
+        codes, sizes = [term.codes for term in self.terms], [len(term.names) for term in self.terms]
+        return np.where(fitted, np.ravel_multi_index(codes, sizes), -1)
+
+    def rows(self, *parts: np.ndarray) -> np.ndarray:
+        """Return the products, (k, len(kept)), of rows of each term."""
+        first, *others = (part[:, crossed_places(term)] for part, term in zip(parts, self.terms, strict=True))
+        for other in others:
+            first = (first[:, :, None] * other[:, None, :]).reshape(len(first), -1)
+        return first[:, self.kept]
+
+    def all_rows(self, *parts: np.ndarray) -> np.ndarray:
+        """Return all columns at rows of each term: their own, the products of each two, and those of all."""
+        inside = [each.rows(*two) for each, two in zip(self.inside, combinations(parts, 2), strict=False)]
+        return np.hstack([*parts, *inside, self.rows(*parts)])
+
+
+def products(*terms: Term) -> Products:
+    """Return the products of the interacting columns of terms, those of fewer than ``RARE`` records left out."""
+    widths, places = [], []
+    for term in terms:
+        crossed = crossed_places(term)
+        lookup = np.full(term.width + 1, -1)  # the last place is picked by -1
+        lookup[crossed] = np.arange(len(crossed))
+        widths.append(len(crossed))
+        places.append(lookup[term.place])
+    size, cells = int(np.prod(widths)), places[0]
+    for place, width in zip(places[1:], widths[1:], strict=True):
+        cells = cells * width + place
+    cells = np.where(np.min(places, axis=0) >= 0, cells, size)
+    kept = np.flatnonzero(np.bincount(cells, minlength=size + 1)[:size] >= RARE)
+    rank = np.full(size + 1, -1)
+    rank[kept] = np.arange(len(kept))
+    inside = tuple(products(*two) for two in combinations(terms, 2)) if len(terms) > 2 else ()
+    return Products(terms, inside, rank[cells], kept, size - len(kept))
+
+
+def crossed_places(term: Term) -> np.ndarray:
+    """Return which columns of a term interact."""
+    if term.is_numeric:
+        return np.arange(int(term.spread > 0))
+    return term.rows[term.crossed].argmax(axis=1).astype(int)
+
+
+RARE, LEVELS = 10, 20
+"""Fewest records of a level, and most levels of a column, in the model."""
+
+
+CROSSED_LEVELS = 6
+"""Most levels of a column that interact."""
+
+
+OTHER = "other"
 
 
 class Merged(NamedTuple):

@@ -1,9 +1,19 @@
-"""What its presence adds to the risk of each single record, and how that is spread over the records."""
+"""What its presence adds to the risk of each single record, and how that is spread over the records.
+
+And whom an attacker would pick: records far from all others, and records whose key hardly anybody else has.
+"""
+
+from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.intervals.quantiles import t_quantile
+from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
+from synthrisk.metrics.intervals.distributions import t_quantile
+from synthrisk.metrics.neighbours.nearest import real_to_real
+from synthrisk.metrics.tables.codes import joint_codes, matches, pack
+from synthrisk.metrics.tables.tables import Tables
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
@@ -59,3 +69,60 @@ def _mean(values: np.ndarray, mask: np.ndarray, axis: tuple[int, ...]) -> np.nda
     count = mask.sum(axis=axis)
     total = np.where(mask, values, 0.0).sum(axis=axis)
     return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+
+
+NEIGHBOURS = 5
+
+
+def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: float = 0.05) -> dict[str, np.ndarray]:
+    """Return the vulnerable records of a table: ``outliers`` and ``rare_keys``, (n,) booleans each.
+
+    ``outliers``: the records with the largest mean distance to their 5 nearest other records (gower, all columns).
+    ``rare_keys``: those whose key, the quasi-identifiers together, the fewest records have; among equally many those
+    with the rarer levels, by the product of their shares. Each is ``share`` of the records, at least one, with ties of
+    the last. They do not depend on a release, so that they are the same for every synthesizer.
+
+    Args:
+        real: n records, at least 2.
+        quasi_identifiers: Columns of the key; none gives no ``rare_keys``.
+        share: In (0, 1).
+
+    Raises:
+        InputError: An argument breaks its rule.
+
+    Example:
+        >>> people = pd.DataFrame({"age": [30, 60, 31, 90], "job": ["b", "a", "a", "a"]})
+        >>> {name: rows.tolist() for name, rows in vulnerable(people, ["job"], 0.25).items()}
+        {'outliers': [True, False, False, False], 'rare_keys': [True, False, False, False]}
+    """
+    check_range("share", share, ABOVE_0, BELOW_1, "a number in (0, 1)")
+    tables = Tables(real, real)
+    if len(real) < 2:
+        raise InputError(f"real must have at least 2 records to tell who is vulnerable, got {len(real)}")
+    found = {"outliers": _highest([apartness(tables)], share)}
+    if len(quasi_identifiers):
+        known = tables.check_columns("quasi_identifiers", quasi_identifiers)
+        columns = [joint_codes([real[c]])[0] for c in known]
+        held = matches(pack(columns), 0)
+        surprise = -sum(np.log(matches(codes, 0) / len(real)) for codes in columns)
+        found["rare_keys"] = _highest([-held, np.round(surprise, 9)], share)
+    return found
+
+
+def apartness(tables: Tables) -> np.ndarray:
+    """Return the mean distance of each real record, of two or more, to its 5 nearest others (gower, all columns)."""
+    near = real_to_real(tables, "gower", min(NEIGHBOURS, len(tables.real) - 1))
+    return np.asarray(near.distances.mean(axis=1).round(12))
+
+
+def _highest(keys: Sequence[np.ndarray], share: float) -> np.ndarray:
+    """Return the records with the highest first key, among equals the highest second one; ties with the last too."""
+    found, among = (np.full(len(keys[0]), own) for own in (False, True))  # chosen, and equal to the last so far
+    wanted = ceil(max(1.0, share * len(found)))
+    for key in keys:
+        last = np.partition(key[among], -wanted)[-wanted]
+        above = among & (key > last)
+        found |= above
+        wanted -= int(above.sum())
+        among &= key == last
+    return found | among

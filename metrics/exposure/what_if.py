@@ -16,7 +16,7 @@ from synthrisk.metrics.tables.tables import Tables
 
 @dataclass(frozen=True)
 class Change:
-    """A change of what an attacker knows of the quasi-identifiers (``coarsen.binned``).
+    """A change of what an attacker knows of the quasi-identifiers, or noise on what is released (``coarsen.binned``).
 
     ``merge`` is of categorical columns: named groups of levels, or so many with the rare ones put together.
     """
@@ -24,7 +24,7 @@ class Change:
     drop: Sequence[str] = ()  # columns that he does not know
     bins: Mapping[str, int] = field(default_factory=dict)  # columns that he knows in so many parts
     binning: str = "quantile"  # how numeric ones are cut
-    noise: Mapping[str, float] = field(default_factory=dict)  # numeric columns known but for this share of their range
+    noise: Mapping[str, float] = field(default_factory=dict)  # of the range of numeric ones; sensitive: on the release
     merge: Mapping[str, int | Mapping[str, Sequence[Any]]] = field(default_factory=dict)
 
     @property
@@ -42,16 +42,18 @@ class Change:
         Raises:
             InputError: A column is no quasi-identifier, none is left, or nothing is changed.
         """
-        known = list(options["quasi_identifiers"])
+        known, hidden = list(options["quasi_identifiers"]), options.get("sensitive") or []
+        noisy = [*known, *([hidden] if isinstance(hidden, str) else hidden)]
         roles = {"drop": self.drop, "bins": self.bins, "noise": self.noise, "merge": self.merge}
         named = [column for columns in roles.values() for column in columns]
         if not named:
             raise InputError("what_if must drop or coarsen a quasi-identifier, got neither")
         for role, columns in roles.items():
             for column in columns:
-                if column not in known:
-                    hint = nearest(str(column), known)
-                    raise InputError(f"what_if: {role} must name quasi-identifiers, got {column!r}{hint}")
+                allowed = noisy if role == "noise" else known
+                if column not in allowed:
+                    what = "quasi-identifiers" + (" or the sensitive column" if role == "noise" else "")
+                    raise InputError(f"what_if: {role} must name {what}, got {column!r}{nearest(str(column), allowed)}")
         twice = [column for column in named if named.count(column) > 1]
         if twice:
             raise InputError(f"what_if must change each quasi-identifier in one way, got {twice[0]!r} in several")
@@ -64,7 +66,7 @@ class Change:
         own = options.get("bins")
         if isinstance(own, int) and changes:
             raise InputError("what_if cannot name bins where bins is one number for all columns: name them there too")
-        bins = {c: n for c, n in {**(own if isinstance(own, Mapping) else {}), **changes}.items() if c in left}
+        bins = {c: n for c, n in {**(own if isinstance(own, Mapping) else {}), **changes}.items() if c not in self.drop}
         changed = {**options, "quasi_identifiers": left}
         return {**changed, "bins": bins, "binning": self.binning} if bins else changed
 
@@ -80,7 +82,7 @@ def what_if(
     """Score a release as it is and after each change of the quasi-identifiers, in both tables alike.
 
     The synthesizer is not fitted again: this is a preview of what fewer or coarser quasi-identifiers would do to the
-    risk (section 6.3 of the RAPID paper).
+    risk, and what noise on the sensitive column of the release would (section 6.3 of the RAPID paper).
 
     Args:
         metric: A metric with a score a real record that takes ``quasi_identifiers``.

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from synthrisk.metrics.intervals.bootstraps import bootstraps
-from synthrisk.metrics.intervals.quantiles import t_quantile, t_two_sided
+from synthrisk.metrics.intervals.bootstrap import bootstraps
+from synthrisk.metrics.intervals.distributions import t_quantile, t_two_sided
 from synthrisk.metrics.intervals.scale import DIFFERENCE, LINE, ValueScale
 
 METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")
+TESTED = 0.95
+"""Confidence of tests and comparisons, whatever that of the intervals is."""
 _TESTED = ("crossed", "moderated")  # those that have a t test too
 
 

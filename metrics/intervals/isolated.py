@@ -4,18 +4,29 @@ Claims are made without knowing who is a member. So of the records that they iso
 records, the share of members is n/(n + c) on average, unless the release knows its members better.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import scipy
 
+from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.intervals.estimates import ONE_REPETITION, Estimate, variances
 from synthrisk.metrics.intervals.proportions import clopper_pearson
-from synthrisk.metrics.intervals.quantiles import t_quantile
 from synthrisk.metrics.intervals.yardsticks import gain, limit_names
 
+NO_CLAIM = "no claim was made"
 NOBODY = "no claim isolates one of the members and control records together"
 BY_CHANCE = "control"
 """The detail n/(n + c): the share of members among the isolated records if the release remembers nobody."""
-OF_ONE_RELEASE = ("isolated_share", "control_gain", "control_difference", *limit_names("control"))
+OF_ONE_RELEASE = (
+    "isolated_share",
+    "control_gain",
+    "control_difference",
+    *limit_names("control"),
+    "memorization",
+    "memorization_lower",
+    "memorization_upper",
+)
 """The details whose means over releases are not those of all releases together."""
 _STEEPEST = 700.0  # logarithm of the largest odds ratio tried
 
@@ -59,6 +70,31 @@ def memorized(isolated: tuple[int, int], sizes: tuple[int, int], confidence: flo
         shares = x / k, 0.0, 1.0
     value, lower, upper = (gain(share, own) for share in shares)
     return Estimate(value, lower, upper, "exact")
+
+
+def per_claim(
+    over: Estimate, isolated: float, claims: float, sizes: tuple[float, float], confidence: float
+) -> Estimate:
+    """Return how many more members than by chance each claim isolates: G k/claims, in people.
+
+    Of 100 claims so many more isolate a member because members were used. k distinct records were isolated by so many
+    ``claims``; ``over`` is G with its interval, which holds given k and is scaled likewise. Where nobody was isolated,
+    the value is 0, and the limits are what so many claims would hardly have missed: a share u of claims that isolate a
+    member with (1 - u)^claims = (1 - confidence)/2, and of control records, -u n/c. In [-1, 1]; NaN without claims.
+
+    Example:
+        >>> found = per_claim(memorized((18, 2), (80, 20)), 20, 100, (80, 20), 0.95)
+        >>> round(found.value, 3), round(found.lower, 3), round(found.upper, 3)
+        (0.1, -0.089, 0.187)
+    """
+    if not claims:
+        return Estimate(float("nan"), float("nan"), float("nan"), over.method, NO_CLAIM)
+    if not isolated and all(sizes):
+        most = 1 - ((1 - confidence) / 2) ** (1 / claims)
+        return Estimate(0.0, max(-most * sizes[0] / sizes[1], -1.0), most, "exact")
+    scale = isolated / claims
+    value, lower, upper = (min(max(end * scale, -1.0), 1.0) for end in (over.value, over.lower, over.upper))
+    return replace(over, value=value, lower=lower, upper=upper)
 
 
 def memorized_in_study(
@@ -130,16 +166,19 @@ def _share_limits(
     return found.lower, found.upper
 
 
-def isolation_details(isolated: tuple[int, int], sizes: tuple[int, int], confidence: float = 0.95) -> dict[str, float]:
+def isolation_details(
+    isolated: tuple[int, int], sizes: tuple[int, int], claims: int, confidence: float = 0.95
+) -> dict[str, float]:
     """Return what the isolated records of one release come to, as named details.
 
     Returns:
         ``isolated`` and ``isolated_members`` (distinct records, or entities); ``isolated_share`` x/k; ``control`` =
         n/(n + c), its value if the release remembers nobody; ``control_gain`` G with ``control_gain_lower`` and
-        ``control_gain_upper``; ``control_difference`` = x/k - n/(n + c) with ``control_lower`` and ``control_upper``.
+        ``control_gain_upper``; ``control_difference`` = x/k - n/(n + c) with ``control_lower`` and ``control_upper``;
+        ``memorization`` of ``per_claim`` with ``memorization_lower`` and ``memorization_upper``.
     """
     found, k = memorized(isolated, sizes, confidence), sum(isolated)
-    own = sizes[0] / sum(sizes)
+    own, each = sizes[0] / sum(sizes), per_claim(found, k, claims, sizes, confidence)
     return {
         "isolated": float(k),
         "isolated_members": float(isolated[0]),
@@ -151,4 +190,7 @@ def isolation_details(isolated: tuple[int, int], sizes: tuple[int, int], confide
         "control_difference": found.value * (1 - own),
         "control_lower": found.lower * (1 - own),
         "control_upper": found.upper * (1 - own),
+        "memorization": each.value,
+        "memorization_lower": each.lower,
+        "memorization_upper": each.upper,
     }

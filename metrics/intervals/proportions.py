@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.intervals.distributions import normal_quantile
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.intervals.quantiles import normal_quantile
 
 ShareMethod = Literal["wilson", "clopper_pearson", "bootstrap"]
 _SCIPY_NAMES = {"wilson": "wilson", "clopper_pearson": "exact"}

@@ -1,10 +1,49 @@
-"""Where the limits of a mean are made, and where they end: a share has no limit below 0 or above 1."""
+"""Where the limits of a mean are made, and where they end: a share has no limit below 0 or above 1.
+
+Weighted and transformed means are brought to plain means of contributions, so that every estimate serves them too.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import isnan
 
+import numpy as np
 import scipy
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.plugins import METRIC_GROUP, points
+
+
+@dataclass(frozen=True)
+class MetricTransform:
+    """The monotone function that a metric makes its value of a mean with (``Metric.transform``), under its name.
+
+    Findings hold the name: a function could be kept in no file, and travel to no process that lacks a plug-in.
+
+    Example:
+        >>> MetricTransform("distance_to_closest_record")(0.0)
+        1.0
+    """
+
+    metric: str  # name in the register
+
+    def __call__(self, mean: float) -> float:
+        """Return the value that belongs to a mean.
+
+        Raises:
+            InputError: No metric of this name is installed, or it states no function.
+        """
+        return _stated(self.metric)(mean)
+
+
+@cache
+def _stated(metric: str) -> Callable[[float], float]:
+    found = [point.load().transform for point in points(METRIC_GROUP) if point.name == metric]
+    if not found or found[0] is None:
+        raise InputError(f"metric must name one that is installed and states a transform, got {metric!r}")
+    transform: Callable[[float], float] = found[0]
+    return transform
 
 
 @dataclass(frozen=True)
@@ -13,7 +52,7 @@ class ValueScale:
 
     lower: float = float("-inf")  # smallest possible value
     upper: float = float("inf")  # largest possible value
-    transform: Callable[[float], float] | None = None  # monotone, from the mean to the value; None: they are equal
+    transform: MetricTransform | None = None  # monotone, from the mean to the value; None: they are equal
 
     @property
     def range(self) -> tuple[float, float]:
@@ -62,3 +101,43 @@ LINE = ValueScale()
 SHARE = ValueScale(0.0, 1.0)
 DIFFERENCE = SHARE.of_differences
 GAIN = ValueScale(upper=1.0)
+
+
+_STEP = 1e-4
+
+
+def contributions(scores: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Return what each record adds to its group's weighted mean: r + w (s - r)/mean(w), r = sum(w s)/sum(w).
+
+    Their plain mean over the group is r. Their variance divided by the group's size is that of r as a ratio of two
+    means, by linearisation: the weights vary with the records drawn. All are (..., n), of one release or several:
+    scores (NaN = not scored), weights >= 0 and booleans, the records of the group. The result is NaN outside the group
+    and where not scored or where the group has no weight.
+
+    Example:
+        >>> found = contributions(np.array([1.0, 0.0, 1.0]), np.array([3.0, 1.0, 1.0]), np.array([True, True, False]))
+        >>> found.tolist(), float(np.nanmean(found))
+        ([1.125, 0.375, nan], 0.75)
+    """
+    scored = groups & ~np.isnan(scores)
+    kept = np.where(scored, weights, 0.0)
+    total = kept.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (kept * np.where(scored, scores, 0.0)).sum(axis=-1, keepdims=True) / total
+        share = weights * scored.sum(axis=-1, keepdims=True) / total
+    return np.where(scored, mean + share * (scores - mean), np.nan)
+
+
+def linearised(e: np.ndarray, transform: Callable[[float], float] | None) -> np.ndarray:
+    """Return what each record adds to a function T of a mean m: T(m) + T'(m)(e - m); ``e`` itself without one.
+
+    Example:
+        >>> linearised(np.array([1.0, 3.0]), lambda m: m**2).round(6).tolist()
+        [0.0, 8.0]
+    """
+    if transform is None or np.isnan(e).all():
+        return e
+    mean = float(np.nanmean(e))
+    step = _STEP * abs(mean)
+    slope = (transform(mean + step) - transform(mean - step)) / (2 * step) if step else 0.0
+    return transform(mean) + slope * (e - mean)

@@ -58,6 +58,7 @@ ATTACKER_MODELS = {
             _seeded(RandomForest, n_estimators=_TREES, min_samples_split=11),
             _seeded(RandomForestRegressor, n_estimators=_TREES, max_features="sqrt", min_samples_split=6),
         ),
+        AttackerModel("ranger", _seeded(RandomForest, n_estimators=_TREES, min_samples_split=11, rule="ranger"), None),
         AttackerModel(
             "gradient_boosting", _seeded(HistGradientBoostingClassifier), _seeded(HistGradientBoostingRegressor)
         ),
@@ -71,6 +72,8 @@ ATTACKER_MODELS = {
 
 ``random_forest``: 500 trees that split nodes of more than 10 rows (5 for a number) on sqrt(p) features, for categories
 by ``forest.RandomForest``, scikit-learn's numbers in less time;
+``ranger``: the same, but a node is a leaf where none of the features drawn splits it, as in the R package RAPID
+(categories);
 ``gradient_boosting``: 100 histogram-based trees; ``cart``: one tree with leaves of 7 or more; ``logistic``: unpenalised
 (categories); ``lasso``: l1-penalised logistic or linear, the penalty chosen by 5 folds inside the release;
 ``linear``: least squares (numbers). Levels are numbered in ``level_order``, for all.

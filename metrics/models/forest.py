@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import threads
 
+Rule = Literal["scikit-learn", "ranger"]
 LARGEST = 2**24
-"""Codes of a feature x classes up to which they are counted; scikit-learn takes over beyond (64 MB a thread)."""
+"""Codes of a feature x classes up to which they are counted; beyond scikit-learn takes over, if by its rule (64 MB a
+thread)."""
 _LIMIT = np.iinfo(np.int32).max  # scikit-learn draws the seed of a tree, and of its splits, below it
 
 
@@ -26,10 +29,15 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
     records to be guessed fall through a tree while it grows. No tree is kept: they grow when probabilities are asked
     for, so ask once.
 
+    With ``rule="ranger"`` nodes end as in R's ranger (Wright and Ziegler 2017, doi:10.18637/jss.v077.i01): a node is a
+    leaf if none of the sqrt(p) features drawn splits it, where scikit-learn draws on, and a record counts as often as
+    it was drawn. With few or coarse features such trees are shallow, and their probabilities near the class shares.
+
     Args:
         n_estimators: Trees.
         min_samples_split: Distinct records of a tree's sample from which on a node is split.
         random_state: Seed.
+        rule: Where nodes end: as in ``scikit-learn``, or as in ``ranger``, which needs numba.
 
     Attributes:
         classes_: The K classes.
@@ -41,10 +49,13 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
         ([3, 8], [[0.0, 1.0]])
     """
 
-    def __init__(self, n_estimators: int = 500, min_samples_split: int = 11, random_state: int = 0):
+    def __init__(
+        self, n_estimators: int = 500, min_samples_split: int = 11, random_state: int = 0, rule: Rule = "scikit-learn"
+    ):
         self.n_estimators = n_estimators
         self.min_samples_split = min_samples_split
         self.random_state = random_state
+        self.rule = rule
 
     def fit(self, rows: np.ndarray, target: np.ndarray) -> "RandomForest":
         """Take the records that are learned: ``rows`` (n, p), NaN where missing, ``target`` (n,)."""
@@ -54,12 +65,15 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, rows: np.ndarray) -> np.ndarray:
         """Return the probability of each class, (q, K)."""
-        coded, grow = _Coded.of(self._rows, rows), _compiled()
-        if grow is None or coded is None or len(self.classes_) * (coded.values.shape[1] + 1) > LARGEST:
+        coded, grow, stops = _Coded.of(self._rows, rows), _compiled(), self.rule == "ranger"
+        if grow is None and stops:
+            raise InputError("attacker must not be ranger where numba cannot be imported; random_forest needs none")
+        too_many = coded is not None and not stops and len(self.classes_) * (coded.values.shape[1] + 1) > LARGEST
+        if grow is None or coded is None or too_many:
             return np.asarray(self._sorted().predict_proba(rows))
         shares = np.zeros((len(rows), len(self.classes_)))
         p = len(coded.sizes)
-        rule = np.uintp(len(self.classes_)), np.uintp(self.min_samples_split), max(1, int(np.sqrt(p)))
+        rule = np.uintp(len(self.classes_)), np.uintp(self.min_samples_split), max(1, int(np.sqrt(p))), stops
         target = self._codes.astype(np.int32)
         for counts, states in self._samples():
             grown = np.empty((len(counts), *shares.shape))
@@ -70,7 +84,8 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
 
     def _sorted(self) -> RandomForestClassifier:
         """Return the same forest of scikit-learn's, fitted."""
-        forest = RandomForestClassifier(max_features="sqrt", **self.get_params())
+        options = {name: value for name, value in self.get_params().items() if name != "rule"}
+        forest = RandomForestClassifier(max_features="sqrt", **options)
         return forest.fit(self._rows, self.classes_[self._codes])
 
     def _samples(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:

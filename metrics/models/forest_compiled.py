@@ -372,6 +372,7 @@ def _grow(
     classes: Place,
     least: Place,
     drawn: int,
+    stops: bool,
     out: np.ndarray,
 ) -> None:
     """Grow one tree; its queries fall through it meanwhile, so that it need not be kept."""
@@ -405,7 +406,7 @@ def _grow(
         top -= ONE
         start, end, first, last, known = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3], knowns[top]
         impurity, splits = impurities[top], False
-        is_small = end - start < least or impurity <= EPSILON
+        is_small = impurity <= EPSILON or (end - start < least and not stops)
         if is_small and first == last:
             continue
         weight, squares = 0, 0
@@ -413,11 +414,12 @@ def _grow(
             total[c] = totals[top, c]
             weight += total[c]
             squares += total[c] * total[c]
+        is_small = is_small or (stops and weight < least)
         if not is_small:
             best, feature, before, after, missing_left, has_missing = -np.inf, 0, Z, Z, False, False
             # features[:known] are constant above this node; those found constant here follow; those tried are last
             visited, found, drawn_constant, constants, untried = 0, 0, 0, known, p
-            while untried > constants and (visited < drawn or visited <= found + drawn_constant):
+            while untried > constants and (visited < drawn or (not stops and visited <= found + drawn_constant)):
                 visited += 1
                 chosen = drawn_constant + _draw(state, untried - found - drawn_constant)
                 if chosen < known:
@@ -491,6 +493,7 @@ def grow(
     classes: Place,
     least: Place,
     drawn: int,
+    stops: bool,
     out: np.ndarray,
 ) -> None:
     """Grow trees beside each other and write the class shares of each query's leaf.
@@ -506,8 +509,9 @@ def grow(
         counts: (trees, n) how often each record was drawn.
         states: (trees, 1) random numbers from 0 to 2^31 - 1, where each tree starts.
         classes: K.
-        least: Distinct records from which on a node is split.
+        least: Distinct records from which on a node is split; with ``stops`` a record counts as often as it was drawn.
         drawn: Features tried at a node.
+        stops: Whether a node is a leaf if none of the features drawn splits it (R's ranger); else others are drawn.
         out: (trees, q, K), written.
     """
     for tree in prange(len(counts)):
@@ -524,5 +528,6 @@ def grow(
             classes,
             least,
             drawn,
+            stops,
             out[tree],
         )

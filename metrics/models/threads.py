@@ -1,8 +1,9 @@
 """Threads of models, and fits of scikit-learn beside each other: the same numbers for any number, to the bit."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
@@ -13,7 +14,8 @@ ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1"
 ) | {"OMP_WAIT_POLICY": "passive"}
 """Environment of a process that computes with one thread, as each of several workers does."""
-_LOCK = threading.Lock()  # the limit holds for the process: two that set it would restore it in the wrong order
+# the limit holds for the process: two that set it would restore it in the wrong order
+_LOCK = threading.RLock()
 
 
 def threads() -> int:
@@ -35,3 +37,14 @@ def side_by_side(function: Callable[[_Item], _Found], items: Iterable[_Item]) ->
     """
     with _LOCK, threadpool_limits(1), ThreadPoolExecutor(threads()) as pool:
         return list(pool.map(function, items))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let libraries that bring threads of their own compute with one, and let nobody else in this process do so.
+
+    Whoever draws from generators of numbers that the process has one of, or sets what holds for all of it, does so in
+    here: two threads would draw from each other's stream. A thread that is in here may enter again.
+    """
+    with _LOCK, threadpool_limits(1):
+        yield

@@ -7,11 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from synthrisk.metrics.neighbours import box_walk
-from synthrisk.metrics.neighbours.box_split import Splits, by_leaf, split
-from synthrisk.metrics.neighbours.box_tree import Tree, enclosed
-from synthrisk.metrics.neighbours.long_search import warn_if_long
+from synthrisk.metrics.neighbours.box_tree import Splits, Tree, by_leaf, enclosed, split
+from synthrisk.metrics.neighbours.brute_force import Search, warn_if_long
 from synthrisk.metrics.neighbours.records import Records, Scale
-from synthrisk.metrics.neighbours.search import Search
 
 _LEAF = 32  # rows of a leaf
 _FLAT = 16_384  # rows of a leaf that stands for a tree: what a processor's cache holds

@@ -1,14 +1,60 @@
-"""Exact searches by numpy, every record against every other: the reference, and what runs without numba."""
+"""What a search of nearest records is, and the one by numpy: every record against every other.
 
+It is the reference for the others, and what runs without numba. All find the same, to the last bit.
+"""
+
+import warnings
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 
-from synthrisk.metrics.neighbours.long_search import warn_if_long
 from synthrisk.metrics.neighbours.records import Records, Scale, sums_of
+
+
+def warn_if_long(queries: int, rows: float, columns: int, limit: float) -> None:
+    """Warn if ``queries`` records, each beside ``rows`` others in ``columns``, mean more than ``limit`` cells.
+
+    Cells are counted, not timed, so that the warning is the same on every machine: ``limit`` cells are compared in
+    about two minutes by two processors.
+    """
+    cells = queries * rows * columns
+    if cells > limit:
+        warnings.warn(
+            f"the nearest of each of {queries} records will take about {2 * cells / limit:.0f} minutes of two "
+            f"processors: each is compared with about {rows:.0f} others in {columns} columns; fewer records or "
+            "columns take less",
+            UserWarning,
+            stacklevel=2,
+        )
+
 
 _CELLS = 500_000  # distances held at once
 _LONG = 5e10  # cells compared in about two minutes
+
+
+class Search(Protocol):
+    """Records that others are searched among: ``Search(reference, scale, like)``."""
+
+    def nearest(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k smallest sums of each query and their rows, (n, k) each, the nearest first.
+
+        Among equals the lowest row number comes first.
+
+        Args:
+            queries: n records.
+            own: (n,) the row that a query may not find, -1 for none.
+            k: How many; at most as many as a query may find.
+        """
+
+    def count(self, queries: Records, own: np.ndarray, limits: np.ndarray) -> np.ndarray:
+        """Return how many rows have sums within the limit of each query, (n,)."""
+
+    def within(self, queries: Records, own: np.ndarray, limits: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """Return those rows, ascending, query after query, where ``counts`` says how many they are."""
+
+    def forget(self) -> None:
+        """Let go of all queries but the records searched."""
 
 
 class Plain:

@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.neighbours.spaces import check_space
-from synthrisk.metrics.neighbours.ties import TIED
+from synthrisk.metrics.neighbours.distances import TIED
+from synthrisk.metrics.neighbours.records import check_space
 from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.level_order import level_order
 from synthrisk.metrics.tables.row_order import canonical

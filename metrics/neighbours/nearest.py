@@ -5,19 +5,64 @@ of them breaks its rule, or that fewer than ``k`` records can be found. Distance
 euclid, and a share of the columns' ranges in gower.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_whole
-from synthrisk.metrics.neighbours.division import division
-from synthrisk.metrics.neighbours.found_before import found_before
-from synthrisk.metrics.neighbours.records import Records, Scale, Side, mixed, scale
-from synthrisk.metrics.neighbours.search import Search, search
-from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName, space_of
+from synthrisk.metrics.neighbours.brute_force import Search
+from synthrisk.metrics.neighbours.records import Ranges, Records, Scale, Side, Space, SpaceName, mixed, scale, space_of
+from synthrisk.metrics.neighbours.search import division, search
 from synthrisk.metrics.tables.tables import Tables
+
+_MOST = 4  # searches whose results are kept
+_Found = tuple[np.ndarray, np.ndarray]
+_LAST: list[tuple[Records, bytes]] = []  # records and their digest
+_KEPT: "OrderedDict[bytes, dict[int, _Found]]" = OrderedDict()
+
+
+def found_before(records: Records, scale: Scale, k: int, sought: int, find: Callable[[], _Found]) -> _Found:
+    """Return sums and rows of the k nearest others of each record.
+
+    They are known by all that decides them, to the bit: the same records with the same costs, and as large a ``k``.
+    Where they are not known, ``find`` is called, which returns the ``sought`` nearest, k or more.
+    """
+    key = _digest(records, scale)
+    kept = _KEPT.pop(key, {})
+    enough = [each for each in kept if each >= k]
+    if not enough:
+        kept[sought] = find()
+    _KEPT[key] = kept
+    while len(_KEPT) > _MOST:
+        _KEPT.popitem(last=False)
+    sums, rows = kept[min(enough, default=sought)]
+    return sums[:, :k], rows[:, :k]
+
+
+def _digest(records: Records, scale: Scale) -> bytes:
+    return _of(scale[:-1], _of_records(records) + bytes([scale.squared]))
+
+
+def _of_records(records: Records) -> bytes:
+    """Return their digest, which is taken once of the records that were asked for last."""
+    for last, known in [*_LAST]:  # another thread may ask for others meanwhile
+        if records is last:
+            return known
+    digest = _of(records, repr((records.numbers.shape, records.codes.shape)).encode())
+    _LAST[:] = [(records, digest)]
+    return digest
+
+
+def _of(arrays: Iterable[np.ndarray], start: bytes) -> bytes:
+    digest = blake2b(start)
+    for cells in arrays:
+        digest.update(np.ascontiguousarray(cells).data)
+    return digest.digest()
+
 
 SEVERAL = 5
 """Neighbours that are sought among real records whatever a release holds: who is vulnerable is told by as many."""
@@ -26,7 +71,7 @@ Direction = Literal["real_to_synthetic", "synthetic_to_real", "real_to_real", "s
 
 
 class Options(TypedDict, total=False):
-    """What ``spaces.space_of`` takes: what columns are multiplied by, which of them count, and the kind of ranges."""
+    """What ``records.space_of`` takes: what columns are multiplied by, which of them count, and the kind of ranges."""
 
     weights: Mapping[str, float] | None
     columns: Sequence[str] | None

@@ -8,17 +8,106 @@ categorical columns, then numeric ones, each by name. So every search of the sam
 
 Before they are subtracted, numbers are only multiplied by a power of two, which is exact: near values keep their
 difference, and squares stay inside the range of a float.
+
+The two spaces: in ``euclid`` numerics are in standard deviations, categorical levels standardised one-hot columns, and
+the distance is Euclidean; in ``gower`` it is the mean over columns of |a - b|/range (numeric) or 0/1 (categorical), in
+[0, 1].
+
+The real records that were taken last are remembered: they are the same for every release, so that what is found of them
+serves again. A release that is a copy of them, row for row, is recognised too. Records are never changed, so that they
+can be shared.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from synthrisk.metrics.neighbours.same_records import recognised, remembered
-from synthrisk.metrics.neighbours.spaces import Space
+from synthrisk.metrics.errors import InputError, check_word
 from synthrisk.metrics.tables.kinds import center_and_spread
-from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.tables import Tables, in_order
+
+SpaceName = Literal["euclid", "gower"]
+Ranges = Literal["both", "reference"]
+_HEAVIEST = 1e100  # its square is still far inside the range of a float
+
+
+@dataclass(frozen=True)
+class Space:
+    """A space with its settings in force, as a key of what is computed in it."""
+
+    name: SpaceName
+    columns: tuple[str, ...]  # in the order of their names
+    weights: tuple[float, ...]  # one a column
+    ranges: Ranges = "both"
+
+
+def check_space(space: str = "euclid") -> None:
+    """Refuse a name that is no space."""
+    check_word("space", space, "euclid", "gower")
+
+
+def space_of(
+    tables: Tables,
+    name: SpaceName,
+    weights: Mapping[str, float] | None = None,
+    columns: Sequence[str] | None = None,
+    ranges: Ranges = "both",
+) -> Space:
+    """Return a space over some of the tables' columns.
+
+    Args:
+        tables: The tables of a release.
+        name: ``euclid`` or ``gower``.
+        weights: What a column is multiplied by, from 0 to 1e100 (its square counts in euclid); 1 if not given.
+        columns: The columns that count; None takes all.
+        ranges: What a gower difference is divided by: the range over both tables, or over the table searched
+            with differences above it counted as 1 (as SDMetrics' DCR does).
+
+    Raises:
+        InputError: The space has another name, a column is not in the tables, a weight is out of its
+            range, or ``ranges`` is given for ``euclid``.
+    """
+    check_space(name)
+    if ranges not in ("both", "reference") or (ranges == "reference" and name != "gower"):
+        raise InputError(f"ranges must be both, or reference in gower space, got {ranges!r} in {name}")
+    chosen = tables.columns if columns is None else tables.check_columns("columns", columns)
+    ordered = in_order(chosen)
+    given = dict(weights or {})
+    if given:
+        tables.check_columns("weights", list(given))
+    for column, weight in given.items():
+        number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
+        if not number or not 0 <= weight <= _HEAVIEST:
+            raise InputError(f"weights must be numbers from 0 to {_HEAVIEST:g}, got {weight!r} for {column!r}")
+    return Space(name, tuple(ordered), tuple(float(given.get(c, 1.0)) for c in ordered), ranges)
+
+
+_T = TypeVar("_T", bound=tuple[np.ndarray, ...])
+_FEW = 1_000  # rows that tell most tables apart
+_LAST: list[tuple[np.ndarray, ...]] = []  # one at most: a million records take 100 MB
+
+
+def remembered(real: _T) -> _T:
+    """Return the real records that were taken last, if these have the same cells; otherwise keep these."""
+    known = recognised(real)
+    _LAST[:] = [known]
+    return known
+
+
+def recognised(records: _T) -> _T:
+    """Return the real records that were taken last, if these have the same cells; otherwise these."""
+    for last in [*_LAST]:  # another thread may take others meanwhile
+        if isinstance(last, type(records)) and _are_equal(last, records):
+            return last
+    return records
+
+
+def _are_equal(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:
+    pairs = [*zip(one, other, strict=True)]
+    return all(np.array_equal(a[:_FEW], b[:_FEW]) for a, b in pairs) and all(np.array_equal(a, b) for a, b in pairs)
+
 
 Side = Literal["real", "synthetic"]
 FAR = 4.0  # where a missing number sits in gower space: further than any range from numbers in [-1, 1]

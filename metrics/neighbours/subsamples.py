@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.intervals.draws import none_drawn
+from synthrisk.metrics.intervals.distributions import none_drawn
+from synthrisk.metrics.neighbours.brute_force import Search
+from synthrisk.metrics.neighbours.distances import TIED
 from synthrisk.metrics.neighbours.nearest import Direction, Pass, as_sums
-from synthrisk.metrics.neighbours.records import Records, mixed, scale
-from synthrisk.metrics.neighbours.search import Search, search
-from synthrisk.metrics.neighbours.spaces import Space, SpaceName, space_of
-from synthrisk.metrics.neighbours.ties import TIED
+from synthrisk.metrics.neighbours.records import Records, Space, SpaceName, mixed, scale, space_of
+from synthrisk.metrics.neighbours.search import search
 from synthrisk.metrics.tables.tables import Tables
 
 

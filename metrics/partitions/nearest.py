@@ -9,22 +9,25 @@ import pandas as pd
 from synthrisk.metrics.distance.closest_record import check_closest, reduce_distances
 from synthrisk.metrics.distance.sdmetrics_dcr import Overfitting, protection
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.neighbours.closer import compared
+from synthrisk.metrics.neighbours.brute_force import Search
+from synthrisk.metrics.neighbours.distances import compared
 from synthrisk.metrics.neighbours.famd import ProjectionName
 from synthrisk.metrics.neighbours.nearest import as_distances
 from synthrisk.metrics.neighbours.records import (
     FAR,
     Axis,
+    Ranges,
     Records,
     Scale,
+    Space,
+    SpaceName,
     near_one,
     range_of,
     scale_of,
     standardised,
 )
-from synthrisk.metrics.neighbours.search import Search, search
-from synthrisk.metrics.neighbours.spaces import Ranges, Space, SpaceName
-from synthrisk.metrics.partitions.agreed import CONTROLS, MEMBERS, REAL, RELEASE, Coded, Column, Partitioned
+from synthrisk.metrics.neighbours.search import search
+from synthrisk.metrics.partitions.parts import CONTROLS, MEMBERS, REAL, RELEASE, Coded, Column, Partitioned
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.tables import in_order

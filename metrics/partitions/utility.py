@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.partitions.agreed import MEMBERS, RELEASE, Coded, Column, Partitioned
+from synthrisk.metrics.partitions.parts import MEMBERS, RELEASE, Coded, Column, Partitioned
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.utility.accuracy import NO_ANSWER, summed_up
 from synthrisk.metrics.utility.coverage import NOTHING_TO_COVER

@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from synthrisk.metrics.errors import InputError, check_whole
-from synthrisk.metrics.intervals.quantiles import t_quantile
+from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.rapid.rapid import RAPID
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.kinds import kind

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.gain import normalized_gain
+from synthrisk.metrics.intervals.yardsticks import normalized_gain
 from synthrisk.metrics.models.attackers import AttackerModel, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import UNSEEN, level_codes
 from synthrisk.metrics.rapid.null import named

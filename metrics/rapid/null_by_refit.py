@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.gain import normalized_gain
+from synthrisk.metrics.intervals.yardsticks import normalized_gain
 from synthrisk.metrics.models.attackers import (
     ATTACKER_MODELS,
     AttackerModel,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from synthrisk.metrics.intervals.gain import normalized_gain
-from synthrisk.metrics.intervals.quantiles import normal_quantile
+from synthrisk.metrics.intervals.distributions import normal_quantile
+from synthrisk.metrics.intervals.yardsticks import normalized_gain
 from synthrisk.metrics.models.features import UNSEEN
 from synthrisk.metrics.rapid.null import LEVEL, Null, exceeded_by_few, normal_p_value, permutation_moments, rank_p_value
 from synthrisk.metrics.rapid.prediction_error import prediction_error

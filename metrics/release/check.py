@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -32,6 +33,21 @@ class ReleaseCheck:
         return told([p.words for p in self.problems if p.severity == "broken"])
 
     @property
+    def far(self) -> tuple[str, ...]:
+        """The columns that are far off, for which the release is read a second time (``readings.second_reading``)."""
+        return tuple(p.column for p in self.problems if p.severity == "far" and p.rule not in ("finer", "blank"))
+
+    @property
+    def finer(self) -> tuple[str, ...]:
+        """The columns written finer than those of the real records, which the second reading rounds."""
+        return tuple(p.column for p in self.problems if p.severity == "far" and p.rule == "finer")
+
+    @property
+    def blank(self) -> tuple[str, ...]:
+        """The columns of missing cells alone, without which the release is read a second time."""
+        return tuple(p.column for p in self.problems if p.rule == "blank")
+
+    @property
     def suspicious(self) -> bool:
         """Whether it looks like a copy of members, or of members in disguise."""
         return bool(self.nearness.suspicious)
@@ -43,6 +59,7 @@ def check_release(
     release: pd.DataFrame,
     people: int | None = None,
     known: Tables | None = None,
+    entities: np.ndarray | None = None,
 ) -> ReleaseCheck:
     """Look at one release.
 
@@ -57,6 +74,7 @@ def check_release(
         people: How many real people the release was drawn from, where it repeats some (``fresh``); evidence is counted
             in people there, not in rows.
         known: Members and release alone, where they are looked at elsewhere too: what is searched is searched once.
+        entities: Whose each record is, members then control records; None: each is somebody else's.
 
     Raises:
         InputError: A table is empty or has other columns than ``members``.
@@ -71,16 +89,21 @@ def check_release(
     """
     control = None if control is None or not len(control) else control
     whole = Tables(members, release, control)
+    members, release, control = whole.real, whole.synthetic, whole.control
     columns = in_order(whole.columns)
     refused = {c: incomparable(members[c], release[c], known) for c in columns}
     problems = [*_rows(len(members), len(release)), *filter(None, refused.values())]
-    kept = [c for c in columns if refused[c] is None]
+    blank = [c for c in columns if refused[c] is None and release[c].isna().all() and members[c].notna().any()]
+    problems += [p for c in blank for p in column_problems(Tables(members[[c]], release[[c]]), c, people)]
+    kept = [c for c in columns if refused[c] is None and c not in blank]
     if not kept:
+        problems += [] if any(refused.values()) else [Problem("blank", "", "broken", NOTHING)]
         return ReleaseCheck(len(release), tuple(problems), *_nothing(members, control, release))
     if known is not None and len(kept) == len(columns):
         tables = known.without_groups()
     else:
-        tables = Tables(members[kept], release[kept], None if control is None else control[kept])
+        others = None if control is None else control[kept]
+        tables = Tables(members[kept], release[kept], others, entities=entities)
         tables = tables if control is None else tables.with_control()
     problems += [p for c in kept for p in column_problems(tables, c, people)]
     found = verbatim(tables)
@@ -112,7 +135,7 @@ def from_plain(values: Mapping[str, Any]) -> ReleaseCheck:
         values["rows"],
         tuple(Problem(**each) for each in values["problems"]),
         Verbatim(**{name: Matched(**each) for name, each in values["verbatim"].items()}),
-        Nearness(**near | {"nearer_members": Estimate(**near["nearer_members"])}),
+        Nearness(**near | {name: Estimate(**near[name]) for name in ("nearer_members", "excess")}),
     )
 
 
@@ -125,4 +148,4 @@ def _rows(members: int, rows: int) -> list[Problem]:
 def _nothing(members: pd.DataFrame, control: pd.DataFrame | None, release: pd.DataFrame) -> tuple[Verbatim, Nearness]:
     sizes = len(release), len(release), len(members), 0 if control is None else len(control), len(members)
     nothing = Estimate(float("nan"), float("nan"), float("nan"), note=NOTHING)
-    return Verbatim(*(Matched(0, n, 0.0) for n in sizes)), Nearness(nothing, float("nan"), NOTHING, "")
+    return Verbatim(*(Matched(0, n, 0.0) for n in sizes)), Nearness(nothing, float("nan"), NOTHING, "", nothing)

@@ -10,11 +10,14 @@ import scipy
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference
+from synthrisk.metrics.release.readings import Grid, folded, known_levels
 from synthrisk.metrics.tables.codes import joint_codes
 from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables
 
-Rule = Literal["type", "constant", "missing", "mean", "unseen", "rows"]
+Rule = Literal[
+    "type", "constant", "missing", "mean", "finer", "unseen", "rows", "blank", "read", "name", "index", "absent"
+]
 
 CHANCE = 1e-6
 """A column is called broken only where a release of other people would show as much less often than this."""
@@ -23,6 +26,7 @@ _NOTED_CHANCE = 1e-3
 _MEAN, _NOTED_MEAN = 1.0, 0.25  # differences of means, in pooled standard deviations
 _MISSING, _NOTED_MISSING = 0.5, 0.1  # differences of shares of missing cells
 _UNSEEN, _SHARED = 0.9, 0.5
+_FINER, _FEW_CELLS = 0.05, 3  # share of the cells that are finer than real ones, and cells that are no column
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ class Problem:
 
     rule: Rule  # which rule it breaks
     column: str  # the column's name; empty where it is about the whole release
-    severity: Literal["broken", "note"]  # broken: measures say nothing of such a release; note: worth knowing
+    # broken: measures say nothing of such a release; far: it is read twice (``readings``); note: worth knowing
+    severity: Literal["broken", "far", "note"]
     words: str  # all of it in a phrase that holds no cell of a table
 
 
@@ -46,6 +51,7 @@ class Column:
     known: np.ndarray  # whether some real record has the value of each code, (size,)
     size: int
     rows: int  # released rows that speak for themselves
+    real: pd.Series  # the cells of all real records
 
 
 def incomparable(members: pd.Series, released: pd.Series, known: Tables | None = None) -> Problem | None:
@@ -79,15 +85,21 @@ def incomparable(members: pd.Series, released: pd.Series, known: Tables | None =
 def column_problems(tables: Tables, column: Any, people: int | None = None) -> list[Problem]:
     """Return what is wrong with one column of a release whose cells can be compared.
 
-    - constant: one value (or missing cells only) in the release, several among the members. Broken where the commonest
+    - blank: missing cells only in the release, several values among the members. Far off, so that the release is looked
+      at without the column, too.
+    - constant: one value in the release, several among the members. Broken where the commonest
       value of the members, of share q, would fill u rows with probability q^u < 1e-6; otherwise a note.
     - missing: the shares of missing cells differ by more than .5 (note: .1), and Newcombe's interval of the difference
       at 1 - 1e-6 (note: 1 - 1e-3) holds no 0.
-    - mean, numeric columns: the means differ by more than 1 (note: .25) pooled standard deviation,
-      |a - b| / sqrt((s_a^2 + s_b^2)/2), and Welch's test gives p < 1e-6 (note: 1e-3).
+    - mean, numeric columns: far off where the means differ by more than 1 (note: .25) pooled standard deviation,
+      |a - b| / sqrt((s_a^2 + s_b^2)/2), and Welch's test gives p < 1e-6 (note: 1e-3). Ordinary generators do so to
+      skewed columns.
+    - finer, numeric columns: cells off the grid of all real cells (``readings.Grid``): decimals where there are none, a
+      time of day. Far off, so that the rounded cells are looked at, too, where more than 5 % are; else a note.
     - unseen, categorical columns: share of the released cells whose value no real record has. A note; broken where it
       is at least .9 although strangers bring fewer new values: less than half of the members have a value that no
-      other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares.
+      other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where
+      more than a tenth of the values are known without case, spaces, accents and number form.
 
     The rules hold at any size: they ask for a large difference that is not chance. u is the number of released rows, or
     of the people that they were drawn from, where that is known and smaller.
@@ -110,20 +122,23 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
     size = tables.codes([column]).size
     known = np.bincount(real, minlength=size) > 0
     rows = min(len(released), people or len(released))
-    one = Column(column, members, tables.synthetic[column], (codes, released), known, size, rows)
+    one = Column(column, members, tables.synthetic[column], (codes, released), known, size, rows, tables.real[column])
     constant = [*_constant(one)]
     if constant:
         return constant
-    return [*_missing(one), *(_mean(one) if tables.kind(column) == "numeric" else _unseen(one))]
+    return [*_missing(one), *([*_mean(one), *_finer(one)] if tables.kind(column) == "numeric" else _unseen(one))]
 
 
 def _constant(one: Column) -> Iterator[Problem]:
     members, released = one.codes
     if released.min() != released.max() or members.min() == members.max():
         return
+    if released[0] == one.size - 1:
+        words = f"column {one.name!r} has missing cells only in the release: nothing of it is given away"
+        yield Problem("blank", str(one.name), "far", words)
+        return
     chance = float(np.bincount(members).max() / len(members)) ** one.rows
-    what = "has missing cells only" if released[0] == one.size - 1 else "is constant"
-    words = f"column {one.name!r} {what} in the release, but not among the members"
+    words = f"column {one.name!r} is constant in the release, but not among the members"
     yield Problem("constant", str(one.name), "broken" if chance < CHANCE else "note", words)
 
 
@@ -156,7 +171,17 @@ def _mean(one: Column) -> Iterator[Problem]:
     if p < _NOTED_CHANCE:
         apart = f"means that differ by {gap:.1f} standard deviations"
         words = f"column {one.name!r} has {apart} between members and release"
-        yield Problem("mean", str(one.name), "broken" if gap > _MEAN and p < CHANCE else "note", words)
+        yield Problem("mean", str(one.name), "far" if gap > _MEAN and p < CHANCE else "note", words)
+
+
+def _finer(one: Column) -> Iterator[Problem]:
+    off = Grid.of(one.real).off(one.released)
+    count, cells = int(off.sum()), int(one.released.notna().sum())
+    if count:
+        times = is_temporal(one.released)
+        fine = "a time of day" if times else "digits that no real record has"
+        words = f"column {one.name!r} has {fine} in {count:,} of {cells:,} cells"
+        yield Problem("finer", str(one.name), "far" if count > max(_FEW_CELLS, _FINER * cells) else "note", words)
 
 
 def _unseen(one: Column) -> Iterator[Problem]:
@@ -168,7 +193,17 @@ def _unseen(one: Column) -> Iterator[Problem]:
     alone = float(np.mean(np.bincount(members, minlength=one.size)[members] == 1))
     broken = share >= _UNSEEN and alone < _SHARED and _apart(alone, share, one, CHANCE)
     words = f"column {one.name!r} has values in {share:.1%} of the released cells that no real record has"
-    yield Problem("unseen", str(one.name), "broken" if broken else "note", words)
+    if broken and _unknown_folded(one) < _UNSEEN:
+        yield Problem("unseen", str(one.name), "far", f"{words} in the same spelling")
+    else:
+        yield Problem("unseen", str(one.name), "broken" if broken else "note", words)
+
+
+def _unknown_folded(one: Column) -> float:
+    """Return the share of the released cells whose value no real record has however it is spelled."""
+    known, cells = known_levels(one.real.dropna()), one.released.dropna().astype(object)
+    unknown = {level: folded(level) not in known for level in cells.unique()}
+    return float(cells.map(unknown).mean())
 
 
 def _apart(members: float, released: float, one: Column, chance: float) -> bool:

@@ -1,15 +1,15 @@
-"""A screen for near copies: do members lie nearer to the release than people whom it never saw?"""
+"""A screen for near copies, and for what was taken out: do members lie nearer to the release than strangers do?"""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference, share_gain
-from synthrisk.metrics.neighbours.closer import compared
+from synthrisk.metrics.neighbours.distances import TIED, compared, tie_counts
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
-from synthrisk.metrics.neighbours.ties import TIED, tie_counts
 from synthrisk.metrics.release.disguises import by_cells, by_order
 from synthrisk.metrics.release.verbatim import Verbatim, verbatim
 from synthrisk.metrics.tables.row_order import canonical
@@ -18,11 +18,12 @@ from synthrisk.metrics.tables.tables import Tables
 _FEWEST = 20
 _ANCHORS = 10  # control records below the lowest quantile
 _LOWEST = 0.01
+_NEAREST, _NEAREST_ANCHORS = 0.1, 20  # the higher quantile, and control records below it
+_LEAST = 0.005  # one person in 200: a smaller difference is shown and is not suspicious
 _PAIRED = 0.15
 _MANY = 4  # rows a member: of strangers then so many are near that 0.15 above what is expected cannot be reached
-_BESIDE_CONTROLS = 0.05
 _BESIDE_TWINS = 0.25
-CONFIDENCE = 0.998  # of each look: seven looks at a release of strangers stand out at most once in 100 times
+CONFIDENCE = 0.999  # of each look: nine looks at a release of strangers stand out at most once in 100 times
 _DISGUISES: tuple[tuple[str, Callable[[Tables, np.ndarray], np.ndarray]], ...] = (
     ("have as many cells in common with a released row as {} of the control records", by_cells),
     ("are as near to the release by ranks as {} of the control records", by_order),
@@ -31,6 +32,8 @@ _FEWEST_DISGUISED = 100  # members
 _MOST_PAIRS = 2 * 10**10  # pairs of a record and a row that are looked at through a disguise
 _MANY_RECORDS = 20_000  # so many records are looked at in any case
 ALONE = "fewer than two members: none has another member to compare with"
+NO_STRANGERS = f"fewer than {_FEWEST} control records to compare with"
+MISSING = "members are told by what is missing"
 
 
 @dataclass(frozen=True)
@@ -40,59 +43,113 @@ class Look:
     what: str  # what a record has to show, in words
     members: Estimate  # share of the members that show it
     expected: float  # share that would, if the release held other people
-    above: Estimate  # what is compared with ``limit``, with its interval: the difference, or the gain (x - s)/(1 - s)
-    limit: float  # what ``above`` has to exceed with its lower limit, for the look to be suspicious
+    # what is compared with ``limit``, with its interval: members in excess, as a share of all of them. Above 0 the gain
+    # (x - s)/(1 - s): 1 for a copy; below 0 the difference x - s
+    above: Estimate
+    limit: float = 0.0  # what ``above`` has to exceed with its lower limit, for the look to be suspicious
+    both: bool = False  # whether members that show it less often are as suspicious as those that show it more often
+
+    @property
+    def more(self) -> bool:
+        """Whether members show it more often than chance explains."""
+        return bool(self.above.lower > self.limit and self.above.value >= _LEAST)
+
+    @property
+    def less(self) -> bool:
+        """Whether members show it less often than chance explains, where that counts."""
+        return bool(self.both and self.above.upper < 0 and self.above.value <= -_LEAST)
 
     @property
     def suspicious(self) -> bool:
         """Whether members stand out."""
-        return bool(self.above.lower > self.limit)
+        return self.more or self.less
 
     @property
     def words(self) -> str:
         """What was seen, in a phrase."""
-        return f"{self.members.value:.1%} of the members {self.what}, {self.expected:.1%} expected"
+        seen = f"{self.members.value:.1%} of the members {self.what}, {self.expected:.1%} expected"
+        return f"{MISSING}: {seen}" if self.less else seen
+
+    @property
+    def strength(self) -> float:
+        """|above| in units of its distance to the end of its interval that is nearer to 0: above 1, it is no chance."""
+        own = self.above
+        half = own.value - own.lower if own.value > 0 else own.upper - own.value
+        return abs(own.value) / half if half > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class Nearness:
-    """Whether members lie nearer to the release than chance explains."""
+    """Whether members lie nearer to the release than chance explains, or less near."""
 
     nearer_members: Estimate  # share of the members that are nearer to the release than expected, with its interval
     expected: float  # what that share would be if the release held other people
     reason: str  # why there is no such share; empty where there is one
     suspicious: str  # what a near copy of the members was seen by, in words; empty where nothing stands out
+    # members in excess, as a share of all of them, by the look that shows most, with an interval that holds for all
+    # looks together; below 0: members that are missing from where strangers are. NaN without enough control records
+    excess: Estimate
     blind: str = ""  # why a near copy could not have been seen, in words; empty where it could
+
+    @property
+    def excess_words(self) -> str:
+        """What the excess amounts to, in a phrase; empty where there is none or chance explains it."""
+        return excess_in_words(self.excess)
+
+
+def excess_in_words(excess: Estimate) -> str:
+    """Return what an excess of members amounts to; empty where its interval holds 0, or there is none.
+
+    Example:
+        >>> excess_in_words(Estimate(0.012, 0.004, 0.02)), excess_in_words(Estimate(0.012, -0.004, 0.03))
+        ('as if 12 of 1,000 people had been copied', '')
+        >>> excess_in_words(Estimate(-0.094, -0.1, -0.08))
+        'members are told by what is missing: as if rows near to 94 of 1,000 people had been taken out'
+    """
+    if not (excess.lower > 0 or excess.upper < 0):
+        return ""
+    people = f"{1000 * abs(excess.value):,.0f} of 1,000 people"
+    if excess.value > 0:
+        return f"as if {people} had been copied"
+    return f"{MISSING}: as if rows near to {people} had been taken out"
 
 
 def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
-    """Look whether the release holds the members, or records that were made from single members.
+    """Look whether the release holds members, or records made from single members, or keeps away from members.
 
-    Distances are ``gower`` over all columns, d(record) = distance to the nearest released row. With at least 20 control
-    records there are these looks, each with a margin, and each at a confidence of 99.8 %:
+    Distances are ``gower`` over all columns, d(record) = distance to the nearest released row, e(record) = distance to
+    the nearest other real record, member or not. Members and control records are compared, which are strangers alike if
+    the release holds other people: so any difference beyond chance is suspicious, from one person in 200 on. **Fewer**
+    members than expected are as suspicious as more: rows that lie near to members were taken out, so that members are
+    told by what is missing. With at least 20 control records there are these looks, each at a confidence of 99.9 %:
 
     - ``nearer_members``: the share of members with d below the f-quantile of the control records' d,
-      f = min(max(0.01, 10/c), 0.5) of c control records; expected f; suspicious where the lower limit is above f + 0.1.
-    - the same at the median; suspicious above 0.75: halfway between strangers (0.5) and a full copy (1).
-    - from 100 members on, both again with equal cells only (``disguises.by_cells``), which finds a copy with shuffled
-      columns or emptied cells, and by ranks within each table (``disguises.by_order``), which finds a copy with moved
-      numbers or renamed levels. Of large tables members and control records are drawn for it, by a fixed seed and in an
-      order that is not that of the rows: of each at most so many that there are 2e10 pairs with released rows, or
-      20,000 records.
-    - members that occur in the release as they are, beside control records that do; suspicious where the gain over
-      these is above 0.05. It finds a copy of a table in which many people are alike.
+      f = min(max(0.01, 10/c), 0.5) of c control records; expected f.
+    - the same of d/e, at f = min(10/c, 0.5): a person who is far from all others, and near to a released row.
+    - both at f = min(max(0.1, 20/c), 0.5).
+    - from 100 members on, d at both quantiles again with equal cells only (``disguises.by_cells``), which finds a copy
+      with shuffled columns or emptied cells, and by ranks within each table (``disguises.by_order``), which finds a
+      copy with moved numbers or renamed levels. Of large tables members and control records are drawn for it, by a
+      fixed seed and in an order that is not that of the rows: of each at most so many that there are 2e10 pairs with
+      released rows, or 20,000 records.
+    - members that occur in the release as they are, beside control records that do; more or fewer of them.
 
-    With fewer control records: the share of members that have a released row nearer than any other member, expected
-    m/(m + n - 1) for m rows and n members, suspicious above that by 0.15 (CART lies at 0.12 on Adult); the first two
-    looks with the members' distances to the nearest other member in place of the control records', if m <= n (more
-    strangers lie nearer); and the members that occur in the release, beside the share that twins explain
-    (``Verbatim.members_thinned``), suspicious where the gain is above 0.25.
+    Of these ``excess`` is the one that shows most: if some are beyond chance the one whose interval is furthest from 0,
+    otherwise the one that comes nearest to it.
+
+    With fewer control records nothing but members can be compared with, so that margins are needed: the share of
+    members that have a released row nearer than any other member, expected m/(m + n - 1) for m rows and n members,
+    suspicious above that by 0.15 (CART lies at 0.12 on Adult); the share with d below the f-quantile of the members'
+    distances to the nearest other member, if m <= n (more strangers lie nearer), suspicious above f by 0.1 at the
+    lowest quantile and by 0.25 at the median; and the members that occur in the release, beside the share that twins
+    explain (``Verbatim.members_thinned``), suspicious where the gain is above 0.25. Nothing is said of what is missing.
 
     Ties count by expectation. A quantile is itself uncertain, so that the intervals (Newcombe, MOVER) are those of a
-    difference or a gain of two shares.
+    difference or a gain of two shares. Where people have several records, evidence is counted in people: shares have
+    the intervals of (sum s)^2/(sum s^2) records, s the number of records of each person (Kish 1965).
 
     Args:
-        tables: Real records with ``groups``, and the release.
+        tables: Real records with ``groups``, and the release; ``entities`` say whose each record is.
         found: ``verbatim(tables)``, where it is there already.
 
     Returns:
@@ -109,16 +166,37 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     groups = np.ones(len(tables.real), dtype=int) if tables.groups is None else tables.groups
     controls = int((groups == 0).sum())
     alone = tables.part(1)
+    nothing = Estimate(np.nan, np.nan, np.nan, note=NO_STRANGERS)
     if controls >= _FEWEST or alone is None:
-        looks, reason = _beside_controls(tables, groups), ""
+        sizes = _people(tables.entities, groups == 1), _people(tables.entities, groups == 0)
+        looks = [*_beside_controls(tables, groups, sizes), _equal(found, sizes)]
+        reason, excess = "", _shows_most(looks).above
     else:
-        looks, reason = _beside_members(alone), "" if len(alone.real) > 1 else ALONE
-    nothing = Estimate(float("nan"), float("nan"), float("nan"), note=reason)
-    first = looks[0] if looks else Look("", nothing, float("nan"), nothing, 0.0)
-    seen = [look.words for look in (*looks, *_equal(found, controls)) if look.suspicious]
+        looks, reason, excess = _beside_members(alone), "" if len(alone.real) > 1 else ALONE, nothing
+    none = replace(nothing, note=reason)
+    first = looks[0] if looks else Look("", none, float("nan"), none)
+    seen = [look.words for look in (*looks, *([] if controls >= _FEWEST else [_thinned(found)])) if look.suspicious]
     many = controls < _FEWEST and len(tables.synthetic) > _MANY * len(groups[groups == 1])
     blind = f"without {_FEWEST} control records, more than {_MANY} rows a member hide a near copy" if many else ""
-    return Nearness(first.members, first.expected, reason, "; ".join(seen), blind)
+    return Nearness(first.members, first.expected, reason, "; ".join(seen), excess, blind)
+
+
+def _shows_most(looks: Sequence[Look]) -> Look:
+    """Return the look that is furthest beyond chance; where all may be chance, the one that comes nearest to it."""
+    beyond = [look for look in looks if look.suspicious]
+    return (
+        max(beyond, key=lambda look: max(look.above.lower, -look.above.upper))
+        if beyond
+        else max(looks, key=lambda look: look.strength)
+    )
+
+
+def _people(entities: np.ndarray | None, own: np.ndarray) -> float:
+    """Return for how many independent records some records count."""
+    if entities is None:
+        return float(own.sum())
+    counts = np.unique(entities[own], return_counts=True)[1].astype(float)
+    return float(counts.sum() ** 2 / (counts**2).sum()) if len(counts) else 0.0
 
 
 def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> float:
@@ -139,17 +217,66 @@ def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> flo
     return float((distances < low).sum() + share * ((distances >= low) & (distances <= high)).sum())
 
 
-def _beside_controls(tables: Tables, groups: np.ndarray) -> list[Look]:
+def _beside_controls(tables: Tables, groups: np.ndarray, sizes: tuple[float, float]) -> list[Look]:
     distance = real_to_synthetic(tables, "gower").distances[:, 0]
-    what = "are as near to the release as {} of the control records"
-    looks = _below_quantiles(distance[groups == 1], distance[groups == 0], what)
+    low = min(max(_LOWEST, _ANCHORS / sizes[1]), 0.5)
+    lowest = min(_ANCHORS / sizes[1], 0.5)
+    near = "are as near to the release as {} of the control records"
+    alone = "are as near to the release, for how far they are from all other people, as {} of the control records"
+    looks = _at_quantiles(distance, groups, sizes, near, low)
+    looks += _at_quantiles(_for_its_distance(tables, distance), groups, sizes, alone, lowest)
     if (groups == 1).sum() < _FEWEST_DISGUISED:
         return looks
     rows = _drawn(tables, groups)
+    shares = [float((groups[rows] == group).sum() / (groups == group).sum()) for group in (1, 0)]
+    drawn = sizes[0] * shares[0], sizes[1] * shares[1]
     for what, seen in _DISGUISES:
-        distance = seen(tables, rows)
-        looks += _below_quantiles(distance[groups[rows] == 1], distance[groups[rows] == 0], what)
+        looks += _at_quantiles(seen(tables, rows), groups[rows], drawn, what, low)
     return looks
+
+
+def _for_its_distance(tables: Tables, distance: np.ndarray) -> np.ndarray:
+    """Return d/e of each real record, as ``nearness`` says; 1 where the record has a twin among both."""
+    if len(tables.real) < 2:
+        return np.ones(1)
+    other = real_to_real(tables, "gower").distances[:, 0]
+    return np.where(other > 0, distance / np.where(other > 0, other, 1.0), np.where(distance > 0, np.inf, 1.0))
+
+
+def _at_quantiles(
+    distance: np.ndarray, groups: np.ndarray, sizes: tuple[float, float], what: str, low: float
+) -> list[Look]:
+    """Return the looks at the lowest quantile and at the higher one."""
+    high = min(max(_NEAREST, _NEAREST_ANCHORS / sizes[1]), 0.5)
+    members, strangers = distance[groups == 1], distance[groups == 0]
+    looks = []
+    for f in dict.fromkeys((low, high)):
+        share = float(below_quantile(members, strangers, f)) / len(members)
+        own, other = (expected_share(x * size, size, CONFIDENCE) for x, size in zip((share, f), sizes, strict=True))
+        whom = "half" if f == 0.5 else f"the nearest {f:.2%}" if f < _LOWEST else f"the nearest {f:.1%}"
+        above = _no_chance(_excess(own, other), share, f, sizes)
+        looks.append(Look(what.format(whom), own, f, above, both=True))
+    return looks
+
+
+def _no_chance(above: Estimate, share: float, f: float, sizes: tuple[float, float]) -> Estimate:
+    """Return an excess below 0 with an interval that holds 0 unless so few members are as rare by exact count too.
+
+    Newcombe's interval is too narrow on this side where few control records lie below the quantile. Of n members and c
+    control records in random order at most x members come before the k-th control record with the chance that k or
+    more of the first x + k are control records (negative hypergeometric).
+    """
+    if above.upper >= 0:
+        return above
+    n, c = round(sizes[0]), round(sizes[1])
+    k, x = max(int(f * c), 1), int(np.ceil(share * n))
+    chance = float(scipy.stats.hypergeom.sf(k - 1, n + c, c, min(x + k, n + c)))
+    return above if chance <= (1 - CONFIDENCE) / 2 else replace(above, upper=0.0)
+
+
+def _excess(own: Estimate, other: Estimate) -> Estimate:
+    """Return members in excess as a share of all: of those who need not show it, if positive."""
+    return share_gain(own, other) if own.value > other.value else share_difference(own, other)
 
 
 def _drawn(tables: Tables, groups: np.ndarray) -> np.ndarray:
@@ -163,12 +290,14 @@ def _drawn(tables: Tables, groups: np.ndarray) -> np.ndarray:
     return np.sort(np.concatenate(sides))
 
 
-def _below_quantiles(members: np.ndarray, strangers: np.ndarray, what: str) -> list[Look]:
-    f = min(max(_LOWEST, _ANCHORS / len(strangers)), 0.5)
+def _beside_others(members: np.ndarray, others: np.ndarray) -> list[Look]:
+    """Return the looks at distances to the release beside those to other members."""
+    what, n = "are as near to the release as {} of the members to another member", len(members)
+    f = min(max(_LOWEST, _ANCHORS / n), 0.5)
     looks = []
     for share, limit, whom in ((f, 0.1, f"the nearest {f:.1%}"), (0.5, 0.25, "half")):
-        own = expected_share(below_quantile(members, strangers, share), len(members), CONFIDENCE)
-        above = share_difference(own, expected_share(share * len(strangers), len(strangers), CONFIDENCE))
+        own = expected_share(below_quantile(members, others, share), n, CONFIDENCE)
+        above = share_difference(own, expected_share(share * n, n, CONFIDENCE))
         looks.append(Look(what.format(whom), own, share, above, limit))
     return looks
 
@@ -189,16 +318,20 @@ def _beside_members(tables: Tables) -> list[Look]:
     own, expected = expected_share(float(scores.sum()), n, CONFIDENCE), m / (m + n - 1)
     above = share_difference(own, Estimate(expected, expected, expected))
     paired = Look("are nearer to the release than to any other member", own, expected, above, _PAIRED)
-    what = "are as near to the release as {} of the members to another member"
-    return [paired, *(_below_quantiles(released, other, what) if _FEWEST <= n >= m else [])]
+    return [paired, *(_beside_others(released, other) if _FEWEST <= n >= m else [])]
 
 
-def _equal(found: Verbatim, controls: int) -> list[Look]:
-    if controls >= _FEWEST:
-        own = expected_share(found.members.count, found.members.of, CONFIDENCE)
-        other, limit = expected_share(found.controls.count, controls, CONFIDENCE), _BESIDE_CONTROLS
-    else:
-        own = expected_share(found.members_thinned.count, found.members_thinned.of, CONFIDENCE)
-        other = expected_share(found.members_thinned.expected, found.members_thinned.of, CONFIDENCE)
-        limit = _BESIDE_TWINS
-    return [Look("occur in the release as they are", own, other.value, share_gain(own, other), limit)]
+def _equal(found: Verbatim, sizes: tuple[float, float]) -> Look:
+    own, other = (
+        expected_share(each.share * size, size, CONFIDENCE)
+        for each, size in zip((found.members, found.controls), sizes, strict=True)
+    )
+    return Look("occur in the release as they are", own, other.value, _excess(own, other), both=True)
+
+
+def _thinned(found: Verbatim) -> Look:
+    of = found.members_thinned.of
+    own, other = (
+        expected_share(c, of, CONFIDENCE) for c in (found.members_thinned.count, found.members_thinned.expected)
+    )
+    return Look("occur in the release as they are", own, other.value, share_gain(own, other), _BESIDE_TWINS)

@@ -10,6 +10,11 @@ from synthrisk.metrics.release.verbatim import chance_of_twin
 from synthrisk.metrics.tables.codes import joint_codes, pack
 from synthrisk.metrics.tables.tables import Tables, in_order
 
+FEW = 10
+"""Members a control record from which a direct call warns that control records are few."""
+TOO_FEW = 100
+"""Members a control record from which control records are too few for a value."""
+_LEAST = 20  # control records: fewer are no group, where they are few beside the members
 _CONFIDENCE = 0.998  # two-sided: one-sided p < .001
 _FEWEST = 5
 _MOST = 0.5
@@ -87,6 +92,33 @@ def strangers(
     same = 0 if identifier is None else _with_identifier(members[identifier], control[identifier])
     refusals, warnings = in_words(found, same)
     return Strangers(found[0], found[1] if release is not None else None, same, refusals, warnings)
+
+
+def told_of_control(
+    members: pd.DataFrame, control: pd.DataFrame, identifier: str | int | None = None
+) -> tuple[str, str]:
+    """Return why nothing can be compared with these control records, and what is to be told; empty where nothing is.
+
+    Refused: what ``strangers`` refuses; fewer than one control record for 100 members, or fewer than 20 and fewer than
+    one for 10. Told: what ``strangers`` tells; fewer than one for 10 members. Tried with an exact copy (Adult), for
+    which ``membership_inference_risk`` should be 1: of 1,000 members it is .35, .72, .93, .98 and 1.00 with 20, 50,
+    100, 200 and 600 control records, of 3,000 members .00 and .15 with 10 and 20, of 200 members .75 and 1.00 with 20
+    and 50. What ``membership`` reaches at most is cut off too, at min(1, claim_share/S), S the share of members among
+    the targets.
+
+    Example:
+        >>> members = pd.DataFrame({"x": range(400)})
+        >>> told_of_control(members, members[:3] + 1000)[0]
+        '3 control records for 400 members are too few: at least 20 are needed'
+    """
+    n, c = len(members), len(control)
+    found = strangers(members, control, None, identifier)
+    least = max(int(np.ceil(n / TOO_FEW)), min(_LEAST, int(np.ceil(n / FEW))))
+    words = f"{c:,} control records for {n:,} members are"
+    refused = f"{words} too few: at least {least:,} are needed" if c < least else ""
+    few = f"{words} few: a copy of the members may read as far less than 1" if c * FEW < n and not refused else ""
+    refusals, told = ("; ".join(filter(None, pair)) for pair in ((refused, found.refuse), (few, found.warning)))
+    return refusals, told
 
 
 def _equal(control: np.ndarray, among: np.ndarray, sizes: np.ndarray) -> Equal:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrisk.metrics.intervals.draws import none_drawn
+from synthrisk.metrics.intervals.distributions import none_drawn
 from synthrisk.metrics.tables.tables import Tables
 
 

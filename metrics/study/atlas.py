@@ -9,6 +9,7 @@ import scipy
 
 from synthrisk.metrics.digest import MOST_ALARMS, Answer
 from synthrisk.metrics.intervals.proportions import clopper_pearson
+from synthrisk.metrics.release.identifiers import RELEASED, Released
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.quantities import GROUPS, NOTHING, quantity_of
 
@@ -27,18 +28,31 @@ class Look:
     measure: str
     quantity: str
     value: float
-    seen: bool | None  # whether the interval lies above what the quantity is without a leak; None without an interval
+    seen: bool | None  # whether the interval is clear of what the quantity is without a leak; None without an interval
 
 
-def looks_of(findings: Sequence[Finding], table: str, leak: str, dose: float) -> list[Look]:
-    """Return a look for each quantity that sets members against control records, where the measure has it."""
+def looks_of(
+    findings: Sequence[Finding], table: str, leak: str, dose: float, released: Released | None = None
+) -> list[Look]:
+    """Return a look for each quantity that sets members against control records, where the measure has it.
+
+    Members stand out by what is missing, too: a difference wholly below 0 is seen as one above it is. A true-positive
+    rate counts both sides itself.
+
+    ``released``: what the columns that nothing attacks hold of real people, where there are such columns.
+    """
     looks = []
+    if released is not None:
+        share = 0.0 if isnan(released.share) else released.share
+        looks.append(Look(table, leak, dose, RELEASED, "memorization", share, bool(released.risk)))
     for finding in findings:
         for quantity, group in _QUANTITIES:
             found = quantity_of(finding, quantity, group)
             if isnan(found.value) and isnan(found.lower):
                 continue
-            seen = None if isnan(found.lower) else bool(found.lower > NOTHING[quantity])
+            without = NOTHING[quantity]
+            clear = found.lower > without or (without == 0 and found.upper < 0)
+            seen = None if isnan(found.lower) else bool(clear)
             name = f"{quantity}@{group}" if group else quantity
             looks.append(Look(table, leak, dose, finding.measure.label, name, found.value, seen))
     return looks
@@ -47,10 +61,10 @@ def looks_of(findings: Sequence[Finding], table: str, leak: str, dose: float) ->
 def answers(looks: Sequence[Look], target: float = TARGET, most: float = MOST_ALARMS) -> list[Answer]:
     """Return what many studies say, a line for each table, leak, measure and quantity.
 
-    A study sees a leak where its own interval lies above what the quantity is without one, as in a verdict. The
-    smallest dose is the smallest that ``target`` of the studies see; it is given unless false alarms, leaks seen where
-    nothing was planted, are shown to come in more than ``most`` of the looks (the Clopper-Pearson interval of their
-    rate, as if they were independent, lies above it). A study in which a quantity has no interval does not see. The
+    A study sees a leak where its own interval is clear of what the quantity is without one (``looks_of``). The smallest
+    dose is the smallest that ``target`` of the studies see; it is given unless false alarms, leaks seen where nothing
+    was planted, are shown to come in more than ``most`` of the looks (the Clopper-Pearson interval of their rate, as if
+    they were independent, lies above it). A study in which a quantity has no interval does not see. The
     full dose is the largest that was planted.
     """
     own: dict[tuple[str, str, str], dict[str, list[Look]]] = {}

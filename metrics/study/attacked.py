@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.intervals.linearised import contributions
+from synthrisk.metrics.intervals.scale import MetricTransform, contributions
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.contributions import ReleasedValues
@@ -42,6 +42,7 @@ class Releases:
     records: pd.DataFrame  # the real table without its identifier
     entities: np.ndarray | None  # (n,) entity of each record, or None
     groups: Mapping[str, np.ndarray]  # (n,) booleans of the records that have findings apart, by the name of the group
+    size: tuple[int, int] | None = None  # R and K of the study, where some releases are left out
 
     @cached_property
     def _said(self) -> list[Mapping[str, Said]]:
@@ -55,7 +56,7 @@ class Releases:
     @property
     def shape(self) -> tuple[int, int]:
         """R repetitions and K releases in each."""
-        return max(r for r, _ in self.places) + 1, max(f for _, f in self.places) + 1
+        return self.size or (max(r for r, _ in self.places) + 1, max(f for _, f in self.places) + 1)
 
     def said(self, measure: Measure, kind: type[_Kind]) -> list[_Kind]:
         """Return what a measure says of each release."""
@@ -90,7 +91,7 @@ def attacked_records(releases: Releases, measure: Measure) -> Attacked:
         cubes["member"] == 1,
         cubes["member"] == 0,
         _contribution(metric, cubes),
-        metric.transform,
+        None if metric.transform is None else MetricTransform(metric.name),
         _guess(said, metric),
         releases.entities,
         cubes["gain"] if gains else None,

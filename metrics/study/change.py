@@ -6,6 +6,7 @@ from math import isnan, sqrt
 
 import numpy as np
 
+from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.intervals.estimates import (
     NOT_ESTIMABLE,
     ONE_REPETITION,
@@ -19,7 +20,6 @@ from synthrisk.metrics.intervals.estimates import (
 )
 from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.intervals.proportions import share_difference
-from synthrisk.metrics.intervals.quantiles import t_quantile
 from synthrisk.metrics.intervals.scale import DIFFERENCE
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from synthrisk.metrics.intervals.estimates import Interval, variances
+from synthrisk.metrics.intervals.estimates import TESTED, Interval, variances
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.comparison import Comparison, compare
@@ -58,7 +58,7 @@ def compare_findings(
     powers = {p.measure.key: _power(p.measure, own, kept, shares, interval.confidence, entities) for p in planned}
     return Compared(
         [replace(f, yardsticks=each) for f, each in zip(own, yardsticks, strict=True)],
-        compare(by_measure, interval.confidence, entities, same),
+        compare(by_measure, TESTED, entities, same),
         {key: each for key, each in powers.items() if each is not None},
     )
 

@@ -7,7 +7,7 @@ from itertools import combinations, groupby
 import numpy as np
 import scipy
 
-from synthrisk.metrics.intervals.adjust import holm
+from synthrisk.metrics.intervals.distributions import holm
 from synthrisk.metrics.intervals.estimates import Estimate, paired, t_test, t_test_across_repetitions
 from synthrisk.metrics.intervals.scale import DIFFERENCE
 from synthrisk.metrics.study.contributions import Isolations, Kept, ReleasedValues

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from synthrisk.metrics.intervals.adjusted import ADJUSTED, RAW, adjusted_difference, adjusted_gain
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import (
     NOT_ESTIMABLE,
@@ -19,11 +20,9 @@ from synthrisk.metrics.intervals.estimates import (
     of_groups,
     paired,
 )
-from synthrisk.metrics.intervals.gain import CURVE
-from synthrisk.metrics.intervals.linearised import linearised
 from synthrisk.metrics.intervals.proportions import share, share_difference
-from synthrisk.metrics.intervals.scale import SHARE, ValueScale
-from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known
+from synthrisk.metrics.intervals.scale import SHARE, MetricTransform, ValueScale, linearised
+from synthrisk.metrics.intervals.yardsticks import CURVE, Yardstick, gain, over_known
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.contributions import Contributions, ReleasedValues
 from synthrisk.metrics.study.ledger import Measure
@@ -40,7 +39,7 @@ class Attacked:
     control: np.ndarray  # (R, K, n) records that it never saw
     # (R, K, n) the quantity whose mean makes the metric's value, where it is not the score
     contribution: np.ndarray | None = None
-    transform: Callable[[float], float] | None = None  # the monotone function from that mean to the value
+    transform: MetricTransform | None = None  # the monotone function from that mean to the value
     # success of the best constant guess; of claims S, how often such claims are right by luck; NaN where nothing is
     # guessed
     guess: float = float("nan")
@@ -55,11 +54,18 @@ class Attacked:
     # scored, -inf where the attack abstains
     ranking: np.ndarray | None = None
     range: tuple[float, float] = SHARE.range  # range of the value and of the scores
+    # (n, p) what foretells the scores without membership (``covariates``), or None: then no difference is adjusted
+    covariates: np.ndarray | None = None
 
     @property
     def scale(self) -> ValueScale:
         """The scale of the value."""
         return ValueScale(*self.range, self.transform)
+
+    @property
+    def is_plain_mean(self) -> bool:
+        """Whether the value is the mean of the scores, of which memorization is the difference."""
+        return self.contribution is None and self.transform is None
 
     @property
     def amount(self) -> np.ndarray:
@@ -151,6 +157,9 @@ def find(
             for each in (members, controls)
         )
         memorization = of_groups(*attacked.of_scores, interval, entities=attacked.entities, scale=apart)
+    adjusted = _adjusted(attacked, interval, apart, memorization.note)
+    if adjusted is not None:
+        further["memorization"][RAW], memorization = memorization, adjusted
     why = attacked.reasons
     risk, control = _explained(risk, why.members), _explained(control, why.controls)
     memorization = _explained(memorization, why.members, why.controls)
@@ -165,7 +174,7 @@ def find(
         memorization,
         attacked.guess,
         gained(risk, attacked.guess),
-        gain(risk.value, control.value),
+        _over_control(risk, control, memorization, attacked.is_plain_mean),
         tuple(release_values(attacked.amount, attacked.member, attacked.transform).ravel().tolist()),
         curve(attacked, interval),
         attacked.details,
@@ -249,6 +258,39 @@ def gained(risk: Estimate, guess: float) -> Estimate:
     return over_known(risk, guess)[0]
 
 
+def standardised_difference(attacked: Attacked, interval: Interval) -> dict[str, tuple[float, float]]:
+    """Return how much surer the attack is of a record in the data than of the same record held out, as details.
+
+    d = (mean ranking as member - mean ranking as control record) / (standard deviation of the control records'), with
+    the crossed interval of memorization, in which that deviation counts as known. It is 0 on average where the release
+    says nothing of who its members are. Memorization of an attack that claims counts the records that cross one
+    threshold; d counts how far each is moved, so that it sees a few copies that move hardly any claim. It is no share
+    of people, and how large it is depends on how the attack spaces its ranking: no limit is set on it.
+
+    Args:
+        attacked: Scores with a ``ranking``, (R, K, n); who abstains (-inf) is as sure as the least sure of the release.
+        interval: Confidence and method.
+
+    Returns:
+        ``standardised_difference`` with ``_lower`` and ``_upper`` for members (NaN for control records); nothing where
+        there is no ranking, there are no control records or all are ranked alike.
+    """
+    if attacked.ranking is None or not (attacked.control & ~np.isnan(attacked.ranking)).any():
+        return {}
+    known = np.where(np.isfinite(attacked.ranking), attacked.ranking, np.inf)
+    least = known.min(axis=2, keepdims=True)
+    sure = np.where(np.isneginf(attacked.ranking), np.where(np.isinf(least), 0.0, least), attacked.ranking)
+    spread = float(sure[attacked.control & ~np.isnan(sure)].std())
+    if spread == 0:
+        return {}
+    members, controls = (effects(sure / spread, chosen) for chosen in (attacked.member, attacked.control))
+    crossed = replace(interval, method="crossed")
+    found = of_groups(members, controls, crossed, entities=attacked.entities)
+    name, nan = "standardised_difference", float("nan")
+    ends = {"": found.value, "_lower": found.lower, "_upper": found.upper}
+    return {} if np.isnan(found.value) else {name + end: (number, nan) for end, number in ends.items()}
+
+
 def release_values(
     amount: np.ndarray, chosen: np.ndarray, transform: Callable[[float], float] | None = None
 ) -> np.ndarray:
@@ -262,8 +304,23 @@ def release_values(
 def _is_right_or_wrong(attacked: Attacked) -> bool:
     """Tell whether there is one release whose value is a share of 0/1 scores, of records that stand alone."""
     scored = attacked.scores[~np.isnan(attacked.scores)]
-    is_share = attacked.contribution is None and attacked.transform is None and attacked.entities is None
+    is_share = attacked.is_plain_mean and attacked.entities is None
     return attacked.scores.shape[:2] == (1, 1) and is_share and bool(np.isin(scored, (0, 1)).all())
+
+
+def _over_control(risk: Estimate, control: Estimate, memorization: Estimate, is_plain_mean: bool) -> float:
+    """Return the gain over control, of an adjusted difference where that is the difference of both."""
+    if memorization.method == ADJUSTED and is_plain_mean:
+        return adjusted_gain(memorization, control.value).value
+    return gain(risk.value, control.value)
+
+
+def _adjusted(attacked: Attacked, interval: Interval, scale: ValueScale, note: str) -> Estimate | None:
+    if attacked.covariates is None:
+        return None
+    (member,), (control,) = attacked.member[0], attacked.control[0]
+    scores = np.where(member | control, attacked.scores[0, 0], np.nan)
+    return adjusted_difference(scores, member, attacked.covariates, interval.confidence, scale, note)
 
 
 def _share(attacked: Attacked, chosen: np.ndarray, interval: Interval) -> Estimate:

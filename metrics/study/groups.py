@@ -7,11 +7,13 @@ import numpy as np
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
 from synthrisk.metrics.intervals.proportions import share_difference, wilson
+from synthrisk.metrics.intervals.rates import RATE, TOLD_BY_WHAT_IS_MISSING, reversed_ranking
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.findings import Attacked, Finding, contributions_of, find
 from synthrisk.metrics.study.yardsticks import beside_control
 
 FEWEST = 10  # records of a class that stands alone; smaller ones are put together
+_FALSE_POSITIVES = 10  # expected among all control records, for a rate to be estimable
 _FEW = f"fewer than {FEWEST} members or control records in the group"
 
 
@@ -24,6 +26,50 @@ def find_groups(
     mean, with or without a transform.
     """
     return {name: _of_group(finding, _within(attacked, rows), interval) for name, rows in groups.items()}
+
+
+def with_rates(
+    found: Mapping[str, Finding], attacked: Attacked, groups: Mapping[str, np.ndarray], interval: Interval
+) -> dict[str, Finding]:
+    """Return the findings of groups with the true-positive rate of each, where the measure ranks records.
+
+    The threshold is that of all records: 1 % of all control records lie above it, ties counted by expectation. Among
+    outliers more people may lie there, members or not. So the rate of a group is .01 plus what its members exceed its
+    own control records by: .01 where the release says nothing of who its members are, as for all records. Both
+    directions are looked at, as in ``pooled_rates``, and the larger is told, each at half the error.
+    """
+    control = attacked.control & ~np.isnan(attacked.scores)
+    if attacked.ranking is None or control.sum() < _FALSE_POSITIVES / RATE:
+        return dict(found)
+    half = replace(interval, confidence=(1 + interval.confidence) / 2)
+    ways = [_flagged(ranked, control) for ranked in (attacked.ranking, reversed_ranking(attacked.ranking))]
+    told = dict(found)
+    for name, rows in groups.items():
+        near, missing = (_rate_of_group(found[name], replace(attacked, scores=flags), rows, half) for flags in ways)
+        if missing.value > near.value:
+            near = replace(missing, note="; ".join(filter(None, [TOLD_BY_WHAT_IS_MISSING, missing.note])))
+        told[name] = replace(found[name], tpr={RATE: near})
+    return told
+
+
+def _flagged(ranking: np.ndarray, control: np.ndarray) -> np.ndarray:
+    """Return which records lie among those that 1 % of all control records do, (R, K, n); of ties their share."""
+    scores = ranking[control]
+    allowed = RATE * len(scores)
+    threshold = np.sort(scores)[::-1][int(allowed)]
+    above, tied = float((scores > threshold).sum()), float((scores == threshold).sum())
+    share = (allowed - above) / tied
+    return np.where(
+        np.isnan(ranking), np.nan, np.where(ranking > threshold, 1.0, np.where(ranking == threshold, share, 0.0))
+    )
+
+
+def _rate_of_group(finding: Finding, attacked: Attacked, rows: np.ndarray, interval: Interval) -> Estimate:
+    plain = replace(attacked, contribution=None, transform=None, ranking=None, covariates=None, range=(0.0, 1.0))
+    found = _of_group(finding, _within(plain, rows), interval).memorization
+    ends = (min(max(end + RATE, 0.0), 1.0) for end in (found.value, found.lower, found.upper))
+    value, lower, upper = ends
+    return replace(found, value=value, lower=lower, upper=upper, parts=None)
 
 
 def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, interval: Interval) -> Finding | None:
@@ -74,6 +120,7 @@ def _within(attacked: Attacked, rows: np.ndarray) -> Attacked:
         control=attacked.control[..., places],
         contribution=None if attacked.contribution is None else attacked.contribution[..., places],
         entities=None if attacked.entities is None else attacked.entities[places],
+        covariates=None if attacked.covariates is None else attacked.covariates[places],
         gain=None,
         details={"records": (float(len(places)),) * 2},
     )

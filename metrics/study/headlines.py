@@ -9,14 +9,15 @@ from math import isnan
 
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import is_reference, ordered_names
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planted_leaks import PlantedLeak, planted_leaks
-from synthrisk.metrics.study.quantities import Limited, limited
+from synthrisk.metrics.study.quantities import NOTHING, Limited, limited, quantity_of
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Verdict, holds_for
+from synthrisk.metrics.study.verdicts import Verdict, as_people, holds_for
 
 _CAUSES = 2  # reasons that a sentence names
 _COLUMNS = 8  # columns that a sentence names
@@ -25,18 +26,27 @@ _ANSWERS = {
     "near_copy": "the training rows, each a little changed",
     "leak": "new records among which training rows are hidden",
     "part": "new records among which something of training rows is hidden",
+    "repelled": "new records without those near to training rows",
     "ideal": "new records of the same population",
+    "identifiers": "new records of the same population, with the members' identifiers",
     "independent": "columns that know nothing of each other",
 }
 
 
 @dataclass(frozen=True)
-class Memorized:
-    """The memorization of one generator that one measure has found."""
+class Reached:
+    """What one generator reaches in one quantity of one measure."""
 
     synthesizer: str
+    name: str  # ``<quantity>/<measure>[@<group>]``
     measure: str  # key of the measure
     found: Estimate
+    nothing: float = 0.0  # what the quantity is without any leak
+
+    @property
+    def excess(self) -> float:
+        """The value less what the quantity is without any leak: quantities of different kinds are compared by it."""
+        return self.found.value - self.nothing
 
 
 @dataclass(frozen=True)
@@ -48,9 +58,16 @@ class Headline:
     word: str  # the verdict, ``FAILED``, or empty where no limit is set
     sentence: str  # what the steward may do, and why; of a reference generator what it is
     brief: str  # why, in a few words
-    worst: Memorized | None  # the largest memorization in a judged measure; in any measure where none is judged
+    # the quantity that decides the word: of RISK the one that lies farthest beyond its limit, else the one whose
+    # interval reaches farthest towards its limit or past it, each in units of its limit; without limits the
+    # memorization with the largest lower end
+    worst: Reached | None
     utility: Usefulness | None  # in the study's first utility measure
     verdicts: Sequence[Verdict]  # one a limit, those that decide the word first
+    as_if: str = ""  # how many people would have to be copied to show as much, in words; empty where it is not known
+    at_most: str = ""  # and at most so many
+    would_decide: str = ""  # of INCONCLUSIVE: what to bring
+    carried: str = ""  # of RISK: which columns carry it, in words
 
 
 @dataclass(frozen=True)
@@ -63,7 +80,7 @@ class Overview:
     owners: Mapping[str, Sequence[str]]  # who chose the limits: names of the limits by their source
     judged: Sequence[Measure]  # the measures that some limit holds for
     unjudged: Sequence[Measure]  # the measures that may show a risk, and that no limit holds for
-    highest: Memorized | None  # the largest memorization of a synthesizer in an unjudged measure
+    highest: Reached | None  # the memorization of a synthesizer in an unjudged measure that has the largest lower end
     references: str  # whether the reference generators behaved
     leaks: Sequence[PlantedLeak]  # the planted leaks, by limited quantity; of all measures where nothing is limited
 
@@ -92,7 +109,7 @@ def overview(result: StudyResult) -> Overview:
         owners=owners,
         judged=judged,
         unjudged=unjudged,
-        highest=_worst(mine, unjudged),
+        highest=_surest(mine, unjudged),
         references=_references(result),
         leaks=planted_leaks(
             result.findings,
@@ -104,15 +121,53 @@ def overview(result: StudyResult) -> Overview:
 
 
 def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> Headline:
-    own = [f for f in result.findings if f.synthesizer == name]
     role = "reference" if is_reference(result, name) else "synthesizer"
     word = result.verdict(name) if role == "synthesizer" or name in result.failures else ""
     if role == "synthesizer" and not result.valid:
         word = "INVALID"
-    verdicts = sorted((v for v in result.verdicts if v.synthesizer == name), key=lambda v: v.word != word)
+    verdicts = sorted((v for v in result.verdicts if v.synthesizer == name), key=lambda v: _order(v, word))
     sentence, brief = _said(result, name, role, word, verdicts)
     useful = next((u for u in result.utility if u.synthesizer == name), None)
-    return Headline(name, role, word, sentence, brief, _worst(own, measures), useful, verdicts)
+    told = [v for v in verdicts if v.word not in ("CANNOT TELL", "INVALID", "INVALID RELEASE") or v.word == word]
+    first = next((v for v in told if not isnan(v.value)), None)
+    if first is not None:
+        found = Estimate(first.value, first.lower, first.upper)
+        what = limited(first.quantity, [f.measure.key for f in result.findings])
+        nothing = NOTHING.get(what.quantity, 0.0)
+        worst: Reached | None = Reached(name, first.quantity, what.key, found, nothing)
+    else:
+        worst = _of_reference(result, name) or _surest([f for f in result.findings if f.synthesizer == name], measures)
+    decided = [v for v in told if v.word != "CANNOT TELL"]
+    as_if, at_most = (_people([getattr(v, end) for v in decided]) for end in ("as_if", "as_if_upper"))
+    lacks = first.advice if first is not None and word == "INCONCLUSIVE" else ""
+    carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
+    return Headline(name, role, word, sentence, brief, worst, useful, verdicts, as_if, at_most, lacks, carried)
+
+
+def _order(verdict: Verdict, word: str) -> tuple[bool, float]:
+    """Return the place of a verdict among those of a generator: what decides its word comes first."""
+    reach = verdict.excess if word == "RISK" else verdict.reach
+    return verdict.word != word, -reach if not isnan(reach) else float("inf")
+
+
+def _people(shares: Sequence[float]) -> str:
+    known = [share for share in shares if not isnan(share)]
+    return as_people(max(known)) if known else ""
+
+
+def _of_reference(result: StudyResult, name: str) -> Reached | None:
+    """Return what a reference generator reaches in the limited quantity that it lies farthest beyond."""
+    if not is_reference(result, name):
+        return None
+    every = []
+    for limit, each in result.limits.items():
+        for f in (f for f in result.findings if f.synthesizer == name and holds_for(limit, f.measure)):
+            what = limited(limit, (f.measure.key, f.measure.label))
+            found = quantity_of(f, what.quantity, what.group)
+            if not isnan(found.lower):
+                reached = Reached(name, limit, f.measure.key, found, NOTHING.get(what.quantity, 0.0))
+                every.append((found.lower / each.value if each.value else float("inf"), reached))
+    return max(every, key=lambda pair: pair[0])[1] if every else None
 
 
 def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequence[Verdict]) -> tuple[str, str]:
@@ -127,18 +182,35 @@ def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequen
     if not word:
         return "not judged: no limit is set", "no limit is set"
     deciding = [v for v in verdicts if v.word == word]
-    of_all = f"{len(deciding)} of {_counted(len(verdicts), 'limit')}"
+    silent = sum(v.word == "CANNOT TELL" for v in verdicts)
+    able = len(verdicts) - silent
+    of_all = f"{len(deciding)} of {_counted(able, 'limit')}"
+    besides = f"; {_counted(silent, 'limit')} cannot tell here" if silent else ""
     if word == "NO EVIDENCE":
-        return "may go out under your limits", f"keeps {of_all}"
+        looked = result.releases.get(name)
+        if looked is not None and looked.excess_words:
+            besides += f"; the look at it: {looked.excess_words}"
+        return f"may go out under your limits{besides}", f"keeps {of_all}{f', {silent} cannot tell' if silent else ''}"
     if word == "INVALID RELEASE":
         return f"not: its releases are broken: {deciding[0].reason}", deciding[0].brief
-    told = _listed(f"{limited(v.quantity).words} of {limited(v.quantity).key} {_why(v)}" for v in deciding)
+    if not deciding:
+        reasons = _listed(f"{limited(v.quantity).key}: {v.reason}" for v in verdicts)
+        return f"cannot say: no limit can tell a copy from new people here: {reasons}", "no limit can tell"
+    told = _listed(map(_in_words, deciding))
     if word == "RISK":
         one = f"{deciding[0].quantity} {deciding[0].brief}"
         return f"not: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
     lacks = _listed(v.advice for v in deciding if v.advice)
     briefs = dict.fromkeys(v.brief for v in deciding)
-    return f"cannot say: {told}; it needs {lacks}", next(iter(briefs)) if len(briefs) == 1 else f"{of_all} unclear"
+    needs = f"; it needs {lacks}" if lacks else ""
+    return f"cannot say: {told}{needs}", next(iter(briefs)) if len(briefs) == 1 else f"{of_all} unclear"
+
+
+def _in_words(verdict: Verdict) -> str:
+    if verdict.quantity == RELEASED:
+        return verdict.reason
+    what = limited(verdict.quantity)
+    return f"{what.words} of {what.key} {_why(verdict)}"
 
 
 def _why(verdict: Verdict) -> str:
@@ -153,11 +225,21 @@ def _listed(texts: Iterable[str]) -> str:
     return ", ".join(each[:_CAUSES]) + more
 
 
-def _worst(findings: Sequence[Finding], measures: Sequence[Measure]) -> Memorized | None:
-    """Return the largest memorization in some measures; None where none has a value."""
+def _surest(findings: Sequence[Finding], measures: Sequence[Measure]) -> Reached | None:
+    """Return the memorization with the largest lower end in some measures; None where none has a value.
+
+    Never the largest value: of few records any may come out by luck.
+    """
     known = [f for f in findings if f.measure in measures and not isnan(f.memorization.value)]
-    largest = max(known, key=lambda f: f.memorization.value, default=None)
-    return None if largest is None else Memorized(largest.synthesizer, largest.measure.key, largest.memorization)
+
+    def surely(f: Finding) -> tuple[float, float]:
+        lower = f.memorization.lower
+        return -float("inf") if isnan(lower) else lower, f.memorization.value
+
+    first = max(known, key=surely, default=None)
+    if first is None:
+        return None
+    return Reached(first.synthesizer, f"memorization/{first.measure.key}", first.measure.key, first.memorization)
 
 
 def _data(result: StudyResult) -> str:

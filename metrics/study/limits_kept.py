@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.quantities import Limited, quantity_of
+from synthrisk.metrics.study.quantities import NOTHING, Limited, quantity_of
 from synthrisk.metrics.study.reference_checks import Check
 from synthrisk.metrics.study.verdicts import Beside, judge
 
@@ -40,14 +41,14 @@ def quantity_to_limit(metric: Metric) -> str:
 def limits_kept(findings: Sequence[Finding], checks: Sequence[Check], beside: Beside) -> list[Kept]:
     """Return the least limits that each synthesizer would have kept, all of them set at once.
 
-    The least limit is the upper end of the interval, rounded up to .001. It counts only where the same study gives
-    NO EVIDENCE at it: a copy lies above, a near copy is seen by one of them at least.
+    The least limit is the end of the interval that lies farther from 0, rounded up to .001. It counts only where the
+    same study gives NO EVIDENCE at it: a copy lies above, a near copy is seen by one of them at least.
     """
     kept = []
     for name in dict.fromkeys(f.synthesizer for f in findings if f.role == "synthesizer"):
         own = [f for f in findings if f.synthesizer == name and not f.measure.variant_of]
         limits = dict(filter(None, map(_least, own)))
-        for verdict in judge(findings, limits, checks, beside):
+        for verdict in judge(findings, limits, checks, replace(beside, released={}, excess={})):
             if verdict.synthesizer == name:
                 least = verdict.limit if verdict.word == "NO EVIDENCE" else float("nan")
                 kept.append(Kept(name, verdict.quantity, least, verdict.reason))
@@ -56,7 +57,8 @@ def limits_kept(findings: Sequence[Finding], checks: Sequence[Check], beside: Be
 
 def _least(finding: Finding) -> tuple[str, float] | None:
     quantity = quantity_to_limit(METRICS[finding.measure.metric])
-    upper = quantity_of(finding, quantity).upper if quantity else float("nan")
-    if math.isnan(upper):
+    found = quantity_of(finding, quantity) if quantity else NOT_ESTIMABLE
+    if math.isnan(found.lower) or math.isnan(found.upper):
         return None
-    return Limited(quantity, finding.measure.key).name, max(math.floor(upper / _STEP) + 1, 0) * _STEP
+    end = max(found.upper, -found.lower) if NOTHING.get(quantity) == 0 else found.upper
+    return Limited(quantity, finding.measure.key).name, max(math.floor(end / _STEP) + 1, 0) * _STEP

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.intervals.estimates import Estimate, Variances, satterthwaite
-from synthrisk.metrics.intervals.quantiles import t_quantile
 
 TARGET = 0.8
 _DRAWS = 400  # quantiles at which the variance between repetitions is taken

@@ -95,6 +95,8 @@ def change_in_words(before: Mapping[str, object], after: Mapping[str, object]) -
     for column, parts in new.items():
         if isinstance(parts, Mapping):
             words.append(f"levels of {column} merged into {len(parts)}")
+        elif isinstance(parts, float) and column not in known:
+            words.append(f"noise of {parts:.0%} on {column} in the release")
         elif isinstance(parts, float):
             words.append(f"{column} known but for {parts:.0%} of its range")
         else:

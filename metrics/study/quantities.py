@@ -7,13 +7,13 @@ from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding
 
 GROUPS = ("outliers", "rare_keys", "classes")
-"""Groups of records that a limit may speak of: ``vulnerable.vulnerable``, and the worst class (``worst_class``)."""
+"""Groups of records that a limit may speak of: ``single_records.vulnerable``, and the worst class (``worst_class``)."""
 
 _TPR = {"tpr": 0.01, "tpr_at_0.001": 0.001}  # false-positive rate of each
 _GAINS = {"control_gain": "control", "population_gain": "population"}
 _OF_ALL = ("risk", "risk_control", "risk_gain", "memorization")
 QUANTITIES = (*_OF_ALL, *_GAINS, *_TPR)
-OF_GROUPS = ("risk", "risk_control", "memorization", "control_gain")
+OF_GROUPS = ("risk", "risk_control", "memorization", "control_gain", "tpr")
 """The quantities that groups have too."""
 
 AGAINST_CONTROL = ("memorization", "control_gain", *_TPR)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from synthrisk.metrics.intervals.distributions import normal_quantile
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
-from synthrisk.metrics.intervals.quantiles import normal_quantile
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.answer import Answer
@@ -56,7 +56,7 @@ def check_references(
     def of(answer: Answer) -> list[Finding]:
         return [f for f in own if answers[f.synthesizer] == answer]
 
-    copies, ideal, independent = of("copy"), of("ideal"), of("independent")
+    copies, ideal, independent = of("copy"), [*of("ideal"), *of("identifiers")], of("independent")
     empty = empty_measures(findings, answers)
     tests = max(1, len(ideal) + len(independent))
     widen = normal_quantile(1 - 0.01 / tests / 2) / normal_quantile(0.5 + confidence / 2)

@@ -115,6 +115,7 @@ def groups_table(result: StudyResult) -> pd.DataFrame:
         for f in result.findings
         for group, own in f.groups.items()
         for quantity in OF_GROUPS
+        if quantity != "tpr" or own.tpr
         for found in (quantity_of(own, quantity),)
     ]
     return pd.DataFrame(rows)

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from synthrisk.metrics.release.identifiers import Released
 from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.release.summary import ReleaseSummary
 from synthrisk.metrics.study.answer import Answer
+from synthrisk.metrics.study.carriers import Carriers
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.empty_measures import empty_measures
 from synthrisk.metrics.study.findings import Finding
@@ -14,6 +16,12 @@ from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.reference_checks import Check
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import Verdict, worst
+
+METHODS = "2"
+"""Version of what numbers mean: it grows where a number of the same name means something else than before.
+
+2: memorization of ``singling_out`` is per claim, and ``membership`` is the attack ``combined``.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,10 @@ class StudyResult:
     keys: KAnonymity | None = None
     # by synthesizer: what its releases have shown before they were judged
     releases: Mapping[str, ReleaseSummary] = field(default_factory=dict)
+    # by synthesizer: whose values its releases hold in columns that nothing attacks
+    released: Mapping[str, Released] = field(default_factory=dict)
+    # by synthesizer: which columns carry what makes it a RISK
+    carriers: Mapping[str, Carriers] = field(default_factory=dict)
     # what makes all numbers hard to read, such as control records that are members; or an empty string
     warning: str = ""
     warnings: Sequence[str] = ()  # what it says little about, as it was seen before anything was computed
@@ -107,7 +119,8 @@ class StudyResult:
         """0 passes, 1 a threshold is crossed or not shown to be kept, or a synthesizer failed, 3 INVALID."""
         if not self.valid:
             return 3
-        return 0 if all(v.word == "NO EVIDENCE" for v in self.verdicts) and not self.failures else 1
+        judged = {v.synthesizer for v in self.verdicts}
+        return 0 if all(self.verdict(name) == "NO EVIDENCE" for name in judged) and not self.failures else 1
 
     @property
     def passed(self) -> bool:

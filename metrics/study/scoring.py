@@ -1,6 +1,6 @@
 """What every attack of a study says of one release: scores of all real records, and values beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.release.check import ReleaseCheck, check_release
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
+from synthrisk.metrics.release.readings import second_reading, without_columns
 from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import Cell, as_frame, ledger_of, ledger_rows
@@ -34,7 +35,29 @@ def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
     real, release = tables.real, tables.synthetic
     if is_member.all() and tables.entities is None:
         return check_release(real, None, release, used or None, tables)
-    return check_release(real[is_member], real[is_control], release, used or None)
+    whose = (
+        None if tables.entities is None else np.concatenate([tables.entities[is_member], tables.entities[is_control]])
+    )
+    return check_release(real[is_member], real[is_control], release, used or None, entities=whose)
+
+
+def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collection[str] = ()) -> Tables | None:
+    """Return the tables with the second reading of the release (``second_reading``); None where one is enough.
+
+    Columns of which the release holds nothing are the same everywhere there, but for those that attacks guess.
+    """
+    blank = [c for c in check.blank if c not in guessed]
+    if not (check.far or check.finer or blank):
+        return None
+    is_member, is_control = member.fillna(False).astype(bool), (~member).fillna(False).astype(bool)
+    control = tables.real[is_control] if is_control.any() else None
+    second = second_reading(tables.real[is_member], control, tables.synthetic, check.far, check.finer)
+    real, release = tables.real, tables.synthetic if second is None else second
+    if blank:
+        real, release = without_columns(real, release, blank)
+    elif second is None:
+        return None
+    return Tables(real, release, groups=tables.groups, entities=tables.entities)
 
 
 def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str]) -> ReleaseKeys:

@@ -18,6 +18,6 @@ def result_html(result: StudyResult) -> str:
     rows = []
     for each in overview(result).synthesizers:
         worst = each.worst
-        highest = "" if worst is None else f"{number(worst.found.value)} ({worst.measure})"
-        rows.append((each.synthesizer, highest, each.word or "NOT JUDGED", each.sentence))
-    return table(["synthesizer", "worst memorization", "verdict", "because"], rows)
+        decides = "" if worst is None else f"{number(worst.found.value)} ({worst.name})"
+        rows.append((each.synthesizer, decides, each.word or "NOT JUDGED", each.sentence))
+    return table(["synthesizer", "what decides", "verdict", "because"], rows)

@@ -9,12 +9,20 @@ import pandas as pd
 from synthrisk.metrics.exposure.single_records import quantiles, record_exposure
 from synthrisk.metrics.intervals.epsilon import released_epsilon
 from synthrisk.metrics.intervals.estimates import METHODS, Interval, difference
-from synthrisk.metrics.intervals.pooled_rates import pooled_rates
+from synthrisk.metrics.intervals.rates import pooled_rates
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.attacked import Releases, attacked_records, isolated_records, released_values
 from synthrisk.metrics.study.contributions import Kept
-from synthrisk.metrics.study.findings import Attacked, Finding, contributions_of, find, find_released
-from synthrisk.metrics.study.groups import find_groups, worst_class
+from synthrisk.metrics.study.covariates import Covariates
+from synthrisk.metrics.study.findings import (
+    Attacked,
+    Finding,
+    contributions_of,
+    find,
+    find_released,
+    standardised_difference,
+)
+from synthrisk.metrics.study.groups import find_groups, with_rates, worst_class
 from synthrisk.metrics.study.isolated_findings import find_isolated
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.said import OfUtility
@@ -41,10 +49,11 @@ def find_all(
     measures: Sequence[Measure],
     interval: Interval,
     methods: tuple[str, ...] = METHODS,
+    covariates: Covariates | None = None,
 ) -> SynthesizerFindings:
     """Return the findings of one synthesizer; among the measures a what-if comes after the one that it varies.
 
-    ``methods`` are further intervals to make.
+    ``methods`` are further intervals to make; with ``covariates``, differences of one release are adjusted.
     """
     found: list[Finding] = []
     useful: list[Usefulness] = []
@@ -60,6 +69,7 @@ def find_all(
             finding, kept[measure.key] = find_released(*who, values, interval, reasons, details), values
         else:
             attacked = attacked_records(releases, measure)
+            attacked = attacked if covariates is None else covariates.beside(attacked, measure, interval)
             if (measure.label, measure.sensitive) in varied:
                 before[measure.label, measure.sensitive] = attacked.scores
             finding = _with_change(find(*who, attacked, interval, methods), attacked, before, interval)
@@ -75,6 +85,45 @@ def find_all(
     return SynthesizerFindings(tuple(found), tuple(useful), exposed, kept)
 
 
+def find_worse(
+    synthesizer: str,
+    role: str,
+    readings: Sequence[Releases],
+    measures: Sequence[Measure],
+    interval: Interval,
+    covariates: Covariates | None = None,
+) -> SynthesizerFindings:
+    """Return the findings of a synthesizer whose releases are read in several ways: of each measure the worse one.
+
+    That is the one with the largest |memorization|; where there is none, with the largest risk. Each is found with its
+    share of the error, 1 - (1 - confidence)/r of r readings (Bonferroni), so that choosing costs nothing. Such an
+    interval is not moderated: it would be made again at another confidence.
+    """
+    each = replace(interval, confidence=1 - (1 - interval.confidence) / len(readings))
+    who = synthesizer, role
+    found = [find_all(*who, releases, measures, each, covariates=covariates) for releases in readings]
+    chosen = {
+        f.measure.key: max(range(len(found)), key=lambda k: _shown(found[k].findings[i]))
+        for i, f in enumerate(found[0].findings)
+    }
+    return SynthesizerFindings(
+        tuple(_settled(found[k].findings[i]) for i, k in enumerate(chosen.values())),
+        found[0].utility,
+        {key: found[k].exposed[key] for key, k in chosen.items() if key in found[k].exposed},
+        {key: found[k].kept[key] for key, k in chosen.items() if key in found[k].kept},
+    )
+
+
+def _shown(f: Finding) -> tuple[float, float]:
+    return tuple(-1.0 if np.isnan(v) else abs(v) for v in (f.memorization.value, f.risk.value))  # type: ignore[return-value]
+
+
+def _settled(f: Finding) -> Finding:
+    """Return the finding with intervals that nothing makes again."""
+    own = {n: replace(getattr(f, n), parts=None) for n in ("risk", "risk_control", "memorization")}
+    return replace(f, **own, groups={name: _settled(each) for name, each in f.groups.items()})
+
+
 def _with_change(
     finding: Finding, attacked: Attacked, before: Mapping[tuple[str, str | None], np.ndarray], interval: Interval
 ) -> Finding:
@@ -88,12 +137,18 @@ def _with_change(
         return finding
     ranked = attacked.ranking, attacked.member, attacked.control
     tpr = pooled_rates(*ranked, interval, attacked.entities)
-    return replace(finding, tpr=tpr, epsilon=released_epsilon(*ranked, attacked.entities, interval.confidence))
+    return replace(
+        finding,
+        tpr=tpr,
+        epsilon=released_epsilon(*ranked, attacked.entities, 0.5 + interval.confidence / 2),
+        details=finding.details | standardised_difference(attacked, interval),
+    )
 
 
 def _apart(finding: Finding, attacked: Attacked, releases: Releases, interval: Interval) -> dict[str, Finding]:
     """Return the findings of vulnerable records, and of the worst class where a class is guessed."""
     found = find_groups(finding, attacked, releases.groups, interval)
+    found = with_rates(found, attacked, releases.groups, interval)
     column = releases.records[finding.measure.sensitive] if finding.measure.sensitive else None
     if column is not None and kind(column) == "categorical":
         of_classes = worst_class(finding, attacked, joint_codes([column])[0].tables[0], interval)

@@ -1,9 +1,8 @@
 """What a study concludes: a verdict for each synthesizer and limit, which claims only what the study could have seen.
 
-NO EVIDENCE is a word about the study as much as about the release. It is given only where a copy of the training rows,
-attacked beside the release, lies above the limit, where some limited measure has a near copy above its own limit, where
-the attack could answer for the members at all, and where the release lies no nearer to its members than to others.
-RISK is no word for a value that a copy shares with independent columns: see ``empty_measures``.
+NO EVIDENCE is a word about the study as much as about the release. It is given where every limit that can decide here
+is kept, where these together see a copy, a near copy and the planted leak, and where they cover both what is learnt
+about people and who is found. A limit that cannot decide (``limits``) is named; it vetoes nothing and hides nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +15,12 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.answer import Answer
-from synthrisk.metrics.study.empty_measures import empty_measures, same_place
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planted_leaks import PlantedLeak, missed, planted_leaks
+from synthrisk.metrics.study.limits import SetLimit, Size, set_limit
+from synthrisk.metrics.study.planted_leaks import missed
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.study.quantities import (
     AGAINST_CONTROL,
@@ -34,16 +34,22 @@ from synthrisk.metrics.study.quantities import (
 )
 from synthrisk.metrics.study.reference_checks import Check
 
-# Half widths above 0 at which 80 % of studies see a leak: (z.975 + z.90)/z.975, for half widths vary too;
+# Half widths above 0 at which 80 % of studies see a leak: (z.95 + z.90)/z.95, for half widths vary too;
 # measured in tests/metrics/study/test_verdicts.py.
-_SEEN = 1.65
-_HALF = 0.5  # of a copy's distance from no information: from there a limit allows too much of a copy
-REACH = 0.1
-"""Share of the members that an attack must have an answer for, or what it does not find says nothing."""
+_SEEN = 1.78
+MISSING = "members are told by what is missing"
+"""What is said where members stand out because they, and what is like them, are met less often than other people."""
 
-_MORE = "more repetitions or records"
+STRADDLES = "interval holds the limit"
+"""What is said in a few words where more data would decide."""
 
-Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "INVALID RELEASE", "INVALID"]
+NO_INTERVAL = "no interval"
+"""What is said in a few words where a quantity has none."""
+
+LOOK = "look/nearness"
+"""The quantity of the verdict that the look at the releases gives: see ``release.nearness``."""
+
+Word = Literal["RISK", "NO EVIDENCE", "INCONCLUSIVE", "CANNOT TELL", "INVALID RELEASE", "INVALID"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,23 @@ class Verdict:
     upper: float = float("nan")
     brief: str = ""  # the reason in a few words
     advice: str = ""  # what the study lacks for another word, where that is known
+    as_if: float = float("nan")  # share of people whose copying would show as much; NaN where it is not known
+    as_if_upper: float = float("nan")  # and at most as much
+
+    @property
+    def reach(self) -> float:
+        """How far the interval reaches, in units of the limit: 1 where its farther end lies at the limit."""
+        end = max(self.upper, -self.lower) if self.quantity.startswith(_SIGNED) else self.upper
+        return float(end / self.limit) if self.limit else float("inf")
+
+    @property
+    def excess(self) -> float:
+        """How far the nearer end lies beyond the limit, in units of the limit: above 1 where it is crossed."""
+        nearer = max(self.lower, -self.upper) if self.quantity.startswith(_SIGNED) else self.lower
+        return float(nearer / self.limit) if self.limit else float("inf")
+
+
+_SIGNED = tuple(f"{name}/" for name, nothing in NOTHING.items() if nothing == 0)
 
 
 @dataclass(frozen=True)
@@ -72,10 +95,16 @@ class Beside:
     powers: Mapping[str, Power] = field(default_factory=dict)
     # by synthesizer: why its releases are too broken to be measured
     broken: Mapping[str, str] = field(default_factory=dict)
-    # by synthesizer: why its releases look as if they held members, whatever is judged
+    # by synthesizer: why a near copy could not have been seen in its releases, whatever is judged
     near: Mapping[str, str] = field(default_factory=dict)
+    # by synthesizer: how many more members lie near its releases than other people do, as a share of the members, with
+    # its interval and in words (``note``); below 0 where they are met less often
+    excess: Mapping[str, Estimate] = field(default_factory=dict)
     # share of training rows in the releases of each reference generator that leaks, by its name
     leaked: Mapping[str, float] = field(default_factory=dict)
+    size: Size = field(default_factory=Size)
+    # by synthesizer: whose values columns hold that nothing attacks
+    released: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Said(NamedTuple):
@@ -85,30 +114,21 @@ class _Said(NamedTuple):
     advice: str = ""
 
 
-class _Unseen(NamedTuple):
+class _Lacking(NamedTuple):
+    """What limits that are kept have not shown."""
+
     reason: str
     brief: str
     advice: str
 
 
-@dataclass(frozen=True)
-class _Limit:
-    """A limit as it stands on one measure, with what the reference generators reach there."""
+class _Judged(NamedTuple):
+    """One limit on one finding, as far as it is judged."""
 
-    what: Limited
-    value: float
-    copies: Sequence[Estimate]
-    near_copies: Sequence[Estimate]
-    empty: str = ""  # why the measure says nothing of any release
-    planted: Sequence[PlantedLeak] = ()
-
-    @property
-    def sees_copies(self) -> bool:
-        return any(e.lower > self.value for e in self.copies)
-
-    @property
-    def sees_near_copies(self) -> bool:
-        return any(e.lower > self.value for e in self.near_copies)
+    finding: Finding
+    limit: SetLimit
+    found: Estimate
+    said: _Said
 
 
 def judge(
@@ -116,11 +136,12 @@ def judge(
 ) -> list[Verdict]:
     """Return a verdict for each synthesizer and limit.
 
-    RISK: the interval lies above the limit. NO EVIDENCE: below it, and the study has shown that it would have seen a
-    copy and a near copy; the reason names the smallest leak that would have been seen, or says why none is known.
-    INCONCLUSIVE: the interval straddles the limit, or there is none, or nothing shows that a copy would have been
-    seen, or the measure cannot vary in this study. INVALID RELEASE: the releases are too broken to be
-    measured. INVALID: a reference generator misbehaved.
+    RISK: the interval lies beyond the limit, on either side of 0 where the quantity is a difference; it stands whatever
+    else is wrong. NO EVIDENCE: it lies inside, the study can tell a copy from fresh people by this limit, and all its
+    deciding limits together see what they must (``_lacking``). CANNOT TELL: this study cannot decide by this limit; the
+    reason says why and what it would take. INCONCLUSIVE: the interval holds the limit, or the deciding limits together
+    have not shown enough. INVALID RELEASE: the releases are too broken to be measured. INVALID: a reference generator
+    misbehaved.
     ``limits``: ``<quantity>/<measure>[@<group>]`` -> limit.
     """
     known = beside or Beside()
@@ -130,30 +151,42 @@ def judge(
         for f in findings
         if holds_for(name, f.measure)
     }
-    sees_near = any(each.sees_near_copies for each in on.values())
     failed = next((c.words for c in checks if not c.passed), "")
-    verdicts = []
-    for name in limits:
-        for f in findings:
-            if f.role != "synthesizer" or (name, f.measure) not in on:
-                continue
-            limit = on[name, f.measure]
-            found = quantity_of(f, limit.what.quantity, limit.what.group)
-            said = _conclude(found, limit)
-            if said.word == "NO EVIDENCE":
-                said = _shown(f, said, limit, sees_near, known)
-            if limit.empty and not np.isnan(found.lower) and not _stands_alone(said.word, limit):
-                empty = f"{limit.what.words} {spelled(found)} says nothing: {limit.empty}"
-                said = _Said("INCONCLUSIVE", empty, "the measure is empty", "another measure")
-            if broken := known.broken.get(f.synthesizer):
-                said = _Said("INVALID RELEASE", broken, "broken releases")
-            if failed:
-                said = _Said("INVALID", failed, "references misbehaved")
-            whose = f.synthesizer, limit.what.name, limit.value
-            verdicts.append(
-                Verdict(*whose, said.word, said.reason, found.value, found.lower, found.upper, said.brief, said.advice)
-            )
-    return verdicts
+    verdicts: dict[tuple[str, str, Measure], Verdict] = {}
+    for one in dict.fromkeys(f.synthesizer for f in findings if f.role == "synthesizer"):
+        own = [f for f in findings if f.synthesizer == one]
+        judged = {
+            (name, f.measure): _concluded(f, on[name, f.measure])
+            for name in limits
+            for f in own
+            if (name, f.measure) in on
+        }
+        said = _together(one, list(judged.values()), known)
+        if failed:
+            said = [_Said("INVALID", failed, "references misbehaved")] * len(said)
+        verdicts |= {
+            (one, *place): _verdict(each, words) for (place, each), words in zip(judged.items(), said, strict=True)
+        }
+    ordered = [
+        verdicts[f.synthesizer, name, f.measure]
+        for name in limits
+        for f in findings
+        if (f.synthesizer, name, f.measure) in verdicts
+    ]
+    return [*ordered, *([] if failed else _looks(ordered, known)), *identifiers_released(known)]
+
+
+def identifiers_released(beside: Beside) -> list[Verdict]:
+    """Return a RISK for each synthesizer whose releases hold values of members that nothing attacks: see ``RELEASED``.
+
+    It needs no limit: no number of names or addresses of real people is meant to be released.
+    """
+    brief = "real values released"
+    return [
+        Verdict(name, RELEASED, 0.0, "RISK", sentence, brief=brief)
+        for name, sentence in beside.released.items()
+        if sentence
+    ]
 
 
 def holds_for(name: str, measure: Measure) -> bool:
@@ -215,108 +248,175 @@ def is_signal(metric: Metric, quantity: str) -> bool:
 
 
 def worst(words: Sequence[str]) -> str:
-    """Return the word that a synthesizer is summed up by; empty where there is no limit."""
-    order = ("INVALID", "FAILED", "INVALID RELEASE", "RISK", "INCONCLUSIVE", "NO EVIDENCE")
-    return next((w for w in order if w in words), "")
+    """Return the word that a synthesizer is summed up by; empty where there is no limit.
+
+    Limits that cannot tell have no part in it, unless there is no other: then nothing is decided.
+    """
+    order = ("INVALID", "FAILED", "RISK", "INVALID RELEASE", "INCONCLUSIVE", "NO EVIDENCE")
+    return next((w for w in order if w in words), "INCONCLUSIVE" if "CANNOT TELL" in words else "")
 
 
-def _on(what: Limited, limit: float, measure: Measure, findings: Sequence[Finding], beside: Beside) -> _Limit:
-    """Return a limit on one measure, and what the copies and near copies of the study reach in its quantity."""
-
-    def reached(answer: Answer) -> list[Estimate]:
-        own = [f for f in findings if f.measure == measure and beside.answers.get(f.synthesizer) == answer]
-        return [quantity_of(f, what.quantity, what.group) for f in own]
-
-    spelled_out = Limited(what.quantity, measure.key, what.group)
-    planted = planted_leaks(findings, beside.answers, beside.leaked, [(spelled_out.name, measure)])
-    empty = _empty(what, measure, findings, beside)
-    return _Limit(spelled_out, limit, reached("copy"), reached("near_copy"), empty, planted)
+def _on(what: Limited, limit: float, measure: Measure, findings: Sequence[Finding], beside: Beside) -> SetLimit:
+    return set_limit(what, limit, measure, findings, beside.answers, beside.leaked, beside.size)
 
 
-def _empty(what: Limited, measure: Measure, findings: Sequence[Finding], beside: Beside) -> str:
-    """Return why a quantity of a measure says nothing of any release; empty where it may."""
-    own = [f for f in findings if f.measure == measure]
-    if what.quantity in NOTHING:
-        return empty_measures(own, beside.answers).get(measure, "")
-    return same_place(own, beside.answers, what.group)
+def _concluded(f: Finding, limit: SetLimit) -> _Judged:
+    found = quantity_of(f, limit.what.quantity, limit.what.group)
+    return _Judged(f, limit, found, _said(found, limit, f.reach))
 
 
-def _stands_alone(word: Word, limit: _Limit) -> bool:
-    """Tell whether a release is shown to remember its members, which needs no reference generator to be so."""
-    return word == "RISK" and limit.what.quantity in NOTHING
-
-
-def _conclude(found: Estimate, limit: _Limit) -> _Said:
+def _said(found: Estimate, limit: SetLimit, reach: float) -> _Said:
+    """Return what a limit says of one estimate by itself."""
+    where = f"{limit.what.words} {spelled(found)}"
+    side = limit.crossed(found)
+    if side and (limit.is_difference or not limit.empty):
+        beyond = f"above {limit.value:g}" if side == "above" else f"below {-limit.value:g}"
+        told = f"{MISSING}: " if side == "below" or MISSING in found.note else ""
+        return _Said("RISK", f"{told}{where} lies {beyond}", beyond)
+    if reasons := limit.cannot_tell(found, reach):
+        return _Said("CANNOT TELL", *reasons)
     if np.isnan(found.lower) or np.isnan(found.upper):
         reason = f"{limit.what.words} has no interval: {found.note or 'not scored'}"
-        return _Said("INCONCLUSIVE", reason, "no interval", _MORE)
-    where = f"{limit.what.words} {spelled(found)}"
-    if found.lower > limit.value:
-        return _Said("RISK", f"{where} lies above {limit.value:g}", f"above {limit.value:g}")
-    if found.upper < limit.value:
-        return _Said("NO EVIDENCE", f"{where} lies below {limit.value:g}", f"below {limit.value:g}")
-    return _Said("INCONCLUSIVE", f"{where} straddles {limit.value:g}", "interval holds the limit", _MORE)
+        return _Said("INCONCLUSIVE", reason, NO_INTERVAL, "more repetitions or records")
+    inside = f"inside ±{limit.value:g}" if limit.is_two_sided else f"below {limit.value:g}"
+    if not limit.kept(found):
+        straddles = f"{where} is not wholly {inside}"
+        return _Said("INCONCLUSIVE", straddles, STRADDLES, limit.would_decide(found))
+    if much := limit.half_of_a_copy(found):
+        return _Said("INCONCLUSIVE", f"{where}: {much}", "may be half a copy", "a lower limit")
+    return _Said("NO EVIDENCE", f"{where} lies {inside}", inside)
 
 
-def _shown(f: Finding, said: _Said, limit: _Limit, sees_near: bool, beside: Beside) -> _Said:
-    """Return the verdict on an interval below its limit: NO EVIDENCE only where a copy would not lie there too."""
-    if unseen := _unseen(f, limit, sees_near, beside):
-        return _Said("INCONCLUSIVE", f"{said.reason}, but {unseen.reason}", unseen.brief, unseen.advice)
-    own = "" if limit.sees_near_copies else "; this measure sees exact copies, another limited one near copies"
-    told = beside.powers.get(f.measure.key) if limit.what.quantity == "memorization" and not limit.what.group else None
-    return said._replace(reason=said.reason + own + (f"; {told.words}" if told else _leak(f, limit)))
+def _together(name: str, judged: Sequence[_Judged], beside: Beside) -> list[_Said]:
+    """Return what all limits say of one synthesizer together: what is kept counts where enough was shown."""
+    lacking = _lacking([each for each in judged if each.said.word != "CANNOT TELL"], beside)
+    if lacking is None and (near := beside.near.get(name)):
+        lacking = _Lacking(near, "nearness not ruled out", "a look at how near the releases are to their members")
+    said = []
+    for each in judged:
+        words = each.said
+        if broken := beside.broken.get(name):
+            words = words if words.word == "RISK" else _Said("INVALID RELEASE", broken, "broken releases")
+        elif words.word == "NO EVIDENCE" and lacking:
+            words = _Said("INCONCLUSIVE", f"{words.reason}, but {lacking.reason}", lacking.brief, lacking.advice)
+        elif words.word == "NO EVIDENCE":
+            words = words._replace(reason=words.reason + _shown(each, beside))
+        said.append(words)
+    return said
 
 
-def _unseen(f: Finding, limit: _Limit, sees_near: bool, beside: Beside) -> _Unseen | None:
-    """Return why an interval below the limit shows nothing; None where it does."""
-    if f.reach < REACH:
-        reason = f"the attack could answer for {f.reach:.1%} of the members only"
-        return _Unseen(reason, f"attack reaches {f.reach:.1%}", "a measure that has an answer for more members")
-    copies = [e for e in limit.copies if not np.isnan(e.value)]
-    if not limit.copies:
-        reason = "nothing shows what it sees: no copy of the training rows was attacked beside it"
-        return _Unseen(reason, "no copy beside it", "the reference generators copy and near_copy")
-    if not limit.sees_copies:
-        reaches = f"a full copy reaches {spelled(copies[0])}" if copies else "it has no value for a full copy"
-        return _Unseen(f"the limit is out of reach: {reaches}", "a copy keeps it too", "a lower limit")
-    if not sees_near:
+def _lacking(deciding: Sequence[_Judged], beside: Beside) -> _Lacking | None:
+    """Return what the deciding limits have not shown together; None where that is enough for NO EVIDENCE.
+
+    One of them must see a near copy, one must have seen the planted leak where one was planted, and they must cover
+    both what is learnt about people (guesses, links, who is singled out) and who is found (membership, copies).
+    """
+    limits = [each.limit for each in deciding]
+    if not limits:
+        return None
+    if not any(limit.sees_near_copies for limit in limits):
         ran = "near_copy" in beside.answers.values()
         seen = "none has a near copy above its limit" if ran else "no near copy was attacked"
         advice = "a measure of nearest records, such as membership"
-        return _Unseen(f"the limits cover exact copies only, for {seen}; add {advice}", "blind to near copies", advice)
-    if near := beside.near.get(f.synthesizer):
-        return _Unseen(near, "nearness not ruled out", "a look at how near the releases are to their members")
-    much = _much_of_a_copy(f, limit)
-    return _Unseen(much, "may be half a copy", "a lower limit") if much else None
+        return _Lacking(
+            f"the limits cover exact copies only, for {seen}; add {advice}",
+            "blind to near copies",
+            advice,
+        )
+    if not any(limit.sees_leaks for limit in limits):
+        leak = next(p.words for limit in limits for p in limit.planted if p.answer == "leak")
+        return _Lacking(
+            f"no deciding limit has seen the planted {leak}",
+            "planted leak not seen",
+            "more repetitions or records",
+        )
+    kinds = {learns(METRICS[each.finding.measure.metric]) for each in deciding}
+    if kinds == {True}:
+        advice = "a measure of membership or copies, such as membership"
+        return _Lacking(
+            f"no limit that decides here speaks of who is found; add {advice}",
+            "who is found not judged",
+            advice,
+        )
+    if kinds == {False}:
+        advice = "a measure that guesses or singles out, such as singling_out"
+        return _Lacking(
+            f"no limit that decides here speaks of what is learnt; add {advice}",
+            "what is learnt not judged",
+            advice,
+        )
+    return None
 
 
-def _leak(f: Finding, limit: _Limit) -> str:
-    """Return what the quantity says of a leak, reckoned on the line from no information (0) to the copy (1)."""
-    quantity = limit.what.quantity
-    if quantity not in NOTHING:
+def learns(metric: Metric) -> bool:
+    """Tell whether a measure says what is learnt about people (guessed, linked, singled out), not who is found."""
+    return "sensitive" in metric.needs or (metric.group == "claims" and "control" not in metric.needs)
+
+
+def _looks(verdicts: Sequence[Verdict], beside: Beside) -> list[Verdict]:
+    """Return a verdict on each synthesizer whose releases hold, or may hold, more or fewer members than a limit allows.
+
+    One that shows fewer members than chance explains is a RISK at any size: among the few who lie nearest no more can
+    be missing than all of them, and nothing but a filter by distance to the members makes them so. A look that shows
+    more of them, but fewer than the limit, is told in the headline.
+    """
+    nothing = [(v.limit, NOTHING.get(limited(v.quantity).quantity)) for v in verdicts]
+    rooms = [limit - chance for limit, chance in nothing if chance is not None]
+    judged = dict.fromkeys(v.synthesizer for v in verdicts)
+    looks = [_look(name, beside.excess[name], min(rooms)) for name in judged if rooms and name in beside.excess]
+    return [each for each in looks if each is not None]
+
+
+def _look(name: str, excess: Estimate, limit: float) -> Verdict | None:
+    own = excess.value, excess.lower, excess.upper
+    if excess.lower > limit:
+        copied = f"as if {as_people(excess.value)} people had been copied"
+        return Verdict(name, LOOK, limit, "RISK", f"the release lies on members: {excess.note}", *own, copied)
+    if excess.upper < 0 and excess.note:
+        return Verdict(name, LOOK, limit, "RISK", f"{MISSING}: {excess.note}", *own, "members are missing")
+    if excess.lower > 0 and excess.upper >= limit:
+        reason = f"the release may lie on more members than {as_people(limit)}: {excess.note}"
+        return Verdict(name, LOOK, limit, "INCONCLUSIVE", reason, *own, "nearness not ruled out")
+    return None
+
+
+def as_people(share: float) -> str:
+    """Return a share of people in words.
+
+    Example:
+        >>> as_people(0.131), as_people(0.004)
+        ('13 of 100', '4 of 1,000')
+    """
+    return f"{round(100 * share)} of 100" if share >= 0.0095 or not share else f"{max(1, round(1000 * share))} of 1,000"
+
+
+def _verdict(each: _Judged, said: _Said) -> Verdict:
+    found, limit = each.found, each.limit
+    as_if = limit.as_if_copied(found)
+    own = each.finding.synthesizer, limit.what.name, limit.value
+    return Verdict(*own, said.word, said.reason, found.value, found.lower, found.upper, said.brief, said.advice, *as_if)
+
+
+def _shown(each: _Judged, beside: Beside) -> str:
+    """Return what a limit that is kept would have seen."""
+    f, limit = each.finding, each.limit
+    own = "" if limit.sees_near_copies else "; this measure sees exact copies, another limited one near copies"
+    told = beside.powers.get(f.measure.key) if limit.what.quantity == "memorization" and not limit.what.group else None
+    return own + (f"; {told.words}" if told else _leak(each))
+
+
+def _leak(each: _Judged) -> str:
+    """Return which leak would have been seen, reckoned on the line from no information (0) to the copy (1)."""
+    found, limit = each.found, each.limit
+    if not limit.is_difference:
         return ""
-    found, nothing = quantity_of(f, quantity, limit.what.group), NOTHING[quantity]
-    span = next(e for e in limit.copies if e.lower > limit.value).value - nothing
-    shown = (found.value - nothing) / span
-    above = f"; it is above {nothing:g}, by {shown:.1%} of what a copy shows" if found.lower > nothing else ""
-    half_width = found.upper - found.value
+    span = next(e for e in limit.copies if e.lower > limit.value).value - NOTHING[limit.what.quantity]
+    half_width = (found.upper - found.lower) / 2
     share = _SEEN * half_width / span
     if share > 1:
-        return f"{above}; a leak of a part of the training rows might have been missed"
+        return "; a leak of a part of the training rows might have been missed"
     if share <= 0:
-        return above
+        return ""
     though = missed(limit.planted, share, half_width)
-    seen = f"{above}; a leak of about {share:.1%} of the training rows would have been seen"
+    seen = f"; a leak of about {share:.1%} of the training rows would have been seen"
     return f"{seen}, though {though}" if though else seen
-
-
-def _much_of_a_copy(f: Finding, limit: _Limit) -> str:
-    """Return why a quantity below its limit may still be that of half a copy; empty where it is not."""
-    quantity = limit.what.quantity
-    if quantity not in NOTHING or not limit.sees_copies:
-        return ""
-    found, nothing = quantity_of(f, quantity, limit.what.group), NOTHING[quantity]
-    copied = next(e for e in limit.copies if e.lower > limit.value).value
-    if found.upper - nothing <= _HALF * (copied - nothing):
-        return ""
-    return f"it may be more than half of what a full copy reaches, {copied:+.3f}: set a lower limit"

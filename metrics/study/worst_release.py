@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from synthrisk.metrics.intervals.distributions import normal_quantile
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, variances
 from synthrisk.metrics.intervals.proportions import expected_share
-from synthrisk.metrics.intervals.quantiles import normal_quantile
 
 METHOD = "bonferroni"
 NO_ERROR = "this measure has no standard error of a single release"

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from synthrisk.metrics.intervals.adjusted import ADJUSTED, adjusted_gain
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, of_groups, paired
 from synthrisk.metrics.intervals.proportions import share_gain
 from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN
@@ -30,16 +31,20 @@ def beside_control(
 
     Of a study with several releases, or of scores that are not right or wrong: crossed. Of one release of right or
     wrong scores: Newcombe's hybrid interval, other records on either side. Where the difference is memorization, the
-    same number, it has the interval of memorization.
+    same number, it has the interval of memorization; where that is adjusted, so is the gain.
     """
-    s = finding.risk_control
+    s, memorized = finding.risk_control, finding.memorization
+    adjusted = memorized.method == ADJUSTED
     if np.isnan(s.value) or not own.control.shape[1]:
         return None
     if finding.risk.method == "wilson":
-        return Yardstick(s, _noted(share_gain(finding.risk, s), s.value), finding.memorization)
+        over = adjusted_gain(memorized, s.value) if adjusted else share_gain(finding.risk, s)
+        return Yardstick(s, _noted(over, s.value), memorized)
     found = _crossed(finding.risk.value, own.risk, s, own.control, interval, entities)
-    same = np.array_equal(paired(own.risk, own.control), own.memorization, equal_nan=True)
-    return replace(found, difference=finding.memorization) if same else found
+    if not np.array_equal(paired(own.risk, own.control), own.memorization, equal_nan=True):
+        return found
+    over = _noted(adjusted_gain(memorized, s.value), s.value) if adjusted else found.gain
+    return replace(found, gain=over, difference=memorized)
 
 
 def beside_population(

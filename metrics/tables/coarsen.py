@@ -8,9 +8,11 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_word, is_whole, nearest
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.level_order import level_order
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.value_ranks import value_ranks
+from synthrisk.metrics.tables.value_types import as_levels
 
 Bins: TypeAlias = int | Mapping[str, Any] | None
 """Of each column a number of parts (int), a share of noise (float), or levels to merge (mapping to lists)."""
@@ -31,6 +33,10 @@ def binned(tables: Tables, known: Sequence[str], hidden: Sequence[str], bins: Bi
     A share of noise (a float in (0, 1]) blurs a numeric quasi-identifier: noise, uniform within this share of the
     column's range, is added to each real value; whole numbers stay whole. The release is not changed. A draw depends on
     the record's values and the column's name alone, so that it is the same against every release.
+
+    Of a sensitive attribute a share is noise on the release, as its holder would add it: each released number moves by
+    up to this share of the real column's range; of a categorical column that share of the released cells, drawn at
+    random, is replaced by draws from the column's released cells. The real table is not changed.
 
     A mapping from new names to lists of levels merges these levels of a categorical column. Other levels stay.
 
@@ -80,13 +86,15 @@ def _coarser(
         if isinstance(number, Mapping):
             new = _merged(tables, column, number)
         elif isinstance(number, float):
-            new = _blurred(tables, column, number, column in hidden)
+            order = [*known, *hidden]
+            new = _noised(tables, column, number, order) if column in hidden else _blurred(tables, column, number)
         elif tables.kind(column) == "numeric":
             new = _cut(tables, column, number, binning, column in hidden)
         else:
             new = _kept(tables, column, number, level_order(tables, [*known, *hidden])[column])
-        real[column] = pd.Series(new[: len(real)], index=real.index, dtype=new.dtype)
-        synthetic[column] = pd.Series(new[len(real) :], index=synthetic.index, dtype=new.dtype)
+        both = as_levels(new) if new.dtype == object else pd.Series(new)
+        real[column] = both.iloc[: len(real)].set_axis(real.index)
+        synthetic[column] = both.iloc[len(real) :].set_axis(synthetic.index)
     return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
 
 
@@ -137,16 +145,51 @@ def _merged(tables: Tables, column: str, groups: Mapping[str, Sequence[Any]]) ->
     return new[np.concatenate(joint.tables)]
 
 
-def _blurred(tables: Tables, column: str, share: float, is_hidden: bool) -> np.ndarray:
+def _blurred(tables: Tables, column: str, share: float) -> np.ndarray:
     """Return the column with the real cells off by up to this share of their range, evenly drawn."""
-    if tables.kind(column) != "numeric" or is_hidden:
+    if tables.kind(column) != "numeric":
         raise InputError(f"noise must be of numeric quasi-identifiers, got {column!r}")
     real, synthetic = tables.floats(column)
     seen = real[~np.isnan(real)]
     if not len(seen):
         return np.concatenate([real, synthetic])
-    order = np.argsort(value_ranks(Tables(tables.real, tables.real)), kind="stable")
-    step = np.empty(len(real))
-    step[order] = np.random.default_rng(seed_of(0, "noise", str(column))).uniform(-share, share, len(real))
+    rng = np.random.default_rng(seed_of(0, "noise", str(column)))
+    return np.concatenate([_shifted(real, _by_values(tables.real), seen, share, rng), synthetic])
+
+
+def _noised(tables: Tables, column: str, share: float, columns: Sequence[str]) -> np.ndarray:
+    """Return the column with noise on the released cells: numbers off by a share of the real range, or redrawn."""
+    rng, n = np.random.default_rng(seed_of(0, "noise", str(column))), len(tables.synthetic)
+    rows = _by_values(tables.synthetic)
+    if tables.kind(column) != "numeric":
+        joint = tables.codes([column])
+        own, place = joint.tables[1], level_order(tables, columns)[column]
+        pool, redrawn = own[np.argsort(place[own], kind="stable")], np.zeros(n, dtype=bool)
+        redrawn[rows] = rng.random(n) < share
+        released = own.copy()
+        released[rows] = pool[rng.integers(n, size=n)]
+        return np.asarray(tables.levels(column)[np.concatenate([joint.tables[0], np.where(redrawn, released, own)])])
+    if is_temporal(tables.real[column]):
+        raise InputError(
+            f"noise on a sensitive column must be on numbers or categories, got {column!r}, which is of time"
+        )
+    real, synthetic = tables.floats(column)
+    seen = real[~np.isnan(real)]
+    if not len(seen):
+        return np.concatenate([real, synthetic])
+    return np.concatenate([real, _shifted(synthetic, rows, seen, share, rng)])
+
+
+def _by_values(table: pd.DataFrame) -> np.ndarray:
+    """Return the rows in an order that their values alone decide, in which they are drawn for."""
+    return np.argsort(value_ranks(Tables(table, table)), kind="stable")
+
+
+def _shifted(
+    values: np.ndarray, order: np.ndarray, seen: np.ndarray, share: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Return values off by up to a share of the range of those seen, evenly drawn; whole numbers stay whole."""
+    step = np.empty(len(values))
+    step[order] = rng.uniform(-share, share, len(values))
     step *= seen.max() - seen.min()
-    return np.concatenate([real + (np.round(step) if (seen == np.round(seen)).all() else step), synthetic])
+    return np.asarray(values + (np.round(step) if (seen == np.round(seen)).all() else step))

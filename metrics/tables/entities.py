@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.tables.codes import joint_codes
+from synthrisk.metrics.tables.value_types import same_types
 
 
 def entity_numbers(*names: pd.Series) -> np.ndarray:
@@ -16,7 +17,7 @@ def entity_numbers(*names: pd.Series) -> np.ndarray:
         >>> entity_numbers(pd.Series(["ann", None, "bob", None]), pd.Series(["bob", "eve"])).tolist()
         [0, 5, 1, 7, 1, 2]
     """
-    codes, _ = joint_codes(names)
+    codes, _ = joint_codes(same_types(names))
     numbers = np.concatenate(codes.tables)
     return np.where(numbers == codes.size - 1, codes.size + np.arange(len(numbers)), numbers)
 

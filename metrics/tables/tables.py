@@ -11,6 +11,7 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import Codes, joint_codes, pack
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.kinds import Kind, as_floats, is_temporal, kind
+from synthrisk.metrics.tables.value_types import alike, as_levels
 
 
 class Tables:
@@ -43,9 +44,9 @@ class Tables:
         for name, table in named.items():
             _check_columns(real, name, table)
         self.columns = list(real.columns)
-        self.real = real
-        self.synthetic = synthetic if list(synthetic.columns) == self.columns else synthetic[self.columns]
-        self.control = None if control is None else control[self.columns]
+        synthetic = synthetic if list(synthetic.columns) == self.columns else synthetic[self.columns]
+        self.real, self.synthetic, *rest = alike([real, synthetic, *([] if control is None else [control])])
+        self.control = rest[0][self.columns] if rest else None
         self.groups = groups
         self._entities = _numbered(entities, len(real) + (0 if control is None else len(control)))
         self._shared: dict[Any, Any] = {}
@@ -199,9 +200,11 @@ class Tables:
 
     def _floats(self, column: str) -> tuple[np.ndarray, np.ndarray]:
         real, synthetic = self.real[column], self.synthetic[column]
-        if is_temporal(real) != is_temporal(synthetic) and synthetic.notna().any():
+        times = [each.dtype.kind if is_temporal(each) else "" for each in (real, synthetic)]
+        if times[0] != times[1] and synthetic.notna().any():
+            what = "durations" if "m" in times else "dates"
             raise InputError(
-                f"column {column!r} must hold dates in both tables or in none, got {real.dtype} and {synthetic.dtype}"
+                f"column {column!r} must hold {what} in both tables or in none, got {real.dtype} and {synthetic.dtype}"
             )
         floats = as_floats(real), as_floats(synthetic)
         if any(np.isinf(each).any() for each in floats):
@@ -237,8 +240,8 @@ def _stacked(real: pd.Series, control: pd.Series) -> pd.Series:
         if kind(real) == "numeric" and kind(control) != "numeric":
             control = pd.Series(as_floats(control))
         elif kind(real) == "categorical":
-            joint_codes([real, control])  # refuses types of which no values can be equal
-            real, control = real.astype(object), control.astype(object)
+            codes, levels = joint_codes([real, control])  # refuses types of which no values can be equal
+            return as_levels(levels[np.concatenate(codes.tables)])
     return pd.concat([real, control], ignore_index=True)
 
 

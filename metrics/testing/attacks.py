@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import CLAIMED, Attack, AttackKind
-from synthrisk.metrics.claims.predicates import check_predicate, scales_of
+from synthrisk.metrics.claims.predicates import check_predicate, predicates_of, scales_of
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.register import ATTACKS, METRICS
 from synthrisk.metrics.tables.awkward import control, pairs, release, targets
@@ -144,8 +144,9 @@ def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> 
 def _check_claims(attack: Attack, case: _Case, found: pd.DataFrame) -> None:
     try:
         claimed = attack.checked(found, case.labels)[CLAIMED[attack.kind]]
-        for predicate in found["predicate"].dropna() if attack.kind == "singling_out" else ():
-            check_predicate(attack.name, predicate, scales_of(case.handed[0]))
+        for named in found["predicate"] if attack.kind == "singling_out" else ():
+            for predicate in predicates_of(named):
+                check_predicate(attack.name, predicate, scales_of(case.handed[0]))
     except InputError as problem:
         raise AssertionError(f"{problem} ({case.name})") from None
     sure = found["confidence"]
@@ -205,7 +206,8 @@ def _scores(attack: Attack, real: pd.DataFrame, released: pd.DataFrame, seed: in
     assert records is not None  # noqa: S101 - metrics of claims have records
     score, sure = (records[c].to_numpy(dtype=float) for c in ("score", "confidence"))
     attacked = real if metric.scores == "real" else released
-    order = np.lexsort((sure, score, canonical(Tables(attacked, attacked)).real))
+    whose = attacked.index.get_indexer(records.index)  # a row may make several attempts
+    order = np.lexsort((sure, score, canonical(Tables(attacked, attacked)).real[whose]))
     return np.column_stack([score, sure])[order]
 
 

@@ -1,8 +1,8 @@
 """The real table: read from its source, typed, checked, and stored for the study."""
 
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.data.typed import left_out, typed
 from synthrisk.tasks.workspace.references import Table
 from synthrisk.tasks.workspace.table import store
 
-__all__ = ["Table", "read", "store", "typed"]
+__all__ = ["Table", "left_out", "read", "store", "typed"]

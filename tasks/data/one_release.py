@@ -8,8 +8,9 @@ import pandas as pd
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.kinds import kind
+from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.data.typed import left_out, typed
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.empty_columns import empty_columns
 from synthrisk.tasks.workspace.kept import keep_file
@@ -39,12 +40,12 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
             if both:
                 raise InputError(f"control must hold no entity of real, got {both} records of such")
         _refuse_codes_for_labels(members, held_out)
-        parts.append(held_out.reindex(columns=members.columns))
+        parts = _at_one_precision([members, held_out.reindex(columns=members.columns)])
     frame = members if control is None else pd.concat(parts, ignore_index=True)
     people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
         _refuse_other_types(members, held_out, people, data)
-    table = store(people, Path(workspace))
+    table = store(people, Path(workspace), left_out(frame, data, seed))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
     path = keep_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
@@ -65,6 +66,20 @@ def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> N
         if (labelled[0] and numeric[1]) or (numeric[0] and labelled[1]):
             due, got = ("labels", "numbers") if labelled[0] else ("numbers", "labels")
             raise InputError(f"control must hold {due} in column {name!r} as real does, got {got}")
+
+
+def _at_one_precision(parts: list[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Return tables whose numbers are singles in all of them where they are in one: no control would equal a member."""
+    parts = [part.copy(deep=False) for part in parts]
+    for name in parts[0].columns:
+        columns = [part[name] for part in parts]
+        if not all(pd.api.types.is_numeric_dtype(column.dtype) for column in columns):
+            continue
+        precision = min(map(precision_of, columns), key=lambda dtype: dtype.itemsize)
+        if precision != np.float64:
+            for part, column in zip(parts, columns, strict=True):
+                part[name] = column.to_numpy(dtype=float, na_value=np.nan).astype(precision)
+    return parts
 
 
 def _refuse_other_types(members: pd.DataFrame, held_out: pd.DataFrame, people: pd.DataFrame, data: Data) -> None:

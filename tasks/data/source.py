@@ -59,19 +59,20 @@ def read(
     if isinstance(source, BuiltIn):
         return _built_in(source.name, source.options)
     parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts, coded=coded)
-    if "://" in source:
-        return _file(resolve(source), missing, parse)
+    address = resolve(source)
+    if "://" in address:
+        return _file(address, source, missing, parse)
     known = sources()
     if source in known:
         return _built_in(source, {})
     if source.startswith(OPENML):
         return _openml(source)
-    if not _is_path(source):
+    if not _is_path(address):
         raise InputError(
             "source must be a built-in table, a file (CSV, Parquet, Excel, Stata, SPSS, SAS), a URL, openml:<id>, "
             f"{{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
         )
-    return _file(source, missing, parse)
+    return _file(address, source, missing, parse)
 
 
 def _built_in(name: str, options: Mapping[str, object]) -> pd.DataFrame:
@@ -86,9 +87,10 @@ def _is_path(source: str) -> bool:
     return len(path.parts) > 1 or bool(path.suffix) or path.exists()
 
 
-def _file(source: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
+def _file(source: str, asked: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
+    """Return the table of a file; messages show its address as it was ``asked`` for, with the names of variables."""
     source, sheet = split_sheet(source)
-    shown = _without_credentials(source)
+    shown = _without_credentials(split_sheet(asked)[0])
     bare = source.split("?", 1)[0] if "://" in source else source
     suffixes = [s.lower() for s in Path(bare).suffixes]
     compressed = bool(suffixes) and suffixes[-1] in COMPRESSED

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from synthrisk.conf.study import Data, Split
-from synthrisk.tasks.data import Table, read, store, typed
+from synthrisk.tasks.data import Table, left_out, read, store, typed
 from synthrisk.tasks.workspace.verb import verb
 
 
@@ -14,7 +14,5 @@ def data(settings: Data, split: Split, folder: str, seed: int) -> Table:
     Raises:
         InputError: The source cannot be read, or the table does not fit the settings.
     """
-    return store(
-        typed(read(settings.source, settings.missing, settings.columns, coded=True), settings, split, seed),
-        Path(folder),
-    )
+    frame = read(settings.source, settings.missing, settings.columns, coded=True)
+    return store(typed(frame, settings, split, seed), Path(folder), left_out(frame, settings, seed))

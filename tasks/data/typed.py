@@ -7,6 +7,7 @@ import pandas as pd
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.tasks.data.checks import of_cells, of_names, of_size, refuse, refuse_same_names
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.csv import CODED
@@ -45,6 +46,16 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
     table = _sample(pd.DataFrame(columns, index=frame.index, copy=False), data.rows, seed)
     refuse([*problems, *of_cells(table, data)] if len(table) else [*problems, "the table must hold rows, got none"])
     return table
+
+
+def left_out(frame: pd.DataFrame, data: Data, seed: int | np.random.SeedSequence = 0) -> pd.DataFrame:
+    """Return the columns that a study leaves out, as texts, of the records that ``typed`` keeps.
+
+    Nothing attacks them. They are what a release is looked at beside: see ``released_values``.
+    """
+    named = {str(c): place for place, c in enumerate(frame.columns) if str(c) in data.drop}
+    columns = {name: plain_texts(frame.iloc[:, place]).array for name, place in named.items()}
+    return _sample(pd.DataFrame(columns, index=pd.RangeIndex(len(frame)), copy=False), data.rows, seed)
 
 
 def _sample(table: pd.DataFrame, rows: int | None, seed: int | np.random.SeedSequence) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 | the column's cells are | it becomes |
 |---|---|
 | whole numbers | int64; with missing cells float64, or Int64 where a float would round |
-| numbers (also Decimal, or whole and broken mixed) | float64 |
+| numbers (also Decimal, or whole and broken mixed) | float64; float32 if they are broken and come in single precision |
 | true and false | bool; with missing cells boolean |
 | dates or times, also texts that are all ISO 8601 dates | datetime64[ns], in UTC where a zone is given |
 | durations | timedelta64[ns] |
@@ -23,6 +23,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.workspace.parquet import category
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
@@ -60,6 +61,8 @@ def _inferred(column: pd.Series, code: bool, texts: bool) -> pd.Series:
         return _texts(column, code) if texts else _recategorized(column)
     if isinstance(column.dtype, pd.StringDtype):
         return _texts(column.astype("string"), code)
+    if isinstance(column.dtype, pd.ArrowDtype) and types.is_float_dtype(column.dtype):
+        column = _numbers(column)
     if not isinstance(column.dtype, (np.dtype, pd.DatetimeTZDtype)) and not isinstance(column.array, _MASKED):
         column = column.astype(object)
     if types.is_complex_dtype(column.dtype):
@@ -98,6 +101,8 @@ def _by_cells(column: pd.Series) -> pd.Series:
         return column.astype("string")
     if _all(found, (bool, np.bool_)):
         return column.astype("boolean")
+    if _all(found, (dt.timedelta, np.timedelta64)):  # numpy's calls itself a whole number
+        return pd.to_timedelta(column)
     if _all(found, Integral):
         low, high = min(map(int, present)), max(map(int, present))
         if low >= -(2**63) and high < 2**63:
@@ -107,8 +112,6 @@ def _by_cells(column: pd.Series) -> pd.Series:
         return column.astype(float)
     if _all(found, (dt.date, np.datetime64)):
         return _moments(column)
-    if _all(found, (dt.timedelta, np.timedelta64)):
-        return pd.to_timedelta(column)
     return _filled(column, present.map(str).astype("string").array)
 
 
@@ -144,8 +147,9 @@ def _texts(column: pd.Series, code: bool) -> pd.Series:
 
 
 def _numbers(column: pd.Series) -> pd.Series:
-    if column.dtype.kind == "f":
-        return pd.Series(column.to_numpy(dtype=float, na_value=np.nan), name=column.name)
+    if column.dtype.kind == "f":  # singles stay singles, so that a release is compared with them at their precision
+        dtype = float if precision_of(column) == np.float64 else np.float32
+        return pd.Series(column.to_numpy(dtype=dtype, na_value=np.nan), name=column.name)
     present = column.dropna()
     if column.dtype.kind == "u" and len(present) and int(present.max()) >= 2**63:
         return category(column.astype("string"))

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from synthrisk.metrics.exposure.gaps import Gap, risk_gaps
-from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.exposure.attribution import Gap, risk_gaps
+from synthrisk.metrics.intervals.estimates import TESTED, Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.previews import Preview, largest_fall, previews
 from synthrisk.metrics.study.quantities import AGAINST_CONTROL, Limited, limited, quantity_of
@@ -54,7 +54,7 @@ def of_keys(
     of: Quantity = "memorization" if what.quantity in AGAINST_CONTROL else "risk"
     gaps: list[Gap] = []
     for quantity in dict.fromkeys((of, "risk")) if explain and known else ():
-        gaps = gaps or _gaps(finding, found, known, confidence, quantity)
+        gaps = gaps or _gaps(finding, found, known, quantity)
         if gaps:
             words = f"These quasi-identifiers tell records of much {quantity} from others"
             yield Step(f"{words} (predicted mean, the rest as it is):", "", [_of_gap(gap) for gap in gaps[:NAMED]])
@@ -76,7 +76,7 @@ def of_keys(
             yield Step(words, what_if_lines(settings, finding.measure, changes))
 
 
-def _gaps(finding: Finding, found: Found, known: Sequence[str], confidence: float, of: Quantity) -> list[Gap]:
+def _gaps(finding: Finding, found: Found, known: Sequence[str], of: Quantity) -> list[Gap]:
     """Return which quasi-identifiers go with risk, or with memorization, from the scores of the single records."""
     own = kept_exposed(found.exposed, finding.measure.key)
     scores = own["as_member" if of == "risk" else "memorization"].to_numpy(float)
@@ -90,7 +90,7 @@ def _gaps(finding: Finding, found: Found, known: Sequence[str], confidence: floa
         rows = np.sort(np.random.default_rng(found.sample.seed).choice(rows, _RECORDS, replace=False))
     people = None if entities is None else entities[rows]
     try:
-        gaps = risk_gaps(scores[rows], records.iloc[rows], list(known), confidence, people)
+        gaps = risk_gaps(scores[rows], records.iloc[rows], list(known), TESTED, people)
     except (ArithmeticError, ValueError):  # a model that cannot be fitted: the other steps stand without it
         return []
     return gaps if of == "risk" else [replace(g, lowest=_back(g.lowest), highest=_back(g.highest)) for g in gaps]

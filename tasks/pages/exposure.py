@@ -15,9 +15,9 @@ from markupsafe import Markup
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.attribution import attribution
 from synthrisk.metrics.exposure.bands import bands, names_none, rounded
-from synthrisk.metrics.exposure.constant_guess import constant_guess
-from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, groups
-from synthrisk.metrics.exposure.screening import strongest_columns
+from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, constant_guess, groups
+from synthrisk.metrics.exposure.subgroups import strongest_columns
+from synthrisk.metrics.intervals.estimates import TESTED
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
@@ -151,7 +151,7 @@ def _exposed(
         _highest(single, "lower"),
         Told(_rows(classes.rows), len(classes.rows), classes.looked_at),
         _rows(sure.head(WORST)),
-        None if measure.attacker is None else _explained(reached, records, banded, planned, confidence, entities),
+        None if measure.attacker is None else _explained(reached, records, banded, planned, entities),
         tried,
     )
 
@@ -175,7 +175,6 @@ def _explained(
     records: pd.DataFrame,
     banded: pd.DataFrame,
     planned: Planned,
-    confidence: float,
     entities: np.ndarray | None,
 ) -> Explained:
     """Return the regression of the risk on the quasi-identifiers, or on those that tell most where there are many."""
@@ -185,7 +184,7 @@ def _explained(
         reason = f"no quasi-identifier tells {FEWEST} records from the others"
         return Explained(reason, [], [], [], 0, len(known), 0, [])
     shown = {c: banded[c].array if kind(records[c]) == "categorical" else rounded(records[c]).array for c in held}
-    why = attribution(reached.as_member, records[held].assign(**shown), held, confidence=confidence, entities=entities)
+    why = attribution(reached.as_member, records[held].assign(**shown), held, confidence=TESTED, entities=entities)
     if why.reason:
         return Explained(why.reason, [], [], [], 0, len(known), len(held), why.notes)
     three = triple_figures(why)

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.claims.selective_curve import SHARES, detail_of
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.tasks.pages.interval_marks import BEYOND, draw_interval
 from synthrisk.tasks.pages.templates import interval, number

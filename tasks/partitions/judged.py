@@ -8,10 +8,9 @@ from synthrisk.conf.load import checked
 from synthrisk.conf.study import Bootstrap, Data, Threshold
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Interval
-from synthrisk.metrics.partitions.agreed import MEMBERS, Partitioned
-from synthrisk.metrics.partitions.exact import keys_of_real, keys_of_release
-from synthrisk.metrics.partitions.found import findings
-from synthrisk.metrics.partitions.look import broken, strangers_in_words
+from synthrisk.metrics.partitions.findings import broken, findings, strangers_in_words
+from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release
+from synthrisk.metrics.partitions.parts import MEMBERS, Partitioned
 from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.planned import Planned
@@ -23,8 +22,8 @@ from synthrisk.tasks.judge import new_study_id, spelled_out, threat_model
 RELEASE = "release"
 """What the release is called."""
 LACKING = (
-    "in parts there are no reference generators, no population yardstick, no ceiling of utility, no screen for near "
-    "copies and no groups of vulnerable records: no verdict is NO EVIDENCE"
+    "in parts there are no reference generators, no population yardstick, no ceiling of utility, no look at who lies "
+    "near the release or at columns that nothing attacks, no groups of vulnerable records: no verdict is NO EVIDENCE"
 )
 
 

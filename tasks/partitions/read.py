@@ -12,8 +12,8 @@ from fsspec.core import url_to_fs
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.partitions.agreed import Partitioned, agree
-from synthrisk.metrics.partitions.found import check_sides
+from synthrisk.metrics.partitions.findings import check_sides
+from synthrisk.metrics.partitions.parts import Partitioned, agree
 from synthrisk.tasks.data.checks import of_cells, of_names, refuse
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.partitions.on_dask import parquet

@@ -15,8 +15,8 @@ from synthrisk.tasks.propose.date_form import date_form, no_dates
 from synthrisk.tasks.propose.missing_codes import markers, number_codes, spelled, words_among_numbers
 from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.number_form import NumberForm, decimal_mark, number_form, values
-from synthrisk.tasks.propose.truth_words import truth_words
 from synthrisk.tasks.workspace.readings import are_dates
+from synthrisk.tasks.workspace.truth_words import truth_words
 
 Kind = Literal["number", "code", "date", "duration", "boolean", "category", "text", "constant", "empty", "container"]
 Sure = Literal["sure", "likely", "a guess"]

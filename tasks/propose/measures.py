@@ -1,17 +1,19 @@
 """The measures that a first study of a table needs, and limits on them."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from math import ceil, sqrt
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from synthrisk.conf.study import Data
+from synthrisk.conf.study import Bootstrap, Data
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.covering import covering, most_alike, shape_of
 from synthrisk.metrics.digest import shipped
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.limits_kept import quantity_to_limit
-from synthrisk.metrics.study.quantities import NOTHING
+from synthrisk.metrics.study.quantities import NOTHING, Limited
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.look_up import look_up
 
@@ -27,19 +29,36 @@ RECOMMENDED = (
 """The measures of a first look. Two attacks guess each sensitive column, one by looking keys up and one by a model; one
 each tells who is singled out, which records are released as they are, who was a member, and which records are nearest;
 and one how useful a release is."""
+ONE_PERSON = "one_person_values"
+"""The measure that is recommended beside these where single people have levels of their own."""
+_ONE_IN_A_HUNDRED = 0.01
+_EXPOSED, _VULNERABLE = ("outliers", "rare_keys"), Bootstrap().vulnerable
+_OF_EXPOSED = ("common_rows_proportion", "membership", "zero_cap")  # little noise in a group, and one that guesses
+_SPREADS = {
+    "control_gain": 1.2,
+    "memorization": 0.8,
+    "tpr": 0.25,
+    "singling_out": 0.4,
+    "common_rows_proportion": 0.3,
+    ONE_PERSON: 0.3,
+}
+"""Half widths that fresh people have, by quantity or metric, for sqrt(1/members + 1/controls) = 1 (verdicts.md)."""
 _ENOUGH = 1000  # control records from which 1 % of them can be told
-_ATTACKERS = {"rapid": ["random_forest"], "membership": ["density_ratio"]}
+_ATTACKERS = {"rapid": ["random_forest"]}
 
 
 def measures(table: pd.DataFrame, data: Data) -> list[dict[str, Any]]:
     """Return the recommended measures as settings of a study, CAP with keys that can be looked up.
+
+    ``one_person_values`` is among them where one record in a hundred has a level that no other has.
 
     Args:
         table: The table as it is read.
         data: The roles of its columns.
     """
     attackers = {name: {"attackers": own} for name, own in _ATTACKERS.items()}
-    return [_look_up(table, data), *({"name": name, **attackers.get(name, {})} for name in RECOMMENDED[1:])]
+    chosen = [_look_up(table, data), *({"name": name, **attackers.get(name, {})} for name in RECOMMENDED[1:])]
+    return chosen + ([{"name": ONE_PERSON}] if _has_one_person_values(table, data) else [])
 
 
 def also_needed(table: pd.DataFrame, data: Data, controls: int) -> list[str]:
@@ -67,7 +86,17 @@ def _limited(metric: Metric, controls: int) -> str:
     quantity = quantity_to_limit(metric)
     if quantity == "tpr" and controls < _ENOUGH:
         return "memorization"
-    return "" if quantity == "memorization" and metric.difference_only else quantity
+    no_share = metric.difference_only and metric.name != ONE_PERSON
+    return "" if quantity == "memorization" and no_share else quantity
+
+
+def _has_one_person_values(table: pd.DataFrame, data: Data) -> bool:
+    """Tell whether one record in a hundred, at least, has a level that no other has."""
+    alone = np.zeros(len(table), dtype=bool)
+    for name in (c for c in table.columns if c not in (data.identifier, *data.drop)):
+        if kind(table[name]) == "categorical":
+            alone |= ~table[name].duplicated(keep=False).to_numpy() & table[name].notna().to_numpy()
+    return bool(alone.mean() >= _ONE_IN_A_HUNDRED)
 
 
 def _look_up(table: pd.DataFrame, data: Data) -> dict[str, Any]:
@@ -87,7 +116,14 @@ def check_limit(limit: float) -> None:
         raise InputError(f"--limit must be a number between 0 and 1, got {limit}")
 
 
-def limits(measures: Sequence[Measure], limit: float, controls: int) -> dict[str, float]:
+class Limits(NamedTuple):
+    """The limits that one number means, and what is left out of them."""
+
+    values: dict[str, float]  # ``<quantity>/<measure>[@<group>]`` -> limit
+    left_out: str  # which limits could decide nothing at this size, and what it would take; empty where none
+
+
+def limits(measures: Sequence[Measure], limit: float, members: int, controls: int, *, groups: bool = True) -> Limits:
     """Return the limits of a study by one number: what a person's record may add to the attacks on that person.
 
     ``control_gain``: of those whom an attacker guesses wrong without their record, the share that it gives away.
@@ -96,14 +132,40 @@ def limits(measures: Sequence[Measure], limit: float, controls: int) -> dict[str
     told, and with fewer ``memorization`` stands instead: what membership adds to the members that are claimed. A
     measure whose memorization is no share of people gets no limit.
 
+    The same number is set on the most exposed, ``@outliers`` and ``@rare_keys``: a mean hides the few whom an attacker
+    would pick. A limit is left out where fresh people would show a half width above it at this size: it could decide
+    nothing. Where none is left, all but those on the most exposed are set, and each will say why it cannot tell.
+
     Args:
         measures: What the study measures.
         limit: The number.
+        members: How many members a measure sees; in a study of folds all records.
         controls: How many control records a measure sees, over all repetitions.
+        groups: Whether the study has findings of the most exposed.
     """
-    found = {}
+    every: dict[str, float] = {}
+    needed: dict[str, int] = {}
     for measure in (each for each in measures if not each.variant_of):
         quantity = _limited(METRICS[measure.metric], controls)
-        if quantity:
-            found[f"{quantity}/{measure.key}"] = round(limit + (NOTHING["tpr"] if quantity == "tpr" else 0), 10)
-    return found
+        own = ("", *_EXPOSED) if quantity and groups and measure.metric in _OF_EXPOSED else ("",)
+        for group in own if quantity else ():
+            name = Limited(quantity, measure.key, group).name
+            every[name] = round(limit + (NOTHING["tpr"] if quantity == "tpr" else 0), 10)
+            share, spread = (_VULNERABLE if group else 1.0), _SPREADS.get(measure.metric, _SPREADS[quantity])
+            if spread * sqrt((1 / max(members, 1) + 1 / max(controls, 1)) / share) >= limit:
+                needed[name] = ceil(2 * (spread / limit) ** 2 / share)
+    found = {name: value for name, value in every.items() if name not in needed}
+    return Limits(found or {name: value for name, value in every.items() if "@" not in name}, _left_out(needed))
+
+
+def _left_out(needed: Mapping[str, int]) -> str:
+    """Return which limits are left out, and how many people each kind would take, rounded up to two digits."""
+    by_size: dict[int, list[str]] = {}
+    for name, people in needed.items():
+        step = 10 ** max(0, len(str(people)) - 2)
+        by_size.setdefault(ceil(people / step) * step, []).append(name)
+    told = [
+        f"{', '.join(names)} (from about {people:,} members and as many control records on)"
+        for people, names in by_size.items()
+    ]
+    return f"too few records for a limit on {'; '.join(told)}" if told else ""

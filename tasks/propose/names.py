@@ -1,6 +1,7 @@
 """What the name of a column says, in the languages that tables are written in: ``names.yaml`` lists the words."""
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -35,6 +36,29 @@ def says(name: str, list_of: str, topic: str = "") -> bool:
     entries = _lists()[list_of]
     texts = [entries] if isinstance(entries, str) else [entries[topic]] if topic else list(entries.values())
     return any(_is_in(name, text) for text in texts)
+
+
+def is_target(name: str, *, last: bool = False) -> bool:
+    """Tell whether the name of a column says that models of its table are made for it; the last one needs to say less.
+
+    Example:
+        >>> is_target("Class"), is_target("loan_default"), is_target("class_size"), is_target("Ziel")
+        (True, True, False, True)
+    """
+    topics: dict[str, str] = _lists()["target"]  # type: ignore[assignment]
+    whole = topics["whole"].split() + (topics["last"].split() if last else [])
+    return "_".join(words(name)) in whole or says(name, "target", "word")
+
+
+def is_outcome(values: Iterable[object]) -> bool:
+    """Tell whether each of some values is one that models are made to tell.
+
+    Example:
+        >>> is_outcome(["Good", "Bad"]), is_outcome(["yes", "no"])
+        (True, False)
+    """
+    topics: dict[str, str] = _lists()["target"]  # type: ignore[assignment]
+    return {folded(str(value).strip()) for value in values} <= set(topics["answers"].split())
 
 
 def topic(name: str, list_of: str) -> str | None:

@@ -1,6 +1,6 @@
 """What each column means to an attacker: what is known, what is sensitive, who is who; proposals with their reasons."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.conf.reading import Reading
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.evidence import Evidence, Sure
-from synthrisk.tasks.propose.names import says, topic, words
+from synthrisk.tasks.propose.names import is_outcome, is_target, says, topic, words
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
 NEITHER = "nothing says that it is known from elsewhere, or sensitive"
@@ -20,6 +20,7 @@ _MOST_KEYS, _MOST_SENSITIVE = 10, 3
 _FEWEST_KEYS = 3
 _SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
+_NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _UNNAMED = "Unnamed: "  # what pandas calls a column without a header
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
@@ -148,13 +149,14 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     """Return the columns that nobody should learn and that can be guessed wrong."""
     can = {each.name: each for each in columns if _can_be_guessed(table[each.name])}
     named = [(name, topic(name, "sensitive")) for name in can if topic(name, "known") not in ("age", "birth")]
-    found = [
-        Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
+    found = {
+        name: Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
         for name, said in named
         if said
-    ]
-    if found:
-        return found[:_MOST_SENSITIVE]
+    }
+    targets = _targets([name for name in can if name not in found], columns, table)
+    if found or any(role.sure == "likely" for role in targets.values()):
+        return _most_wanted(found, targets, list(can))
     can = {name: each for name, each in can.items() if not says(name, "direct")}
     unknown = [name for name in can if topic(name, "known") is None] or list(can)
     perhaps = [name for name in unknown if topic(name, "perhaps")]
@@ -167,6 +169,33 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
         if names:
             return [Role(names[-1], "sensitive", "a guess", f"{why}; {_spread(table[names[-1]])}")]
     return []
+
+
+def _targets(names: Sequence[str], columns: Sequence[Evidence], table: pd.DataFrame) -> dict[str, Role]:
+    """Return the columns that models of the table are made for: by their names, by their two values, or by place."""
+    able = [name for name in names if topic(name, "known") is None and not says(name, "direct")]
+    found = {
+        name: Role(name, "sensitive", "likely", f"its name says that models are made for it; {_spread(table[name])}")
+        for name in able
+        if is_target(name, last=name == columns[-1].name)
+    }
+    two = [each for each in columns if each.name in able and each.distinct == 2 and each.name not in found]
+    for each in two:
+        if is_outcome(table[each.name].dropna().unique()):
+            why = f"its two values are what models are made for; {_spread(table[each.name])}"
+            found[each.name] = Role(each.name, "sensitive", "likely", why)
+    if not found and two and two[-1] is columns[-1] and max(map(len, words(two[-1].name)), default=0) <= _NO_WORD:
+        why = f"its name says nothing, and it is the last column, of two values; {_spread(table[two[-1].name])}"
+        found[two[-1].name] = Role(two[-1].name, "sensitive", "a guess", why)
+    return found
+
+
+def _most_wanted(found: Mapping[str, Role], targets: Mapping[str, Role], order: Sequence[str]) -> list[Role]:
+    """Return as many columns as a study takes, in the order of the table: what models are made for before others."""
+    by_name = [name for name in found if is_target(name)] + [n for n, role in targets.items() if role.sure == "likely"]
+    wanted = dict.fromkeys([*sorted(by_name, key=order.index), *found, *targets])
+    chosen = list(wanted)[:_MOST_SENSITIVE]
+    return [{**found, **targets}[name] for name in order if name in chosen]
 
 
 def _can_be_guessed(column: pd.Series) -> bool:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
@@ -70,6 +71,9 @@ def missing_extra(name: str, extra: str) -> str:
 def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Release:
     """Make a release, and check that it is one: columns and dtypes of ``job.train``, ``job.rows`` rows.
 
+    Of the threads of one process one synthesizes at a time: foreign code draws from the generators of numpy and torch
+    that the process has one of, and sets threads and variables of the environment for all of it.
+
     A synthesizer that reads its release from files (one with ``inputs``) may hold another number of rows, and
     categories may be added.
 
@@ -77,7 +81,8 @@ def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Re
         InputError: The options are wrong, or what came back is no such release.
     """
     check_options(synthesizer, options)
-    release = synthesizer.function(job, **options)
+    with one_thread():
+        release = synthesizer.function(job, **options)
     _check_release(release, job, synthesizer)
     return release
 

@@ -13,12 +13,15 @@ from typing import cast
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.synthesize.conform import conform
+from synthrisk.metrics.models.threads import one_thread
+from synthrisk.tasks.synthesize.fit import fitted
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
 
 def call(job: Job, *, path: str) -> Release:
-    """Release what ``function(train, rows, seed)`` returns, cast to the dtypes of the training table.
+    """Release what ``function(train, rows, seed)`` returns, read to fit the training table.
+
+    It may have columns besides those of the training table: what they hold of real people is looked at.
 
     Args:
         job: The function gets a copy of its training table, its rows and its seed.
@@ -38,12 +41,15 @@ def call(job: Job, *, path: str) -> Release:
         raise InputError(f"{path} must return a DataFrame, got {type(table).__name__}")
     if len(table) != job.rows:
         raise InputError(f"{path} must return {job.rows} rows, got {len(table)}")
-    return Release(conform(table, job.train, path))
+    return fitted(table, job.train, job.form, path)
 
 
 def _check(path: str) -> None:
-    """Find the function; what its file prints meanwhile is heard where it is called."""
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+    """Find the function; what its file prints meanwhile is heard where it is called.
+
+    The file runs, and may seed what the process has one of, while another thread synthesizes.
+    """
+    with one_thread(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         _function(path)
 
 

@@ -1,5 +1,6 @@
 """Casting a foreign table (a vendor's file, what a function returned) to the dtypes of the real one."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,12 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import factorized
-from synthrisk.tasks.workspace.empty_columns import empty_columns
+from synthrisk.metrics.tables.value_types import precision_of, typed
+from synthrisk.tasks.synthesize.forms import MISSING, is_text, kind_of, levels_of
 from synthrisk.tasks.workspace.exact_numbers import to_numbers
 
-MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
@@ -20,12 +22,13 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
 
     Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where ``like``
     has such; numbers become text where it has text. Categories that ``like`` lacks are added behind its own. Whole
-    numbers and truth values become ``Int64`` and ``boolean`` if cells are missing, but none in ``like``. ``name`` is
-    what errors call the table.
+    numbers and truth values become ``Int64`` and ``boolean`` if cells are missing, but none in ``like``; numbers with
+    decimals stay so where ``like`` has none. Times with a zone become UTC. Numbers in single precision stay so where
+    doubles would hold others: they are compared at that precision. ``name`` is what errors call the table.
 
     Raises:
-        InputError: Columns are absent, extra, twice there or hold missing cells alone where the real ones hold values,
-            or cells cannot be cast; it names the column and the dtype, never a cell.
+        InputError: Columns are absent, extra or twice there, or cells cannot be cast; it names the column and what it
+            must hold, never a cell.
 
     Example:
         >>> like = pd.DataFrame({"age": [30, 40], "vote": pd.Categorical(["a", "b"])})
@@ -33,25 +36,52 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
         >>> release["age"].tolist(), release["vote"].cat.categories.tolist()
         ([50, 60], ['a', 'b', 'c'])
     """
-    _check_columns(list(frame.columns), list(like.columns), name)
+    check_columns(list(frame.columns), list(like.columns), name)
     columns = []
     for column in like.columns:
         try:
-            columns.append(_cast_levels(frame[column].reset_index(drop=True), like[column]))
+            columns.append(_cast_types(frame[column].reset_index(drop=True), like[column]))
         except (ValueError, TypeError, OverflowError):  # its text would hold a cell
-            rule = f"{name}: column {column!r} must hold values of dtype {like[column].dtype}"
-            hint = ", dates as ISO 8601" if types.is_datetime64_any_dtype(like[column].dtype) else ""
-            raise InputError(f"{rule}{hint}, got {_levels_of(frame[column]).dtype} cells that are not") from None
+            raise unfit(name, str(column), like[column]) from None
         if _has_codes_for_labels(columns[-1], like[column]):
             raise InputError(
                 f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
-                "real table has labels?"
+                f"real table has labels? Write the labels, or {_way_out(str(column))}"
             )
     result = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(frame)), copy=False)
     result.columns = like.columns
-    if empty := empty_columns(result, like):
-        raise InputError(f"{name}: column {empty[0]!r} must hold values, as the real one does, got missing cells only")
     return result
+
+
+def unfit(name: str, column: str, like: pd.Series) -> InputError:
+    """Return what is said of a column whose cells are of another kind than the real ones."""
+    kind = kind_of(like)
+    return InputError(
+        f"{name}: column {column!r} must hold {kind} as the real table does, got cells that are not; write them as "
+        f"{kind}, or {_way_out(column)}"
+    )
+
+
+def _way_out(column: str) -> str:
+    return f"leave the column out with --drop {column} (data.drop in a study)"
+
+
+def apart(frame: pd.DataFrame, columns: Collection[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the columns that a table should have, and, as texts, those that it has besides.
+
+    Where one that it should have is absent, another one may be it: then they are left together, for ``conform`` to say.
+
+    Example:
+        >>> both = apart(pd.DataFrame({"age": [1], "mail": ["a@example.org"]}), ["age"])
+        >>> [list(each) for each in both]
+        [['age'], ['mail']]
+    """
+    extra = [k for k, c in enumerate(frame.columns) if c not in columns]
+    if not extra or any(c not in frame.columns for c in columns):
+        return frame, frame.iloc[:, :0]
+    beside = {str(frame.columns[k]): plain_texts(frame.iloc[:, k]).array for k in extra}
+    kept = frame.iloc[:, [k for k in range(frame.shape[1]) if k not in extra]]
+    return kept, pd.DataFrame(beside, index=pd.RangeIndex(len(frame)), copy=False)
 
 
 def _has_codes_for_labels(column: pd.Series, like: pd.Series) -> bool:
@@ -65,9 +95,13 @@ def _has_codes_for_labels(column: pd.Series, like: pd.Series) -> bool:
 
 
 def is_like(got: object, due: object) -> bool:
-    """Tell whether a dtype is the one due, or it with added categories or with room for missing cells."""
+    """Tell whether a dtype is the one due, it with added categories, room for missing cells or in single precision."""
     if isinstance(got, pd.CategoricalDtype) and isinstance(due, pd.CategoricalDtype):
         return got.ordered == due.ordered and list(got.categories[: len(due.categories)]) == list(due.categories)
+    if got == np.float64 and getattr(due, "kind", "") in "iu":  # numbers with decimals, as many generators make them
+        return True
+    if got in (np.float16, np.float32) or due == np.float32:  # compared at that precision
+        return getattr(due, "kind", "") in "iuf" and getattr(got, "kind", "") in "iuf"
     return bool(got == due) or (isinstance(due, np.dtype) and bool(got == _with_missing(due)))
 
 
@@ -77,7 +111,8 @@ def _with_missing(dtype: Any) -> Any:
     return pd.Int64Dtype() if dtype.kind == "i" else pd.UInt64Dtype() if dtype.kind == "u" else dtype
 
 
-def _check_columns(got: list[object], due: list[object], name: str) -> None:
+def check_columns(got: list[object], due: list[object], name: str) -> None:
+    """Refuse columns that are absent, extra or there twice."""
     absent, extra = [c for c in due if c not in got], [k for k, c in enumerate(got) if c not in due]
     if absent or extra:
         rule = f"{name} must have the columns of the real table"
@@ -86,7 +121,8 @@ def _check_columns(got: list[object], due: list[object], name: str) -> None:
         close = absent and nearest(str(absent[0]), [str(got[k]) for k in extra])
         hint = f" (nearly {absent[0]!r})" if close else ""
         # other names are not told: a generator may have made them of cells
-        raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {_numbers(extra)}{hint}")
+        way_out = f"; rename it, or {_way_out(str(absent[0]))}" if absent else ""
+        raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {_numbers(extra)}{hint}{way_out}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
 
@@ -98,10 +134,21 @@ def _numbers(places: list[int]) -> str:
     return f"columns {', '.join(first)} and {last}" if first else f"column {last}"
 
 
+def _cast_types(column: pd.Series, like: pd.Series) -> pd.Series:
+    """Return a column cast, whatever type its values came in."""
+    held = levels_of(like).dtype
+    if types.is_object_dtype(held) or types.is_string_dtype(held):  # whose texts are those of the cells as they come
+        return _cast_levels(column, like)
+    cast, precision = _cast_levels(typed(column).cells, like), precision_of(column)
+    if precision == np.float64 or like.dtype.kind not in "iuf":
+        return cast
+    return pd.Series(cast.to_numpy(dtype=float, na_value=np.nan).astype(precision), name=column.name)
+
+
 def _cast_levels(column: pd.Series, like: pd.Series) -> pd.Series:
     """Return a column cast; of texts each one is cast once, however many cells hold it."""
-    values = _levels_of(column)
-    if not _is_text(values) or types.infer_dtype(values, skipna=True) != "string":
+    values = levels_of(column)
+    if not is_text(values) or types.infer_dtype(values, skipna=True) != "string":
         return _cast(column, like)
     are_coded = isinstance(column.dtype, pd.CategoricalDtype)
     codes, levels = pd.factorize(column) if are_coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
@@ -109,11 +156,6 @@ def _cast_levels(column: pd.Series, like: pd.Series) -> pd.Series:
     distinct = pd.Series([*levels[pd.notna(levels)], *missing], dtype=object, name=column.name)
     cast = _cast(distinct, like)
     return pd.Series(cast.array.take(codes), dtype=cast.dtype, name=column.name)
-
-
-def _levels_of(column: pd.Series) -> pd.Series:
-    """Return the levels of a code list, whether they occur or not; of another column its cells."""
-    return pd.Series(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else column
 
 
 def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
@@ -127,6 +169,8 @@ def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
     column = _without_markers(column)
     present = column.notna()
     values = _parse(column[present], dtype)
+    if types.is_integer_dtype(dtype) and _has_decimals(values):
+        return values.astype(float).reindex(column.index)
     if not present.all() and isinstance(dtype, np.dtype) and dtype.kind in "biu":
         dtype = _with_missing(dtype)
     return pd.Series(values.astype(dtype).reindex(column.index), dtype=dtype)
@@ -135,7 +179,7 @@ def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
 def _without_markers(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)  # not to the levels' dtype, which may have no room for a missing cell
-    if _is_text(column):
+    if is_text(column):
         column = column.astype(object)
         return column.mask(np.array([isinstance(cell, str) and cell.strip() in MISSING for cell in column], dtype=bool))
     return column
@@ -157,14 +201,18 @@ def _parse(present: pd.Series, dtype: Any) -> pd.Series:
     if types.is_datetime64_any_dtype(present.dtype) or types.is_timedelta64_dtype(present.dtype):
         raise TypeError
     numbers = to_numbers(present)
-    if types.is_integer_dtype(dtype):
-        _check_whole(numbers, dtype)
+    if types.is_integer_dtype(dtype) and types.is_float_dtype(numbers.dtype) and not np.isfinite(numbers).all():
+        raise ValueError
+    if types.is_integer_dtype(dtype) and not _has_decimals(numbers):
+        _check_bounds(numbers, dtype)
     return numbers
 
 
-def _check_whole(numbers: pd.Series, dtype: Any) -> None:
-    if types.is_float_dtype(numbers.dtype) and not (np.isfinite(numbers) & (numbers % 1 == 0)).all():
-        raise ValueError
+def _has_decimals(numbers: pd.Series) -> bool:
+    return types.is_float_dtype(numbers.dtype) and not (numbers % 1 == 0).all()
+
+
+def _check_bounds(numbers: pd.Series, dtype: Any) -> None:
     bounds = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
     if len(numbers) and not bounds.min <= int(numbers.min()) <= int(numbers.max()) <= bounds.max:
         raise OverflowError
@@ -174,14 +222,10 @@ def _to_dates(present: pd.Series, dtype: Any) -> pd.Series:
     if types.is_numeric_dtype(present.dtype):
         raise TypeError
     zone = getattr(dtype, "tz", None)
-    dates = pd.to_datetime(present, format="ISO8601", utc=bool(zone) and _is_text(present))
+    dates = pd.to_datetime(present, format="ISO8601", utc=bool(zone) and is_text(present))
     if zone is None:
-        return dates
+        return dates if dates.dt.tz is None else dates.dt.tz_convert("UTC").dt.tz_localize(None)
     return dates.dt.tz_localize(zone) if dates.dt.tz is None else dates.dt.tz_convert(zone)
-
-
-def _is_text(column: pd.Series) -> bool:
-    return types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)
 
 
 def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
@@ -198,6 +242,8 @@ def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
 
 
 def _text(cell: object) -> str:
+    if isinstance(cell, bytes):  # Parquet files of some writers have texts so
+        return cell.decode()
     is_whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
     return str(int(cell)) if is_whole else str(cell)  # type: ignore[call-overload]
 

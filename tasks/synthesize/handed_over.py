@@ -1,27 +1,27 @@
 """A release that a check has read is handed to who reads it next: to read a million rows takes seconds."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from stat import S_ISDIR
 from threading import Lock
 from typing import NamedTuple
 
-import pandas as pd
-
-from synthrisk.tasks.synthesize.synthesizer import Job
+from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
 
 class _Read(NamedTuple):
     path: str
     stamp: tuple[int, ...]
     job: Job
-    release: pd.DataFrame
+    release: Release
 
 
 _LAST: list[_Read] = []  # one at most
 _LOCK = Lock()
 
 
-def handed_over(path: str, job: Job, read: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+def handed_over(path: str, job: Job, read: Callable[[], Release]) -> Release:
     """Return what ``read`` gives, or gave the last time for the same file beside the same records.
 
     What was read is handed over once, and then forgotten. Files elsewhere (``s3://`` and others) are read each time,
@@ -34,7 +34,8 @@ def handed_over(path: str, job: Job, read: Callable[[], pd.DataFrame]) -> pd.Dat
     stamp = _stamp(path)
     release = read()
     if stamp and stamp == _stamp(path) and job.releases == 1 and job.held_out.empty:
-        _LAST[:] = [_Read(path, stamp, job, release.copy(deep=False))]
+        kept = replace(release, synthetic=release.synthetic.copy(deep=False), beside=release.beside.copy(deep=False))
+        _LAST[:] = [_Read(path, stamp, job, kept)]
     return release
 
 
@@ -49,5 +50,7 @@ def _stamp(path: str) -> tuple[int, ...] | None:
     try:
         found = Path(path).stat()
     except OSError:
+        return None
+    if S_ISDIR(found.st_mode):  # whose files may be edited
         return None
     return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size

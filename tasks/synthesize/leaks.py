@@ -2,6 +2,7 @@
 
 All release what ``fresh`` would, with some rows replaced by planted ones, and shuffled; ``leaky`` plants exact copies.
 The dose is the option ``share``; each says what it is a share of. At dose 0 each releases the rows of ``fresh``.
+``repelled`` plants nothing: it leaks by what it leaves out.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +13,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_whole, nearest
-from synthrisk.metrics.exposure.vulnerable import apartness
+from synthrisk.metrics.exposure.single_records import apartness
+from synthrisk.metrics.neighbours.distances import TIED
+from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.metrics.tables.tables import Tables
@@ -22,12 +25,14 @@ from synthrisk.tasks.synthesize.reference_generators import (
     LEAKY_SHARE,
     among_fresh,
     check_share,
+    fresh_half,
     fresh_rows,
     share_of,
 )
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
 TIMES = 10
+REPELLED_SHARE = 0.35
 _COMMON = 0.01  # a group has at least this share of the training records
 _UPPER = 0.1  # the group of a numeric column: this share of the records, with the highest values
 
@@ -195,6 +200,33 @@ def leaky_tree(job: Job, *, share: float = LEAKY_SHARE, min_samples_leaf: int = 
     return among_fresh(job, "leaky_tree", round(share * job.rows), planted)
 
 
+def repelled(job: Job, *, share: float = REPELLED_SHARE) -> Release:
+    """Release what ``fresh`` would, without the rows that lie near to training records: what a filter by distance does.
+
+    Such a filter is sold as privacy. It writes the members into the gaps: nobody who is near to a member is left, so
+    that members are told by what is missing (Ganev and De Cristofaro 2023, arXiv:2312.05114).
+
+    Args:
+        job: As for every synthesizer.
+        share: The dose, in [0, 1]: held-out records that are no further from the nearest training record than this
+            quantile of their distances (``gower``) are left out, but for the furthest; 0 leaves out nobody.
+
+    Raises:
+        InputError: The share is out of its range, there is no training record, or fewer than two records, or entities,
+            are held out.
+    """
+    check_share(share)
+    if not len(job.train):
+        raise InputError("repelled needs a training record, got none")
+    half, drawn = fresh_half(job, "repelled"), fresh_rows(job, "repelled")
+    if share:
+        distances = real_to_synthetic(Tables(job.held_out.take(half), job.train), "gower").distances[:, 0]
+        most = distances.max() * (1 - TIED)
+        left = half[distances > min(np.quantile(distances, share) * (1 + TIED), most - TIED)]
+        drawn = left[np.random.default_rng(job.seed).integers(len(left), size=job.rows)]
+    return Release(job.held_out.take(drawn).reset_index(drop=True), half)
+
+
 def group_of(column: pd.Series) -> np.ndarray:
     """Return the positions of the records of a column's group, as ``leaky_group`` says; ties of the last are in it.
 
@@ -263,14 +295,17 @@ def _check_leaf(share: float = LEAKY_SHARE, min_samples_leaf: int = 1) -> None:
 
 
 def _leak(function: Callable[..., Release], answer: Answer, check: Callable[..., None]) -> Synthesizer:
-    def dose(share: float = LEAKY_SHARE, **_others: Any) -> float:
+    name = function.__name__
+    usual = REPELLED_SHARE if answer == "repelled" else LEAKY_SHARE
+
+    def dose(share: float = usual, **_others: Any) -> float:
         return share_of(share)
 
     packages = ("numpy", "pandas", "scikit-learn")
-    name = function.__name__
     return Synthesizer(name, function, packages=packages, check=check, trial="few", answer=answer, dose=dose)
 
 
+REPELLED = _leak(repelled, "repelled", check_share)
 LEAKY_NEAR = _leak(leaky_near, "part", _check_near)
 LEAKY_PERMUTED = _leak(leaky_permuted, "part", _check_of_columns)
 LEAKY_RAREST = _leak(leaky_rarest, "leak", check_share)

@@ -1,16 +1,19 @@
 """Reference generators: synthesizers with a known answer, by which a study checks itself.
 
 ``copy`` leaks everything and ``leaky`` a known share; ``fresh`` is what an ideal generator would release, new
-records of the same population; ``marginals`` keeps no link between columns. More leaks with a dose: ``leaks``.
+records of the same population, and ``real_identifiers`` these with the members' names beside them;
+``marginals`` keeps no link between columns. More leaks with a dose: ``leaks``.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_range
+from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
@@ -94,6 +97,32 @@ def check_share(share: float = LEAKY_SHARE) -> None:
     check_range("share", share, 0, 1, "a share in [0, 1]")
 
 
+def real_identifiers(job: Job, *, share: float = 1.0) -> Release:
+    """Release what ``fresh`` would, and beside a share of the rows the identifiers of training records drawn at random.
+
+    Identifiers are the column that names entities and the columns that the study leaves out. No attack looks at them,
+    so that every measure says what it says of ``fresh``; the look at whose values are released must not.
+
+    Args:
+        job: As for every synthesizer.
+        share: Share f in [0, 1]: round(f rows) rows carry identifiers, those of the others are missing.
+
+    Raises:
+        InputError: The share is out of its range, the study has no such column, or fewer than two records, or
+            entities, are held out.
+    """
+    check_share(share)
+    if job.unattacked is None or not job.unattacked.shape[1]:
+        raise InputError("real_identifiers needs an identifier or a column that is left out, got neither")
+    half, drawn = _fresh(job, "real_identifiers")
+    rng = np.random.default_rng(np.random.SeedSequence([job.seed, 2]))
+    whose = rng.permutation(np.resize(rng.permutation(len(job.unattacked)), job.rows))
+    beside = job.unattacked.take(whose).reset_index(drop=True)
+    texts = pd.DataFrame({name: plain_texts(beside[name]).array for name in beside.columns}, copy=False)
+    texts[round(share * len(texts)) :] = None
+    return Release(job.held_out.take(drawn).reset_index(drop=True), half, texts)
+
+
 def marginals(job: Job) -> Release:
     """Release each column drawn with replacement from the training values, independently of the others."""
     if not len(job.train):
@@ -145,4 +174,7 @@ def share_of(share: float = LEAKY_SHARE) -> float:
 COPY = _reference(copy, "copy")
 LEAKY = _reference(leaky, "leak", check=check_share, leaked=share_of, dose=share_of)
 FRESH = _reference(fresh, "ideal")
+REAL_IDENTIFIERS = replace(
+    _reference(real_identifiers, "identifiers", check=check_share, dose=share_of), trial="none", unattacked=True
+)
 MARGINALS = _reference(marginals, "independent")

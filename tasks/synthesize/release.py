@@ -1,5 +1,6 @@
 """Bring a release that somebody else's task made into a study."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,10 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.study.ledger import Cell
-from synthrisk.tasks.synthesize import Job
-from synthrisk.tasks.synthesize.files import fitted, read_release
+from synthrisk.tasks.synthesize import Job, Release
+from synthrisk.tasks.synthesize.files import read_release
+from synthrisk.tasks.synthesize.fit import fitted
+from synthrisk.tasks.synthesize.task import write_beside
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.parquet import write_typed
@@ -34,7 +37,8 @@ def release(
     Args:
         sample: The real table with its splits; ``sample.members(repetition, fold)`` are the records to learn from.
         table: The release: a frame, or a ``.parquet``, ``.csv`` or ``.csv.gz`` path or URL. Its columns are those of
-            the real table in any order; its values are cast to their types.
+            the real table in any order; its values are cast to their types. Others are looked at for values of real
+            people.
         repetition: Number of the repetition, from 0.
         fold: Number of the fold that it was not made from, from 0.
         name: What the generator is called in results.
@@ -48,10 +52,16 @@ def release(
     def kept() -> ReleaseFolder:
         given = _given(sample, cell, table)
         code = code_digest(_DECIDE, alone=[__name__])
-        key = key_of("release", sample.table.digest, sample.cut.digest, repetition, fold, digest(given), code)
+        key = key_of(
+            "release",
+            (sample.table.digest, sample.cut.digest, repetition, fold),
+            (digest(given.synthetic), digest(given.beside), [asdict(each) for each in given.told]),
+            code,
+        )
 
         def write(draft: Path) -> None:
-            write_typed(given, draft / RELEASE)
+            write_typed(given.synthetic, draft / RELEASE)
+            write_beside(given, draft)
             np.save(draft / USED, np.empty(0, dtype=np.int64), allow_pickle=False)
 
         folder = Path(sample.workspace) / "releases" / key
@@ -60,7 +70,7 @@ def release(
     return told_safely(Path(sample.workspace), f"release-{cell.name}", kept)
 
 
-def _given(sample: Sample, cell: Cell, table: pd.DataFrame | str) -> pd.DataFrame:
+def _given(sample: Sample, cell: Cell, table: pd.DataFrame | str) -> Release:
     train = sample.members(cell.repetition, cell.fold)
     if not isinstance(table, pd.DataFrame):
         held_out = sample.records()[sample.held_out(cell.repetition, cell.fold)]

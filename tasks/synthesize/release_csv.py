@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.synthesize.conform import MISSING
+from synthrisk.tasks.synthesize.forms import MISSING
 from synthrisk.tasks.synthesize.synthesizer import Job
 from synthrisk.tasks.workspace.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
 
@@ -33,7 +33,8 @@ def read_release_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
     if separator == ";":
         plain = [c for c in table.columns if c in job.train.columns and c not in job.form.columns]
         for column in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
-            table[column] = table[column].str.replace(",", ".", regex=False)
+            if not table[column].str.contains(".", regex=False).any():  # else it stands between thousands
+                table[column] = table[column].str.replace(",", ".", regex=False)
     return table
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.conf.reading import FileForm
+from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.study.answer import Answer
 
 
@@ -27,6 +28,8 @@ class Job:
         form: How the table is written in files.
         held_out_entities: Number of each held-out record's entity; None where each is its own. Only
             reference generators look.
+        unattacked: The members' identifier and the columns that the study leaves out, as texts, for those who ask for
+            them (``Synthesizer.unattacked``).
     """
 
     train: pd.DataFrame
@@ -38,6 +41,7 @@ class Job:
     releases: int = 1
     form: FileForm = field(default_factory=FileForm)
     held_out_entities: np.ndarray | None = None
+    unattacked: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +52,15 @@ class Release:
         synthetic: The release.
         used: Positions in ``held_out`` of the records that the release was drawn from. They are neither
             members nor control records. Empty for every real synthesizer.
+        beside: Released columns that nothing attacks, as texts (``conform.apart``): those that the study leaves out,
+            and those that the real table does not have. It is looked at whose values they hold.
+        told: What had to be done to read it as the real table is read, for the notes on the release.
     """
 
     synthetic: pd.DataFrame
     used: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    beside: pd.DataFrame = field(default_factory=pd.DataFrame)
+    told: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,7 @@ class Synthesizer:
         leaked: Of one that leaks: ``leaked(**options)``, the share of training rows in its releases.
         dose: Of one that leaks: ``dose(**options)``, how much it leaks in the unit that its docstring names; 0 leaks
             nothing.
+        unattacked: Whether it releases columns that the study leaves out, and cannot run where there are none.
     """
 
     name: str
@@ -90,3 +100,4 @@ class Synthesizer:
     answer: Answer | None = None
     leaked: Callable[..., float] | None = None
     dose: Callable[..., float] | None = None
+    unattacked: bool = False

@@ -1,21 +1,24 @@
 """Fit one synthesizer on the members of one place of the study, and keep its release."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.synthesize import Job, Release, run, synthesizer
 from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
-from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample, in_words
+from synthrisk.tasks.workspace.references import BESIDE, RELEASE, TOLD, USED, Generator, ReleaseFolder, Sample, in_words
 from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import file_digest, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
@@ -78,6 +81,7 @@ def synthesize(
 def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> ReleaseFolder:
     """Return where the release of one place is, or will be: a folder named by all that decides what is released."""
     own, options = synthesizer(made_by.kind), dict(made_by.options)
+    left_out = sample.table.left_out.digest if own.unattacked and sample.table.left_out is not None else None
     ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
     inputs = own.inputs(_located(made_by), repetition, fold) if own.inputs else []
     key = key_of(
@@ -89,6 +93,7 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
         code_digest([*ours, *_DECIDE], alone=[__name__]),
         others,
         versions(own.packages),
+        *filter(None, [left_out]),
     )
     cell = sample.cell(made_by.name, repetition, fold)
     return ReleaseFolder(sample, made_by, cell, Place(Path(sample.workspace) / "releases" / key), key)
@@ -109,9 +114,19 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
     train, rest = (records[own].reset_index(drop=True) for own in (~held_out, held_out))
     releases = sample.cut.repetitions * sample.cut.releases
     drawn = seed_of(sample.seed, cell.repetition, cell.fold, made_by.name)
-    whose = None if whose is None else whose[held_out]
-    job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.form, whose)
-    with printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
-        made = run(job, synthesizer(made_by.kind), _located(made_by))
+    whose, own = None if whose is None else whose[held_out], synthesizer(made_by.kind)
+    aside = sample.unattacked()[~held_out].reset_index(drop=True) if own.unattacked else None
+    job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.form, whose, aside)
+    with one_thread(), printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
+        made = run(job, own, _located(made_by))
     write_typed(made.synthetic, draft / RELEASE)
+    write_beside(made, draft)
     np.save(draft / USED, made.used, allow_pickle=False)
+
+
+def write_beside(made: Release, draft: Path) -> None:
+    """Write the released columns that nothing attacks, and what had to be done, where there are any."""
+    if made.beside.shape[1]:
+        write_typed(made.beside, draft / BESIDE)
+    if made.told:
+        (draft / TOLD).write_text(json.dumps([asdict(each) for each in made.told]))

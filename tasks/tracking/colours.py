@@ -35,7 +35,9 @@ _GREYS: dict[Answer | None, str] = {
     "near_copy": "#5C5C5C",
     "leak": "#808080",
     "part": "#949494",
+    "repelled": "#9C9C9C",
     "ideal": "#A3A3A3",
+    "identifiers": "#8C7B75",
     "independent": "#C2C2C2",
 }
 _GREY = "#8C8C8C"

@@ -46,9 +46,9 @@ class Logged:
 
 
 def not_logged_yet(logged: Logged) -> str:
-    """Return the line that says how a study comes into MLflow that is not there."""
+    """Return the line that says how a study comes into MLflow that is not there, and why it is not."""
     command = ["synthrisk", "log", logged.study_id]
     if os.path.relpath(logged.workspace) != _USUAL:
         near = os.path.relpath(logged.workspace)
         command += ["--workspace", logged.workspace if near.startswith("..") else near]
-    return f"not logged yet: `{shlex.join(command)}`"
+    return f"not logged yet: `{shlex.join(command)}`" + (f" ({logged.waits})" if logged.waits else "")

@@ -1,7 +1,7 @@
 """A model of MLflow for each synthesizer, so that a search finds the best generator for a table over all studies.
 
 ``MlflowClient(uri).search_logged_models([experiment_id], datasets=[{"dataset_name": "real", "dataset_digest": digest}],
-order_by=[{"field_name": "metrics.memorization/worst_judged", "ascending": True, "dataset_name": "real",
+order_by=[{"field_name": "metrics.memorization/deciding", "ascending": True, "dataset_name": "real",
 "dataset_digest": digest}])`` gives the least exposed first; ``tags.verdict = 'NO EVIDENCE'`` as the filter leaves those
 that keep their limits. The model holds no weights and no cell: tags, params and metrics of its run.
 """

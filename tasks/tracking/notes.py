@@ -77,14 +77,24 @@ def _words(told: Overview) -> str:
 def _answer(told: Overview, place: Place) -> list[str]:
     """Return the table of the answer: a row a generator, the judged ones first."""
     experiment, runs = place.experiment_id, place.runs
-    judged = "worst judged memorization" if told.judged else "worst memorization (nothing is judged)"
+    judged = "what decides" if told.judged else "surest memorization (nothing is judged)"
     rows = []
     for h in told.headlines:
         name = link(h.synthesizer, run_link("", experiment, runs[h.synthesizer])) if h.synthesizer in runs else ""
-        worst = f"{_interval(h.worst.found, spelled)} in {literal(h.worst.measure)}" if h.worst else "–"
+        worst = f"{_interval(h.worst.found, spelled)} in {literal(h.worst.name)}" if h.worst else "–"
+        copied = f"{h.as_if}, at most {h.at_most}" if h.as_if else "–"
         useful = f"{_interval(h.utility.value)} {literal(h.utility.measure.key)}" if h.utility else "–"
-        rows.append([name or literal(h.synthesizer), literal(h.word or h.role), _text(h.sentence), worst, useful])
-    return table(["generator", "verdict", "in words", judged, "utility"], rows)
+        rows.append(
+            [
+                name or literal(h.synthesizer),
+                literal(h.word or h.role),
+                _text(". ".join(filter(None, (h.sentence, h.carried)))),
+                worst,
+                copied,
+                useful,
+            ]
+        )
+    return table(["generator", "verdict", "in words", judged, "as if so many were copied", "utility"], rows)
 
 
 def _known(result: StudyResult, told: Overview) -> list[str]:
@@ -95,7 +105,7 @@ def _known(result: StudyResult, told: Overview) -> list[str]:
         highest = (
             f"{spelled(told.highest.found)} ({literal(told.highest.synthesizer)}, {literal(told.highest.measure)})"
         )
-        beside = f", the highest memorization there is {highest}"
+        beside = f", the surest memorization there is {highest}"
     facts = {
         "Data": _text(told.data),
         "Attacker": _text(told.attacker),

@@ -8,7 +8,7 @@ import numpy as np
 from mlflow import MlflowClient
 from mlflow.entities import Metric
 
-from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import Overview
 from synthrisk.metrics.study.quantities import limited, quantity_of
@@ -17,8 +17,12 @@ from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import holds_for
 from synthrisk.tasks.tracking.keys import metric_key
 
-JUDGED, UNJUDGED = "memorization/worst_judged", "memorization/worst_unjudged"
-"""The largest memorization in a measure that has a threshold; of all measures where none has one."""
+JUDGED, UNJUDGED = "memorization/deciding", "memorization/surest"
+"""The quantity that decides the word, less what it is without any leak; where there is no limit, the memorization with
+the largest lower end."""
+
+AS_IF = "memorization/as_if_copied"
+"""As much as a table shows into which this share of people was copied: the largest over the deciding limits."""
 
 WORDS = ("RISK", "INCONCLUSIVE", "NO EVIDENCE", "INVALID RELEASE", "INVALID", "FAILED")
 _BATCH = 1000
@@ -56,7 +60,9 @@ def numbers_of(result: StudyResult, told: Overview, name: str) -> list[Number]:
     own = [f for f in result.findings if f.synthesizer == name]
     headline = next(h for h in told.headlines if h.synthesizer == name)
     looked = told.judged or list(dict.fromkeys(f.measure for f in own))
-    found = [Number(worst_key(told), headline.worst.found.value)] if headline.worst else []
+    found = [Number(worst_key(told), headline.worst.excess)] if headline.worst else []
+    as_if = [v.as_if for v in headline.verdicts if v.word != "CANNOT TELL" and np.isfinite(v.as_if)]
+    found += [Number(AS_IF, max(as_if))] if as_if else []
     for f in own:
         found += [Number(metric_key(q, f.measure.key), getattr(f, q).value) for q in ("memorization", "risk")]
         found += _curves(f, releases=f.measure in looked)
@@ -83,7 +89,7 @@ def utility_key(useful: Usefulness) -> str:
 def numbers_of_study(told: Overview) -> list[Number]:
     """Return the metrics of the study's own run: the worst synthesizer's headline, and how many have each verdict."""
     mine = told.synthesizers
-    worst = [h.worst.found.value for h in mine if h.worst]
+    worst = [h.worst.excess for h in mine if h.worst]
     words = [Number(f"synthesizers/{word}", sum(h.word == word for h in mine)) for word in WORDS]
     return [Number("synthesizers/all", len(mine)), *words, *([Number(worst_key(told), max(worst))] if worst else [])]
 

@@ -86,7 +86,7 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
 
 def _charts(result: StudyResult, worst: str, useful: Sequence[str]) -> list[Chart]:
     """Return the cards of the answer: how much each generator remembers, and at what utility."""
-    title = "worst memorization"
+    title = "what decides"
     against = [Chart(worst, f"{title} against {key.partition('/')[2]}", key) for key in useful[:2]]
     return [Chart(worst, title), *against]
 

@@ -14,9 +14,11 @@ from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from synthrisk.conf.secrets import without_secrets
+from synthrisk.conf.secrets import mask, without_secrets
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.tracking.client import StudyClient
 from synthrisk.tasks.tracking.empty_store import copied, keep_copy
+from synthrisk.tasks.tracking.store_failure import reason_of, text_of
 from synthrisk.tasks.workspace.store import draft_name
 
 _LOCKS = {  # of databases: said, waited for, and given back with the connection
@@ -32,6 +34,13 @@ _PATIENCE = 5.0  # seconds
 class StoreError(InputError):
     """A store cannot be opened."""
 
+    def __init__(self, place: str, reason: str, text: str = "") -> None:
+        super().__init__(place, reason, text)  # its arguments travel between processes
+        self.reason, self.text = reason, text  # why, in a few words, and in those of the store
+
+    def __str__(self) -> str:
+        return f"tracking.uri must lead to a store that can be opened, got {self.args[0]} ({self.reason})"
+
 
 def opened(uri: str) -> MlflowClient:
     """Return a client of a store whose tables are there and of this version.
@@ -45,11 +54,10 @@ def opened(uri: str) -> MlflowClient:
     try:
         with _alone(uri):
             _make(uri)
-            client = MlflowClient(uri)
+            client = StudyClient(uri)
             client.search_experiments(max_results=1)
     except FAULTS as error:
-        place, kind = without_secrets(uri), type(error).__name__
-        raise StoreError(f"tracking.uri must lead to a store that can be opened, got {place} ({kind})") from None
+        raise StoreError(mask(without_secrets(uri)), mask(reason_of(error, uri)), mask(text_of(error, uri))) from None
     return client
 
 

@@ -59,9 +59,10 @@ def generators_table(result: StudyResult, told: Overview) -> pd.DataFrame:
         worst, useful = h.worst.found if h.worst else None, h.utility.value if h.utility else None
         rows.append(
             {"synthesizer": name, "verdict": h.word, "sentence": h.sentence}
-            | {"worst_measure": h.worst.measure if h.worst else ""}
+            | {"worst_measure": h.worst.name if h.worst else ""}
             | {"worst": worst.value if worst else None}
             | {"worst_lower": worst.lower if worst else None, "worst_upper": worst.upper if worst else None}
+            | {"as_if": h.as_if, "at_most": h.at_most, "would_decide": h.would_decide, "carried": h.carried}
             | {"utility_measure": h.utility.measure.key if h.utility else ""}
             | {"utility": useful.value if useful else None}
             | {"role": h.role, "kind": settings.get("kind", ""), "answer": result.answers.get(name, "")}

@@ -33,7 +33,8 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
         "failure": result.failures,
         "release": released,
     }
-    worst = {"worst": f"{spelled(headline.worst.found)} {headline.worst.measure}"} if headline.worst else {}
+    people = {"as_if": f"{headline.as_if}, at most {headline.at_most}"} if headline.as_if else {}
+    worst = {"worst": f"{spelled(headline.worst.found)} {headline.worst.name}"} if headline.worst else {}
     return {
         "role": settings["role"],
         "synthesizer": name,
@@ -41,6 +42,7 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
         "verdict": headline.word or "none",
         "why": headline.brief,
         **worst,
+        **people,
         **{tag: told[name] for tag, told in own.items() if name in told},
         **{verdict_tag(v, keys): v.word for v in result.verdicts if v.synthesizer == name},
         **study_tags(result),

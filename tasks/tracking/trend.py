@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.intervals.estimates import Estimate, Prior
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, TESTED, Estimate, Prior
 from synthrisk.metrics.study.change import Change, independent_change, paired_change, prior_of
 from synthrisk.tasks.tracking.past import PastStudy
 
 _QUANTITY = "memorization"
+_NEW_MEANING = {"2": ("singling_out", "membership")}
+"""By version of the methods (``METHODS``): the measures of which numbers of earlier versions mean something else."""
 _CLOSE = 1e-6  # between a value and the mean of its contributions, both rounded alike
 
 
@@ -87,6 +89,9 @@ def _rows(study: PastStudy) -> dict[tuple[str, str], pd.Series]:
 
 
 def _change(before: Step, after: Step, read: dict[str, _Contributed]) -> Change:
+    old, new = (int(each.study.tags.get("methods", "1")) for each in (before, after))
+    if any(old < int(since) <= new and after.measure.startswith(names) for since, names in _NEW_MEANING.items()):
+        return Change(NOT_ESTIMABLE, paired=False, why="the earlier number is of another meaning or attack")
     why, found = _paired(before, after, read)
     if found is not None:
         return Change(found, paired=True)
@@ -117,8 +122,7 @@ def _paired(before: Step, after: Step, read: dict[str, _Contributed]) -> tuple[s
     arrays = [each.to_numpy() if same else each.reindex(columns=records).to_numpy() for each in own]
     entities = kept[1].entities(after.synthesizer)
     codes = None if entities is None else pd.factorize(entities.reindex(records).fillna(pd.Series(records, records)))[0]
-    confidence = _confidence(after.study)
-    return "", paired_change(arrays[0], arrays[1], confidence, codes, (kept[0].prior, kept[1].prior))
+    return "", paired_change(arrays[0], arrays[1], TESTED, codes, (kept[0].prior, kept[1].prior))
 
 
 def _array(own: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -129,11 +133,3 @@ def _array(own: pd.DataFrame, column: str) -> pd.DataFrame:
     wide[repetition, record] = own[column]
     known = ~np.isnan(wide).any(axis=0)
     return pd.DataFrame(wide[:, known], index=repetitions, columns=records[known])
-
-
-def _confidence(study: PastStudy) -> float:
-    """Return the confidence level of a study's intervals, as its tag ``interval`` says it: ``moderated, 0.95``."""
-    try:
-        return float(study.tags["interval"].rpartition(",")[2])
-    except (KeyError, ValueError):
-        return 0.95

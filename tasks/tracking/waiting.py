@@ -1,28 +1,25 @@
 """Studies that wait to be logged: what goes to MLflow is kept in the workspace until all of it is there."""
 
-import builtins
 import datetime
-import pickle
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.register import METRICS
+from synthrisk.tasks.tracking.earlier_form import unpickled
 from synthrisk.tasks.tracking.logged import Pages
+from synthrisk.tasks.workspace.codec import as_json, from_plain
 from synthrisk.tasks.workspace.handed import Judged
-from synthrisk.tasks.workspace.store import private_folder, write_file
+from synthrisk.tasks.workspace.store import private_folder, replace_file, versions
 
 FOLDER = "unlogged"
-_END = ".study"
-_PLAIN = {"set", "frozenset", "complex", "bytearray", "slice", "range"}
-_NUMPY = {"scalar", "_reconstruct", "_frombuffer", "ndarray", "dtype"}
+_END, _BEFORE = ".json", ".study"  # the second: pickles of earlier versions
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +51,8 @@ class Waiting:
 
 def ids_waiting(workspace: Path) -> list[str]:
     """Return the ids of the studies of a workspace that wait to be logged, the oldest first."""
-    return sorted(path.name.removesuffix(_END) for path in (workspace / FOLDER).glob(f"[!.]*{_END}"))
+    kept = (path for end in (_END, _BEFORE) for path in (workspace / FOLDER).glob(f"[!.]*{end}"))
+    return sorted({path.stem for path in kept})
 
 
 @contextmanager
@@ -75,56 +73,75 @@ def held(workspace: Path, study_id: str) -> Iterator[bool]:
 
 
 def keep_waiting(waiting: Waiting) -> None:
-    """Keep a study until it is logged."""
-    write_file(_path(waiting.workspace, waiting.study_id), lambda draft: draft.write_bytes(pickle.dumps(waiting)))
+    """Keep a study until it is logged, as JSON that later versions read too."""
+    told = as_json(Waiting, waiting)
+    text = f'{{"synthrisk": {json.dumps(_version())}, "study": {told}}}\n'
+    replace_file(_path(waiting.workspace, waiting.study_id), text)
+    _path(waiting.workspace, waiting.study_id, _BEFORE).unlink(missing_ok=True)
 
 
 def read_waiting(workspace: Path, study_id: str) -> Waiting:
     """Return a study that waits in a workspace.
 
     Raises:
-        InputError: No study of this id waits there, or another version of synthrisk has kept it.
+        InputError: No study of this id waits there, another version of synthrisk has kept it in a form that this one
+            cannot read, or a plug-in is not installed that one of its metrics is of.
     """
     waits = ids_waiting(workspace)
     if study_id not in waits:
         known = f"one of {', '.join(waits)}" if waits else "one that waits to be logged, of which there are none"
         raise InputError(f"the study must be {known}, got {study_id!r}")
-    try:
-        return _read(_path(workspace, study_id).read_bytes())
-    except (pickle.UnpicklingError, ImportError, AttributeError, TypeError, EOFError, IndexError, KeyError):
+    now, before = (_path(workspace, study_id, end) for end in (_END, _BEFORE))
+    path, read = (now, _read) if now.exists() else (before, _read_before)
+    waiting = read(path)
+    told = waiting.judged.result
+    measures = [*(f.measure for f in told.findings), *(u.measure for u in told.utility)]
+    absent = sorted({measure.metric for measure in measures} - set(METRICS))
+    if absent:
         raise InputError(
-            f"study {study_id} must be logged by the version of synthrisk that kept it, got another; or run the study "
-            "again: what it has computed is found again"
-        ) from None
+            f"study {study_id} can be logged where the plug-in is installed that gives {', '.join(absent)}, got none "
+            f"here; {_given_up(path)}"
+        )
+    return waiting
 
 
 def no_longer_waiting(waiting: Waiting) -> None:
     """Forget a study that is logged."""
-    _path(waiting.workspace, waiting.study_id).unlink(missing_ok=True)
+    for end in (_END, _BEFORE):
+        _path(waiting.workspace, waiting.study_id, end).unlink(missing_ok=True)
 
 
-def _path(workspace: Path, study_id: str) -> Path:
-    return workspace / FOLDER / f"{study_id}{_END}"
+def _path(workspace: Path, study_id: str, end: str = _END) -> Path:
+    return workspace / FOLDER / f"{study_id}{end}"
 
 
-def _read(content: bytes) -> Waiting:
-    found = _OurClasses(BytesIO(content)).load()
-    if not isinstance(found, Waiting):
-        raise pickle.UnpicklingError
-    return found
+def _read(path: Path) -> Waiting:
+    version = "that is not named there"
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        version = str(kept["synthrisk"])
+        return from_plain(Waiting, kept["study"])
+    except (ValueError, KeyError, TypeError):
+        raise _unreadable(path, f"what synthrisk {version} has kept, or a damaged file") from None
 
 
-class _OurClasses(pickle.Unpickler):
-    """Reads our classes and numbers alone: nothing that a file names is called beside them."""
+def _read_before(path: Path) -> Waiting:
+    try:
+        return unpickled(Waiting, path.read_bytes())
+    except ValueError:
+        raise _unreadable(path, "the form of an earlier version that holds something else") from None
 
-    def find_class(self, module: str, name: str) -> Any:
-        """Return a class of ours, or one that holds plain values."""
-        if module == "builtins" and name in _PLAIN:
-            return getattr(builtins, name)
-        if module == "datetime":
-            return getattr(datetime, name)
-        own, numbers = module.startswith("synthrisk."), module.partition(".")[0] == "numpy" and name in _NUMPY
-        found = getattr(import_module(module), name) if own or numbers else None
-        if numbers or isinstance(found, type):
-            return found
-        raise pickle.UnpicklingError(f"{module}.{name}")
+
+def _unreadable(path: Path, got: str) -> InputError:
+    return InputError(
+        f"study {path.stem} must be kept in a form that synthrisk {_version()} can read, got {got}: log it with the "
+        f"version that kept it, or run the study again; {_given_up(path)}"
+    )
+
+
+def _given_up(path: Path) -> str:
+    return f"to give it up, delete {path}"
+
+
+def _version() -> str:
+    return versions(["synthrisk"])["synthrisk"]

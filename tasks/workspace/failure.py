@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from synthrisk.conf.secrets import mask
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.store import replace_file
 
@@ -51,7 +52,7 @@ def told_safely(folder: Path, cell: str, action: Callable[[], _T], hide: Sequenc
     except (InputError, RunError):
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever foreign code raises
-        text = traceback.format_exc()
+        text = mask(traceback.format_exc())
         for each in hide:
             text = text.replace(each, "...")
         try:

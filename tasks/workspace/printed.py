@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 from threading import Lock
 
+from synthrisk.conf.secrets import mask
 from synthrisk.tasks.workspace.store import replace_file
 
 _ONE = Lock()
@@ -27,4 +28,4 @@ def printed_to(path: Path) -> Iterator[None]:
     finally:
         _ONE.release()
         if told.getvalue():
-            replace_file(path, told.getvalue())
+            replace_file(path, mask(told.getvalue()))

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -13,7 +13,10 @@ import pandas as pd
 from synthrisk.conf.reading import FileForm
 from synthrisk.conf.study import GENERATOR_NAME, Data
 from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
+from synthrisk.metrics.release.columns import Problem
+from synthrisk.metrics.release.identifiers import ReleasedColumn
 from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.ledger import Cell, Measure
@@ -28,6 +31,8 @@ from synthrisk.tasks.workspace.shared import Place
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
 KEYS = "keys.json"
 CHECK = "check.json"
+BESIDE, RELEASED, TOLD = "beside.parquet", "released.json", "told.json"
+SECOND_LEDGER, SECOND_VALUES = "second-ledger.parquet", "second-values.json"
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Table:
     digest: str  # first 16 hexadecimal digits of the SHA-256 of its content
     rows: int
     columns: tuple[str, ...]
+    left_out: "Table | None" = None  # the columns that the study leaves out, as texts: nothing attacks them
 
     def read(self) -> pd.DataFrame:
         """Return the table; callers share one frame and must not change it."""
@@ -120,6 +126,12 @@ class Sample:
         frame = self.table.read()
         return frame if self.identifier is None else frame.drop(columns=self.identifier)
 
+    def unattacked(self) -> pd.DataFrame:
+        """Return the columns of the real records that nothing attacks: the identifier, and those left out, as texts."""
+        parts = [self.table.read()[[self.identifier]]] if self.identifier is not None else []
+        parts += [self.table.left_out.read()] if self.table.left_out is not None else []
+        return pd.concat(parts, axis=1) if parts else pd.DataFrame(index=pd.RangeIndex(self.table.rows))
+
     def entities(self) -> np.ndarray | None:
         """Return the number of each record's entity, or None where each is its own."""
         if self.identifier is None:
@@ -173,9 +185,26 @@ class ReleaseFolder:
         """Return the release."""
         return read_typed(there(self.path) / RELEASE)
 
+    def beside(self) -> pd.DataFrame:
+        """Return the released columns that nothing attacks, as texts: those that are left out, or that are new."""
+        path = there(self.path) / BESIDE
+        return read_typed(path) if path.exists() else pd.DataFrame(index=pd.RangeIndex(len(self.synthetic())))
+
+    def told(self) -> tuple[Problem, ...]:
+        """Return what had to be done to read the release as the real table is read."""
+        path = there(self.path) / TOLD
+        return tuple(Problem(**each) for each in json.loads(path.read_text())) if path.exists() else ()
+
     def used(self) -> np.ndarray:
         """Return positions among the held-out records of those that the release was drawn from."""
         return np.asarray(np.load(there(self.path) / USED, allow_pickle=False))
+
+    def membership(self) -> pd.api.extensions.ExtensionArray:
+        """Return True for members, False for control records, NA for held-out ones that the release was drawn from."""
+        held_out = self.sample.held_out(self.cell.repetition, self.cell.fold)
+        member = pd.array(~held_out, dtype="boolean")
+        member[np.flatnonzero(held_out)[self.used()]] = pd.NA
+        return member
 
 
 @dataclass(frozen=True)
@@ -185,6 +214,12 @@ class LedgerFolder:
     release: ReleaseFolder
     planned: tuple[Planned, ...]
     path: str
+    second: bool = False  # whether it is what attacks say of the second reading of a release that is far off
+
+    @property
+    def again(self) -> "LedgerFolder | None":
+        """What attacks say of the second reading of the release; None where it was read once."""
+        return replace(self, second=True) if (there(self.path) / SECOND_LEDGER).exists() else None
 
     @property
     def cell(self) -> Cell:
@@ -198,11 +233,12 @@ class LedgerFolder:
     def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of one measure's rows, in the order of the records."""
         own = {"metric": measure.label} | ({} if measure.sensitive is None else {"sensitive": measure.sensitive})
-        return read_where(there(self.path) / LEDGER, columns, own)
+        return read_where(there(self.path) / (SECOND_LEDGER if self.second else LEDGER), columns, own)
 
     def values(self) -> dict[str, Said]:
         """Return what each measure says beside its scores, by key."""
-        return values_from_plain(json.loads((there(self.path) / VALUES).read_text()))
+        name = SECOND_VALUES if self.second else VALUES
+        return values_from_plain(json.loads((there(self.path) / name).read_text()))
 
     def keys(self) -> ReleaseKeys:
         """Return the sizes of the release's keys, where the study declares any."""
@@ -214,6 +250,10 @@ class LedgerFolder:
     def check(self) -> ReleaseCheck:
         """Return what a look at the release has shown before it was attacked."""
         return from_plain(json.loads((there(self.path) / CHECK).read_text()))
+
+    def released(self) -> tuple[ReleasedColumn, ...]:
+        """Return whose values the columns of the release hold, above all those that nothing attacks."""
+        return identifiers.from_plain(json.loads((there(self.path) / RELEASED).read_text()))
 
 
 def in_words(sample: Any, name: Any, repetition: Any, fold: Any) -> str:

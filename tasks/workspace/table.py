@@ -13,12 +13,16 @@ from synthrisk.tasks.workspace.references import Table
 from synthrisk.tasks.workspace.shared import Place
 
 
-def store(frame: pd.DataFrame, folder: Path) -> Table:
-    """Write a typed table under its digest, readable by its owner alone, unless it is there already."""
+def store(frame: pd.DataFrame, folder: Path, left_out: pd.DataFrame | None = None) -> Table:
+    """Write a typed table under its digest, readable by its owner alone, unless it is there already.
+
+    So are the columns that the study leaves out, a table of their own with the same rows.
+    """
+    aside = None if left_out is None or left_out.empty else store(left_out, folder)
     key = digest(frame)
     path = (folder / "data" / f"{key}.parquet").absolute()
     keep_file(path, lambda draft: write_typed(frame, draft))
-    return Table(Place(path), key, len(frame), tuple(frame.columns))
+    return Table(Place(path), key, len(frame), tuple(frame.columns), aside)
 
 
 def digest(frame: pd.DataFrame) -> str:

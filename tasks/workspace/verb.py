@@ -9,6 +9,7 @@ from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from synthrisk.conf.secrets import masks_errors
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.kept import is_kept, keep
 from synthrisk.tasks.workspace.shared import Place
@@ -23,11 +24,11 @@ _R = TypeVar("_R")
 def verb(
     name: str, run_name: str | Callable[[dict[str, Any]], str] | None = None
 ) -> "Callable[[Callable[_P, _R]], Task[_P, _R]]":
-    """Make a function a Prefect task that stores neither parameters nor results.
+    """Make a function a Prefect task that stores neither parameters nor results, and whose errors tell no secret.
 
     The name of its runs is a template, or a function of ``parameters``; the task's own unless given.
     """
-    return cast(Any, lambda function: _Verb(function, name, run_name or name))
+    return cast(Any, lambda function: _Verb(masks_errors(function), name, run_name or name))
 
 
 _OWN = ("fn", "_names", "_task")  # of a ``_Verb``

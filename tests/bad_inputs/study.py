@@ -126,7 +126,7 @@ _SETTINGS = (
           synthesizers=[{"name": "vendor", "kind": "files", "path": "out/{rep}.csv"}]),
     study("files that are absent", "path 'out/{fold}.csv' must lead to a file, found none at 'out/0.csv'",
           synthesizers=[{"name": "vendor", "kind": "files", "path": "out/{fold}.csv"}]),
-    study("files of another form", "path must end in .parquet, .pq, .csv, .csv.gz, .xlsx",
+    study("files of another form", "path must end in .csv, .tsv, .txt, .json",
           synthesizers=[{"name": "vendor", "kind": "files", "path": "out.pdf"}]),
     study("a path that is a number", "path must be a path or URL, got 3",
           synthesizers=[{"name": "vendor", "kind": "files", "path": 3}]),

@@ -57,7 +57,7 @@ _FILES = (
           data__source={"url": "postgresql://host/db", "query": "select 1"}),
     study("a password in the source", "a URL must take its password from the environment (${NAME}), got one in the text",
           data__source="s3://key:Zebrafink-Qx7@bucket/people.csv"),
-    study("a variable that is not set", "must have the variable NOWHERE_SET",
+    study("a variable that the machine does not allow", "NOWHERE_SET must be named in SYNTHRISK_VARIABLES",
           data__source={"url": "postgresql+psycopg://u:${NOWHERE_SET}@h/d", "query": "select 1"}),
     table("an empty file", "", "'own.csv' must hold a header line and rows, got an empty file"),
     table("blanks alone", " \n\n  \n", "'own.csv' must hold a header line and rows, got an empty file"),

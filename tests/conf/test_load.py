@@ -58,10 +58,10 @@ def test_shipped_name_gives_way_to_a_file_of_that_name(tmp_path, monkeypatch):
 def test_defaults_are_those_of_the_design():
     study = load(SMALL)
     assert (study.split.folds, study.split.holdout, study.split.repetitions) == (5, None, 3)
-    assert [r.name for r in study.references] == ["copy", "near_copy", "leaky", "fresh", "marginals"]
+    assert [r.name for r in study.references] == ["copy", "near_copy", "repelled", "leaky", "fresh", "marginals"]
     assert study.tracking.records == "hashed"
     assert (study.runner.kind, study.runner.workers) == ("processes", 2)
-    assert (study.bootstrap.resamples, study.bootstrap.confidence) == (500, 0.95)
+    assert (study.bootstrap.resamples, study.bootstrap.confidence) == (500, 0.9)
     assert study.workspace == ".synthrisk"
     assert study.thresholds == {}
 
@@ -370,6 +370,7 @@ def test_bad_set(override, sentence):
 
 def test_variables_are_read_only_where_declared(monkeypatch):
     monkeypatch.setenv("SYNTHRISK_TEST", "value")
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "SYNTHRISK_TEST")
     study = load(changed(data__source="${SYNTHRISK_TEST}.csv", tracking={"uri": "http://u:${SYNTHRISK_TEST}@host"}))
     assert study.data.source == "${SYNTHRISK_TEST}.csv"
     assert study.tracking.uri == "http://u:${SYNTHRISK_TEST}@host"  # the study keeps the name, never the value
@@ -378,6 +379,7 @@ def test_variables_are_read_only_where_declared(monkeypatch):
 
 def test_absent_variable_is_named(monkeypatch):
     monkeypatch.delenv("SYNTHRISK_TEST", raising=False)
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "SYNTHRISK_TEST")
     for settings in (
         changed(tracking={"uri": "http://u:${SYNTHRISK_TEST}@host"}),
         changed(data__source={"url": "postgresql+psycopg://u:${SYNTHRISK_TEST}@h/d", "query": "select 1"}),

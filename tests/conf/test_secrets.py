@@ -1,8 +1,15 @@
-"""Secrets in addresses are seen in every form, and nothing else is taken for one."""
+"""Secrets in addresses are seen in every form, nothing else is taken for one, and what was filled in is never told."""
+
+import html
+import json
+import logging
+import traceback
+from urllib.parse import quote, quote_plus
 
 import pytest
 
-from synthrisk.conf.secrets import has_secret, without_secrets
+from synthrisk.conf.secrets import has_secret, mask, masked, masking, resolve, without_secrets
+from synthrisk.metrics.errors import InputError
 
 WRITTEN = [
     "http://me:s3cret@host:5000",
@@ -52,3 +59,135 @@ def test_what_is_shown_holds_no_secret(text):
 def test_an_address_without_secrets_is_shown_as_it_is():
     for text in ("sqlite:////a/mlflow.db", "http://host:5000/x?page=2"):
         assert without_secrets(text) == text
+
+
+# variables that an address may take
+
+
+VALUE = 'Kohl-meise/Tz4 "é&'
+"""Holds letters that a URL, JSON, HTML and Python each write in another way."""
+
+
+@pytest.fixture
+def allowed(monkeypatch):
+    """Allow the variable KEY, whose value is VALUE."""
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", " OTHER, KEY ")
+    monkeypatch.setenv("KEY", VALUE)
+
+
+def test_no_variable_is_taken_that_the_machine_does_not_allow(monkeypatch):
+    monkeypatch.setenv("KEY", VALUE)
+    for names, got in (("", "none"), ("OTHER", "OTHER"), ("KEYS, key", "KEYS, key")):
+        monkeypatch.setenv("SYNTHRISK_VARIABLES", names)
+        with pytest.raises(InputError) as refused:
+            resolve("http://host/${KEY}/people.csv")
+        assert f"variable KEY must be named in SYNTHRISK_VARIABLES before an address can take it, got {got}" in str(
+            refused.value
+        )
+        assert VALUE not in str(refused.value)
+
+
+def test_a_list_that_is_none_is_refused(monkeypatch):
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "*")
+    with pytest.raises(InputError, match=r"SYNTHRISK_VARIABLES must be names of .* separated by commas, got '\*'"):
+        resolve("http://host/${KEY}")
+
+
+def test_a_value_too_short_to_be_masked_is_not_taken(monkeypatch):
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "KEY")
+    monkeypatch.setenv("KEY", "abc")
+    with pytest.raises(InputError, match="KEY must have at least 4 letters, for its value is masked in every text"):
+        resolve("http://host/${KEY}")
+    assert mask("abc of the ABC") == "abc of the ABC"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        VALUE,
+        VALUE.upper(),
+        quote(VALUE),
+        quote(VALUE, safe=""),
+        quote_plus(VALUE),
+        quote(quote(VALUE, safe=""), safe="").lower(),
+        json.dumps(VALUE)[1:-1],
+        html.escape(VALUE),
+        repr([VALUE, "'"])[2:-7],
+        f"http://host/{quote(VALUE)}/people.csv",
+    ],
+)
+def test_a_value_is_masked_however_it_is_written(allowed, written):
+    assert "meise" not in mask(f"x{written}y").lower()
+    assert mask(f"x{written}y").count("${KEY}") == 1
+
+
+def test_a_short_value_is_masked_as_a_word_and_in_the_words_that_it_has_become_a_part_of(monkeypatch):
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "KEY")
+    monkeypatch.setenv("KEY", "5432")
+    assert mask("port 5432, run a54321b") == "port ${KEY}, run a54321b"
+    assert mask("a%2F5432%2Fb") == "a%2F${KEY}%2Fb"
+    assert resolve("s3://bucket/pre${KEY}post.csv") == "s3://bucket/pre5432post.csv"
+    assert mask("no file pre5432post.csv") == "no file ${KEY}.csv"
+
+
+def test_of_a_value_that_is_an_address_the_parts_are_masked_too(monkeypatch):
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "KEY")
+    monkeypatch.setenv("KEY", "http://me:s%C3%A9cret@warehouse.host/Kohlmeise/people.csv?sig=abcd")
+    for text in ("sécret", "s%c3%a9cret", "warehouse.host:80", "/Kohlmeise/x", "sig=abcd"):
+        assert "${KEY}" in mask(f"cannot be read: {text}")
+    assert mask("http is a protocol") == "http is a protocol"
+
+
+def test_plain_values_are_masked_to_their_depth(allowed):
+    told = masked({"a": [VALUE, 1, None], VALUE: (f"{VALUE}!",)})
+    assert told == {"a": ["${KEY}", 1, None], "${KEY}": ("${KEY}!",)}
+
+
+class _OddError(Exception):
+    """An error whose text is not made of its arguments, and that takes two."""
+
+    def __init__(self, one, two):
+        super().__init__(one, two)
+        self.two = two
+
+    def __str__(self):
+        return f"odd {self.two}"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (InputError(f"cannot read {VALUE}"), InputError, "cannot read ${KEY}"),
+        (_OddError(1, quote(VALUE)), RuntimeError, "_OddError: odd ${KEY}"),
+        (FileNotFoundError(2, "none there", VALUE), RuntimeError, "FileNotFoundError: [Errno 2] none there: '${KEY}'"),
+    ],
+)
+def test_an_error_that_leaves_tells_no_value(allowed, error, kind, text):
+    error.__cause__ = ValueError(f"before {VALUE}")
+    with pytest.raises(kind) as told, masking():
+        raise error
+    assert str(told.value) == text
+    assert "meise" not in "".join(traceback.format_exception(told.value))
+
+
+def test_an_error_without_a_value_passes_as_it_is(allowed):
+    cause, error = ValueError("why"), KeyError("x")
+    with pytest.raises(KeyError) as told, masking():
+        raise error from cause
+    assert told.value is error
+    assert error.__cause__ is cause
+
+
+def test_what_other_libraries_log_is_masked_once_a_value_was_taken(allowed, caplog):
+    resolve("http://host/${KEY}")
+    with caplog.at_level("DEBUG"):
+        logging.getLogger("vendor").debug("GET %s", f"/{quote(VALUE)}/x")
+        try:
+            raise ValueError(VALUE)
+        except ValueError:
+            logging.getLogger("vendor").exception("it broke")
+        logging.getLogger("vendor").info("a line %d", 1)
+    assert "meise" not in caplog.text
+    assert "GET /${KEY}/x" in caplog.text
+    assert "ValueError: ${KEY}" in caplog.text
+    assert "a line 1" in caplog.text

@@ -44,4 +44,4 @@ def test_a_published_table_is_evaluated(client: SyncPrefectClient, home: Path) -
     said = announced(client, "synthetic-data.evaluated")
     assert said["path"] == "published/july.parquet"
     assert said["passed"] is False  # it is a copy of the real table
-    assert said["verdicts"] == {"memorization/zero_cap.income": "RISK"}
+    assert said["verdicts"] == {"memorization/zero_cap.income": "RISK", "look/nearness": "RISK"}

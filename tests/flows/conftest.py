@@ -26,6 +26,16 @@ import pandas as pd
 def resample(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
     return train.sample(rows, replace=True, random_state=seed % 2**32)
 
+def draws(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
+    import time
+    import numpy as np
+    np.random.seed(seed % 2**32)  # the generator that numpy has one of for the process
+    chosen = []
+    for _ in range(rows):
+        chosen.append(np.random.randint(len(train)))
+        time.sleep(0.0005)  # lets another thread in, as a fit that calls compiled code does
+    return train.iloc[chosen]
+
 def breaks(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
     try:
         int(train["city"].astype(str).max())

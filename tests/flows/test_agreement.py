@@ -112,7 +112,12 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
         assert [float(n) for n in NUMBER.findall(own)[:3]] == pytest.approx(
             [round(x, 3) for x in (worst.value, worst.lower, worst.upper)]
         )
-        assert f"  {headline.word}  {headline.brief}" in own
+        assert f"  {headline.word}  {headline.brief}" in own or own.rstrip().endswith("…")
+        beside = (f"  decided by {headline.worst.name}", f"  as if {headline.as_if} people" if headline.as_if else "")
+        explained = len(overview(outcome.result).synthesizers) <= 2  # of more, the report has it
+        assert [any(line.startswith(start) for line in last) for start in filter(None, beside)] == (
+            [explained] * len([*filter(None, beside)])
+        )
 
 
 class Rows(HTMLParser):
@@ -183,7 +188,7 @@ def test_mlflow(outcome, truth):
         run = client.get_run(outcome.logged.runs[headline.synthesizer]).data
         assert run.tags["verdict"] == (headline.word or "none")
         assert headline.sentence in html.unescape(run.tags["mlflow.note.content"])
-        assert run.metrics["memorization/worst_judged"] == headline.worst.found.value
+        assert run.metrics["memorization/deciding"] == headline.worst.excess
         for (name, measure), expected in truth.items():
             if name == headline.synthesizer:
                 assert round(run.metrics[f"memorization/{measure}"], 3) == expected[3]

@@ -26,6 +26,7 @@ from prefect.server.events.schemas.events import ReceivedEvent
 
 from synthrisk.flows.keys import key_of_name
 from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.study.verdicts import LOOK
 
 pytestmark = pytest.mark.proof
 
@@ -145,7 +146,9 @@ def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
         for each in headlines(outcome).values():
             start = f"- **{each.synthesizer}**: "
             (line,) = (line for line in page.data.splitlines() if line.startswith(start))
-            assert line.removeprefix(start).replace("\\", "") == each.sentence
+            beside = {"What carries it": each.carried, "What would decide": each.would_decide}
+            more = "".join(f" {head}: {told}." for head, told in beside.items() if told)
+            assert line.removeprefix(start).replace("\\", "") == f"{each.sentence}.{more}"
             assert f"| {each.synthesizer} | **{each.word}** |" in page.data
         assert "**Not run to the end:** breaks." in page.data
         assert "### zero\\_cap.income" in page.data
@@ -236,7 +239,7 @@ def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
     assert set(told["links"]) >= {"report", "mlflow"}
     assert flow_runs(finished) == [f"prefect.flow-run.{flow_run(f'study-{PARTED}').id}"]
     (risk, _) = events("synthrisk.verdict.risk", f"{resource}.thief", 2)
-    assert risk["payload"]["limits"] == [ZERO]
+    assert sorted(risk["payload"]["limits"]) == [LOOK, ZERO]
     assert risk["payload"]["why"] == headlines(parted[1])["thief"].sentence
     assert risk["resource"]["synthrisk.synthesizer"] == "thief"
     assert events("synthrisk.verdict.risk", f"{resource}.thief", 2)[2:] == []

@@ -1,12 +1,15 @@
-"""A Dask cluster by address, whose worker runs in another folder: paths are found, and the numbers are the same."""
+"""A Dask cluster by address, whose worker has two threads and runs in another folder: the numbers are the same."""
 
 import json
 import os
 import subprocess
 import sys
 import time
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
+import yaml
 
 from synthrisk.flows.cli.as_json import as_json
 
@@ -29,7 +32,7 @@ def cluster(prefect_database, tmp_path_factory):
         subprocess.Popen([sys.executable, "-m", f"distributed.cli.{each}", *map(str, options)], cwd=elsewhere, **quiet)
         for each, *options in (
             ("dask_scheduler", "--scheduler-file", place, "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-            ("dask_worker", "--scheduler-file", place, "--no-nanny", "--nthreads", "1", "--no-dashboard"),
+            ("dask_worker", "--scheduler-file", place, "--no-nanny", "--nthreads", "2", "--no-dashboard"),
         )
     ]
     last = time.monotonic() + 240
@@ -67,7 +70,54 @@ def test_numbers_are_those_of_processes(there, run):
     assert _numbers(here) == _numbers(result)
 
 
+SDV = {
+    "synthesizers": [
+        "gaussian_copula",
+        {"name": "ctgan", "options": {"epochs": 1, "batch_size": 20}},
+        {"name": "draws", "kind": "callable", "path": "generators.py:draws"},
+    ],
+    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
+    "references": ["copy"],
+    "split": {"folds": 2, "repetitions": 1},
+}
+
+
+def test_releases_and_scores_are_equal_to_the_byte_on_processes_threads_and_workers_of_two_threads(
+    cluster, run, folder, monkeypatch
+):
+    """SDV draws from generators that a process has one of, so that two cells must not synthesize in it at once."""
+    monkeypatch.chdir(folder)
+    runners = {
+        "on-processes": {"kind": "processes", "workers": 2},
+        "on-threads": {"kind": "prefect.task_runners:ThreadPoolTaskRunner", "options": {"max_workers": 4}},
+        "on-workers": {"kind": "dask", "address": cluster},
+    }
+    found = {name: run(name, runner=runner, **SDV) for name, runner in runners.items()}
+    assert all(each.result.failures == {} for each in found.values())
+    for kind in ("releases/*/release.parquet", "ledgers/*/ledger.parquet", "ledgers/*/values.json"):
+        made = {name: _bytes(each, kind) for name, each in found.items()}
+        assert len(made["on-processes"]) == 10  # of three generators, copy and nonmembers, at two places each
+        assert made["on-threads"] == made["on-processes"]
+        assert made["on-workers"] == made["on-processes"]
+
+
+def _bytes(outcome, kind):
+    """The bytes of all files of a kind by their key."""
+    return {file.parent.name: sha256(file.read_bytes()).hexdigest() for file in Path(outcome.workspace).glob(kind)}
+
+
 def _numbers(result):
     """All that a study says, with all digits."""
     told = as_json(result)
     return json.dumps({name: each for name, each in told.items() if name not in ("study_id", "started", "facts")})
+
+
+def test_two_commands_without_a_prefect_api_share_a_worker(cluster, settings, folder, start):
+    """Each has a temporary server of its own, and the first one's has ended when the second calls the same worker."""
+    for seed in (1, 2):
+        study = settings(folder / f"shared-{seed}", folder / "people.csv", seed=seed, metrics=["zero_cap"])
+        study["runner"] = {"kind": "dask", "address": cluster}
+        path = folder / f"shared-{seed}.yaml"
+        path.write_text(yaml.safe_dump(study))
+        out, err = (process := start("benchmark", path, cwd=folder, api=False)).communicate(timeout=400)
+        assert process.returncode == 0, out + err

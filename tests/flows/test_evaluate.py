@@ -13,6 +13,7 @@ from scipy.stats import binomtest
 
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics.study.verdicts import LOOK
 
 pytestmark = pytest.mark.proof
 
@@ -145,23 +146,26 @@ def test_value_on_members_does_not_depend_on_the_controls(judged, uncontrolled):
 
 def test_right_or_wrong_scores_have_wilson_and_newcombe_intervals(judged):
     found = findings(judged)["rapid"]
-    assert (found.risk.method, found.risk_control.method, found.memorization.method) == ("wilson", "wilson", "newcombe")
+    plain = found.intervals["memorization"]["raw"]
+    assert (found.risk.method, found.risk_control.method, plain.method) == ("wilson", "wilson", "newcombe")
     p, q = found.risk, found.risk_control
     for estimate, n in ((p, 200), (q, 150)):
-        ends = binomtest(round(estimate.value * n), n).proportion_ci(0.95, method="wilson")
+        ends = binomtest(round(estimate.value * n), n).proportion_ci(0.9, method="wilson")
         assert (estimate.lower, estimate.upper) == pytest.approx((ends.low, ends.high))
-    d = found.memorization
+    d = plain
     assert d.value == pytest.approx(p.value - q.value)
     assert d.lower == pytest.approx(d.value - np.hypot(p.value - p.lower, q.upper - q.value))
     assert d.upper == pytest.approx(d.value + np.hypot(p.upper - p.value, q.value - q.lower))
+    assert found.memorization.method == found.yardsticks["control"].gain.method == "adjusted"
+    assert found.memorization.upper - found.memorization.lower < d.upper - d.lower
 
 
 def test_leak_is_seen_and_judged(judged):
     words = {v.quantity: v.word for v in judged.result.verdicts}
-    assert words == {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "INCONCLUSIVE"}
+    assert words == {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"}
     reasons = {v.quantity: v.reason for v in judged.result.verdicts}
-    assert "out of reach: a full copy reaches" in reasons["risk/zero_cap.income"]
-    assert {f.synthesizer for f in judged.result.findings} == {"release", "copy", "near_copy", "fresh"}
+    assert "even a full copy reaches only" in reasons["risk/zero_cap.income"]
+    assert {f.synthesizer for f in judged.result.findings} == {"release", "copy", "near_copy", "repelled", "fresh"}
     of_copy = {f.measure.key for f in judged.result.findings if f.synthesizer == "copy"}
     assert of_copy == {"zero_cap.income"}  # the limited measure alone
     assert judged.result.exit_code == 1
@@ -224,7 +228,9 @@ def test_singling_out_is_memorization_of_the_isolated_records(judged, tables):
     beside = found.yardsticks["control"]
     n, c = len(tables["members"]), len(tables["controls"])
     assert beside.success.value == pytest.approx(n / (n + c))
-    assert beside.gain == found.memorization
+    per_claim = found.details["isolated"][0] / found.details["claims"][0]
+    assert found.memorization.value == pytest.approx(beside.gain.value * per_claim)
+    assert found.control_gain == found.details["isolated_gain"][0] == beside.gain.value
     assert found.memorization.lower < found.memorization.value <= found.memorization.upper <= 1
     assert beside.difference.value == pytest.approx(beside.attack.value - beside.success.value)
     assert beside.gain.value == pytest.approx(beside.difference.value / (1 - beside.success.value))
@@ -246,7 +252,7 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
     from prefect.events.filters import EventFilter, EventNameFilter
 
     due = [
-        {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "INCONCLUSIVE"},
+        {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"},
         {"risk/zero_cap.income": "RISK"},
     ]
 

@@ -17,7 +17,7 @@ from mlflow import MlflowClient
 from synthrisk.flows.cli.ends import BROKEN
 from synthrisk.tasks.tracking.waiting import ids_waiting
 
-KILLS, BUDGET = 20, 600.0  # how many, and the seconds after which no more than one of each kind are begun
+KILLS, BUDGET = 12, 150.0  # how many, and the seconds after which no more than one of each kind are begun
 KINDS = [(way, kind) for kind in ("main", "group", "worker", "server") for way in ("plain", "--prefect")]
 """Who is killed: on a Prefect server of its own, and without Prefect, where workers are forked from a server too."""
 MARK = "SYNTHRISK_TEST_OF_KILLS"

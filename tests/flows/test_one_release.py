@@ -114,7 +114,7 @@ def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, p
         "control_gain/rapid.income",
     }
     roles = {row["synthesizer"] for row in found["findings"]}
-    assert roles == {"release", "copy", "near_copy", "fresh"}
+    assert roles == {"release", "copy", "near_copy", "repelled", "fresh"}
 
 
 def test_evaluate_with_one_limit_gives_verdicts(place, say, prefect_database):
@@ -138,3 +138,26 @@ def test_evaluate_as_a_study_says(place, settings, say, prefect_database):
     found = json.loads(Path("out.json").read_text())
     assert {row["measure"] for row in found["findings"]} == {"zero_cap.income", "rapid.income"}
     assert found["verdicts"][0]["word"] == "RISK"
+
+
+def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, secret, prefect_database):
+    pd.read_csv("real.csv").drop(columns="id").to_csv("synthetic.csv", index=False)  # a copy
+    tables = ("real.csv", "synthetic.csv", "--control", "heldout.csv", "--limit", "0.1", "--json", "out.json")
+    said = say("evaluate", *tables, "--for-vendor")
+    assert said.code == 1, said
+    found = json.loads(Path("out.json").read_text())
+    assert set(found) == {"word", "exit_code", "limits"}
+    assert (found["word"], found["exit_code"]) == ("RISK", 1)
+    shares = {each["quantity"]: each["people_in_100"] for each in found["limits"]}
+    assert shares["memorization/common_rows_proportion"] is None
+    assert all(share is None or isinstance(share, int) for share in shares.values())
+    assert any(shares.values())
+    assert said.out.startswith("Verdict  RISK\n")
+    assert len(said.out.splitlines()) == 2 + len(found["limits"])
+    assert "report" not in said.out
+    assert secret not in said.out
+
+
+def test_the_answer_for_the_maker_has_no_tables(place, say):
+    said = say("evaluate", "real.csv", "synthetic.csv", "--for-vendor", "--verbose")
+    assert (said.code, said.err) == (2, "Error: --verbose and --for-vendor must not stand together, got both\n")

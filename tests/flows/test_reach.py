@@ -33,6 +33,7 @@ def open_port():
 
 def test_a_tracking_server_must_answer(free_port, open_port, monkeypatch):
     monkeypatch.setenv("PASSWORD", "hidden")
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "PASSWORD")
     for scheme in ("http", "postgresql+psycopg"):
         check_tracking(Tracking(uri=f"{scheme}://127.0.0.1:{open_port}"))
     for uri in (None, "sqlite:///x.db", "postgresql+psycopg:///db", "file:runs", "runs"):
@@ -43,7 +44,8 @@ def test_a_tracking_server_must_answer(free_port, open_port, monkeypatch):
 
 
 @pytest.mark.parametrize("uri", ["htp://host:5000", "foo://me:${HOME}@host"])
-def test_a_scheme_that_is_none_is_refused_without_the_rest(uri):
+def test_a_scheme_that_is_none_is_refused_without_the_rest(uri, monkeypatch):
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "HOME")
     with pytest.raises(InputError, match=r"tracking\.uri must begin with one of http, https, .*, got (htp|foo)://$"):
         check_tracking(Tracking(uri=uri))
 

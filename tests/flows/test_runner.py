@@ -1,5 +1,8 @@
 """Any task runner of Prefect by its import path: made with its options, refused in a sentence where it is none."""
 
+import subprocess
+import sys
+
 import pytest
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
@@ -50,3 +53,27 @@ def test_settings_that_a_runner_would_not_heed_are_refused(settings, said):
     with pytest.raises(ValueError, match="kind") as error:
         Runner(**settings)
     assert said in str(error.value)
+
+
+SERVICES = """
+from prefect.concurrency.services import ConcurrencySlotAcquisitionWithLeaseService as Slots
+from prefect.settings import PREFECT_API_URL, temporary_settings
+from synthrisk.flows.workers import serve_several_servers
+
+def slots(port):
+    with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api"}):
+        return Slots.instance(frozenset({"tag:study:smoke"}))
+
+if __name__ == "__main__":
+    print(slots(1) is slots(2))
+    serve_several_servers()
+    serve_several_servers()
+    print(slots(1) is slots(2), slots(1) is slots(1), slots(2) is slots(2))
+"""
+
+
+def test_a_worker_asks_the_server_of_each_command(tmp_path):
+    script = tmp_path / "services.py"
+    script.write_text(SERVICES)
+    said = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=240)
+    assert said.stdout.split() == ["True", "False", "True", "True"], said.stderr  # first as Prefect has it

@@ -119,8 +119,8 @@ def test_on_a_file_url_with_processes(study, folder, settings, tmp_path):
     assert_same_ledgers(outcome, study)
     assert outcome.workspace.parent == tmp_path / "one"
     shared = tmp_path / "share" / "team"
-    kinds = {"data", "split", "releases", "ledgers", "findings", "vulnerable", "exposures", "reports", "salt"}
-    assert {path.name for path in shared.iterdir()} == kinds | {"workspace"}
+    kinds = {"data", "split", "releases", "ledgers", "findings", "vulnerable", "carriers", "exposures", "reports"}
+    assert {path.name for path in shared.iterdir()} == kinds | {"salt", "workspace"}
     assert (shared / "reports" / outcome.result.study_id / "report.html").read_bytes() == Path(
         outcome.report
     ).read_bytes()

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from samples.estimates import around
+from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.reference_checks import Check
 from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.verdicts import Beside
 
 ANSWERS = {"copy": "copy", "near": "near_copy", "fresh": "ideal"}
 REACHED = {"copy": 0.6, "near": 0.4, "fresh": 0.0}
@@ -57,7 +58,7 @@ def judged_study(
         "people",
         findings,
         [PASSED],
-        judge(findings, limits, [PASSED], Beside(ANSWERS)),
+        beside_other_kind(findings, limits, [PASSED], Beside(ANSWERS)) if limits else [],
         {"broken": "cell: KeyError in x.py"},
         {name: Limit(value, "the board") for name, value in limits.items()},
         {"records": "3", "columns": "2", "releases": "2", "data_digest": "d" * 16, "seed": "1"},

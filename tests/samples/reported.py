@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from samples.estimates import around
+from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.intervals.gain import CURVE
-from synthrisk.metrics.intervals.yardsticks import Yardstick, gain
+from synthrisk.metrics.intervals.yardsticks import CURVE, Yardstick, gain
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.reference_checks import check_references
 from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.verdicts import Beside
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")
 DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")
@@ -31,7 +31,12 @@ def finding(name, measure=RAPID, risk=0.45, extra=0.125, guess=0.25):
 
 def study(findings, limits=LIMITS, failures=None, **others):
     checks = check_references(findings, REFERENCES)
-    verdicts = judge(findings, {k: v.value for k, v in limits.items()}, checks, Beside(REFERENCES))
+    chosen = {k: v.value for k, v in limits.items()}
+    verdicts = (
+        beside_other_kind(findings, chosen, checks, Beside(REFERENCES, leaked=others.get("leaked", {})))
+        if limits
+        else []
+    )
     names = dict.fromkeys([*(f.synthesizer for f in findings), *(failures or {})])
     settings = {n: {"role": "reference" if n in REFERENCES else "synthesizer", "kind": n} for n in names}
     facts = {"data_digest": "1f9c0e", "records": "6000"}

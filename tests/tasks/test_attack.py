@@ -19,7 +19,7 @@ from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, as_frame
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons
 from synthrisk.metrics.study.scoring import attack_release, look, score_release, tables_of
-from synthrisk.tasks.attack import attack, membership
+from synthrisk.tasks.attack import attack
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.workspace.handed import Estimated, Found
 from synthrisk.tasks.workspace.parquet import write_typed
@@ -65,14 +65,14 @@ def released(sample, used=(), cell=CELL, key="k") -> ReleaseFolder:
 
 
 def test_members_are_the_records_that_are_not_held_out(sample, tmp_path):
-    member = membership(released(sample))
+    member = released(sample).membership()
     assert member.tolist() == [False, True, False, True, False, True]
-    other = membership(released(sample, cell=Cell("cart", 0, 1), key="o"))
+    other = released(sample, cell=Cell("cart", 0, 1), key="o").membership()
     assert other.tolist() == [True, False, True, False, True, False]
 
 
 def test_records_that_a_control_was_drawn_from_are_neither(sample, tmp_path):
-    member = membership(released(sample, used=[0, 2]))  # first and third of the held-out records
+    member = released(sample, used=[0, 2]).membership()  # first and third of the held-out records
     assert member.isna().tolist() == [True, False, False, False, True, False]
     assert member[[1, 2, 3, 5]].tolist() == [True, False, True, True]
 

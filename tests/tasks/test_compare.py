@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from samples.checks import write_check
 from samples.studies import ledger_in
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
@@ -78,6 +79,7 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[tuple[Path, C
             place.mkdir(parents=True)
             pd.concat(parts, ignore_index=True).to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values_as_plain(values)))
+            write_check(place)
             kept.append((place, Cell(name, r, k)))
     return kept
 
@@ -113,17 +115,17 @@ def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(sample
     done, _, found = compared(sample, tmp_path)
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
     for quantity in ("risk", "risk_control", "memorization"):
-        made = moderate([getattr(f, quantity) for f in own])
+        made = moderate([getattr(f, quantity) for f in own], 0.9)
         assert [getattr(f, quantity) for f in done.findings] == made
         assert {e.method for e in made} == {"moderated", "repetitions"}
-    population = moderate([f.risk for f in found if f.synthesizer == NON_MEMBERS])
+    population = moderate([f.risk for f in found if f.synthesizer == NON_MEMBERS], 0.9)
     cart = {f.measure: f for f in done.findings if f.synthesizer == "cart"}
     assert cart[CAP.measure].population == population[0]
     crossed = compared(sample, tmp_path / "crossed", method="crossed")[0]
     for name in ("control", "population"):
         beside = [[f.yardsticks[name] for f in d.findings if f.yardsticks] for d in (done, crossed)]
-        assert [y.gain for y in beside[0]] == moderate([y.gain for y in beside[1]])
-        assert [y.difference for y in beside[0]] == moderate([y.difference for y in beside[1]])
+        assert [y.gain for y in beside[0]] == moderate([y.gain for y in beside[1]], 0.9)
+        assert [y.difference for y in beside[0]] == moderate([y.difference for y in beside[1]], 0.9)
     for f in done.findings:
         if f.yardsticks:
             assert f.yardsticks["guess"].gain == f.risk_gain
@@ -148,7 +150,7 @@ def test_three_yardsticks_of_each_guess_and_none_of_a_release(sample, tmp_path):
     (cap,) = [f for f in done.findings if (f.synthesizer, f.measure) == ("cart", CAP.measure)]
     (population,) = [f for f in found if (f.synthesizer, f.measure) == (NON_MEMBERS, CAP.measure)]
     assert cap.population == population.risk
-    own = t_test(kept["cart"][CAP.measure.key].risk - kept[NON_MEMBERS][CAP.measure.key].risk).estimate
+    own = t_test(kept["cart"][CAP.measure.key].risk - kept[NON_MEMBERS][CAP.measure.key].risk, 0.9).estimate
     assert cap.yardsticks["population"].difference == own
 
 
@@ -196,6 +198,7 @@ def singled_out(folder: Path, leaked: int = 7):
             place.mkdir(parents=True)
             ledger.to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values_as_plain(values)))
+            write_check(place)
             made.append((place, cell))
     return made, value, luck, isolated
 
@@ -225,13 +228,17 @@ def test_singling_out_remembers_whom_its_claims_isolate(sample, tmp_path):
     as_control = sum(is_control for _, is_control in everyone)
     assert 0 < as_control < len(everyone) / 2
     gain = 1 - as_control / (len(everyone) / 2)  # half of the records are members
-    assert f.memorization.value == f.control_gain == pytest.approx(gain)
-    assert -1 <= f.memorization.lower < gain < f.memorization.upper <= 1
+    assert f.control_gain == f.details["isolated_gain"][0] == pytest.approx(gain)
+    of_claims = len(everyone) / (f.details["claims"][0] * len(isolated))  # isolated records a claim
+    assert f.memorization.value == pytest.approx(gain * of_claims)
+    assert -1 <= f.memorization.lower < gain * of_claims < f.memorization.upper <= 1
     beside = f.yardsticks["control"]
     assert beside.success.value == 0.5
     assert beside.attack.value == pytest.approx(1 - as_control / len(everyone))
     assert beside.difference.value == pytest.approx(beside.attack.value - 0.5)
-    assert beside.gain == f.memorization
+    (told,) = f.intervals["isolated_gain"].values()
+    assert beside.gain == told
+    assert told.lower * of_claims == pytest.approx(f.memorization.lower)
     assert np.isnan(f.risk_control.value)
     assert f.risk_control.note.endswith("see memorization")
     assert f.details["isolated"][0] == pytest.approx(len(everyone) / 4)
@@ -350,6 +357,7 @@ def real_ledgers(sample, folder, planned):
             rows, values = attack_release(real, release, member, planned, 1, Cell(name, r, k))
             rows.to_parquet(place / LEDGER)
             (place / VALUES).write_text(json.dumps(values_as_plain(values)))
+            write_check(place)
             made.append(ledger_in(place, sample, Cell(name, r, k), planned))
         found.append(bootstrap.fn(made, Bootstrap()))
     return compare.fn(found, sample, [f.generator for f in found], Bootstrap()).compared

@@ -1,6 +1,7 @@
 """Never, for no measure, limit and table, may a copy or a near copy get NO EVIDENCE: the register, the whole course."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 from benchmarks._in_process import evaluated, limits_of, studied
 from synthrisk.conf.study import Data, MetricChoice
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.verdicts import Beside, judge, worst
 
 pytestmark = pytest.mark.proof
 
@@ -131,7 +132,8 @@ def all_clears(result, answers: dict[str, str]) -> list[tuple[str, str, float, s
     beside = Beside(
         answers,
         broken={n: s.invalid for n, s in result.releases.items()},
-        near={n: s.suspicious or s.blind for n, s in result.releases.items()},
+        near={n: s.blind for n, s in result.releases.items()},
+        excess={n: replace(s.excess, note=s.suspicious) for n, s in result.releases.items()},
     )
     names, found = limits_of(result), []
     for limit in LIMITS:
@@ -141,8 +143,7 @@ def all_clears(result, answers: dict[str, str]) -> list[tuple[str, str, float, s
                     found.append((v.synthesizer, v.quantity, limit, v.reason))
         every = judge(result.findings, dict.fromkeys(names, limit), [], beside)
         for synthesizer in dict.fromkeys(v.synthesizer for v in every):
-            own = {v.word for v in every if v.synthesizer == synthesizer}
-            if own == {"NO EVIDENCE"}:
+            if worst([v.word for v in every if v.synthesizer == synthesizer]) == "NO EVIDENCE":
                 found.append((synthesizer, "all", limit, ""))
     return found
 
@@ -209,6 +210,6 @@ def test_a_study_can_say_no_evidence(tmp_path):
     table, known, _ = TABLES["mixed, many keys"]
     split = {"folds": 2, "repetitions": 3}
     synthesizers = [{"name": "ideal", "kind": "fresh"}]
-    study = settings(known, split, synthesizers, tmp_path) | {"metrics": ["zero_cap", "distance_to_closest_record"]}
+    study = settings(known, split, synthesizers, tmp_path) | {"metrics": ["singling_out", "membership"]}
     result = studied(study, table, tmp_path)
     assert {quantity for _, quantity, limit, _ in all_clears(result, ANSWERS) if limit >= 0.2}

@@ -15,8 +15,7 @@ from samples.studies import judged, report_of
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
-from synthrisk.metrics.intervals.gain import CURVE
-from synthrisk.metrics.intervals.yardsticks import Yardstick
+from synthrisk.metrics.intervals.yardsticks import CURVE, Yardstick
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.league import ordered_names
@@ -142,7 +141,7 @@ def test_a_measure_without_value_says_why():
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
     head = read(usual()).text.split("The generators side by side")[0]
     assert "RISK cart – not: memorization of rapid.income 0.125 is above 0.05." in head
-    assert "Worst judged memorization +0.125 [+0.119, +0.131] in rapid.income" in head
+    assert "Decided by +0.125 [+0.119, +0.131] in memorization/rapid.income" in head
     assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
     assert "NO EVIDENCE coarse – may go out under your limits." in head
     assert "marginals" not in head

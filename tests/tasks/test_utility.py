@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from samples.checks import write_check
 from samples.estimates import around
 from samples.studies import ledger_in, report_of
 from synthrisk.conf.plan import plan
@@ -120,6 +121,7 @@ def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
         place.mkdir()
         ledger.to_parquet(place / LEDGER)
         (place / VALUES).write_text(json.dumps(values_as_plain(values)))
+        write_check(place)
         ledgers.append(ledger_in(place, sample, Cell("cart", r, 0), PLANNED))
         own.append(values["accuracy"])
     made = bootstrap.fn(ledgers, Bootstrap())
@@ -140,6 +142,7 @@ def test_a_study_of_utility_alone_has_findings(tmp_path):
     ledger, values = attack_release(real, people(5, 25), member, [PLANNED[1]], 1, Cell("cart", 0, 0))
     ledger.to_parquet(tmp_path / LEDGER)
     (tmp_path / VALUES).write_text(json.dumps(values_as_plain(values)))
+    write_check(tmp_path)
     made = bootstrap.fn([ledger_in(tmp_path, sample, Cell("cart", 0, 0), [COVERAGE])], Bootstrap())
     found = made.utility
     assert [f.measure for f in found] == [COVERAGE]

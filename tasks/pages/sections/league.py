@@ -11,7 +11,7 @@ from synthrisk.tasks.pages.section import Section, Shown
 
 @dataclass(frozen=True)
 class Standing:
-    """One line: the headline of a generator, and the finding in which its memorization is worst."""
+    """One line: the headline of a generator, and the finding whose quantity decides its word."""
 
     headline: Headline
     finding: Finding | None
@@ -30,10 +30,10 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
 
 
 def _lines(shown: Shown) -> list[Headline]:
-    """Return the headlines: synthesizers from the worst memorization down, then reference generators."""
+    """Return the headlines: synthesizers from the largest deciding quantity down, then reference generators."""
     every = shown.overview.headlines
     own = [h for h in every if h.role == "synthesizer"]
-    own.sort(key=lambda h: -h.worst.found.value if h.worst else float("inf"))
+    own.sort(key=lambda h: -h.worst.excess if h.worst else float("inf"))
     return [*own, *(h for h in every if h.role != "synthesizer")]
 
 

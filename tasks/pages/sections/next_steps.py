@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import Headline
 from synthrisk.metrics.study.verdicts import Verdict, holds_for
@@ -65,7 +66,11 @@ def _mend(shown: Shown) -> Sequence[Step]:
         "does not see in this table what it should. Add repetitions or records, or leave the measure out."
     )
     words = "Mend the study itself first: until its reference generators behave, no other step can be judged."
-    code = "" if is_of_one_release(shown.settings) else split_lines(shown.result, shown.settings, 2.0)
+    code = (
+        ""
+        if is_of_one_release(shown.settings)
+        else split_lines(shown.result, shown.settings, 2 * int(shown.result.facts.get("repetitions", "1")))
+    )
     return [Step(words, "", [*broken[:NAMED], *more]), Step(mostly, code)]
 
 
@@ -89,6 +94,7 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
         words = "Look at the releases themselves first: whatever the limits are, they look like copies of members."
         yield Part("", "", [Step(words, "", [looked.suspicious])])
     lowering = False
+    decides = any(v.word != "CANNOT TELL" for v in headline.verdicts)
     for verdict in headline.verdicts:
         if verdict.word == "INVALID RELEASE":
             words = "Mend the release, or how it is read, before anything else: measures say nothing of broken columns."
@@ -96,7 +102,7 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
             return
         if verdict.word == "RISK":
             yield Part(verdict.quantity, verdict.brief, list(_of_risk(shown, verdict, explain)))
-        elif verdict.word == "INCONCLUSIVE":
+        elif verdict.word == "INCONCLUSIVE" or not decides:
             yield Part(verdict.quantity, verdict.brief, list(_of_doubt(shown, verdict)))
         lowering |= verdict.value > verdict.limit
     found = _found(shown, headline.synthesizer)
@@ -106,6 +112,10 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
 
 def _of_risk(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
     """Yield what may lower a quantity that lies above its limit."""
+    if verdict.quantity == RELEASED:
+        words = "Take these columns out of the release, or fill them with invented values: they name real people."
+        yield Step(words)
+        return
     same = [v for v in shown.result.verdicts if v.quantity == verdict.quantity and v.word == "NO EVIDENCE"]
     if same:
         told = ", ".join(f"{v.synthesizer} ({number(v.value)} {interval(v.lower, v.upper)})" for v in same[:NAMED])
@@ -116,7 +126,7 @@ def _of_risk(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
 
 def _of_doubt(shown: Shown, verdict: Verdict) -> Iterator[Step]:
     """Yield what may decide a verdict that is open; where the value lies above the limit, what may lower it too."""
-    yield from of_doubt(shown.result, verdict, _finding(shown, verdict), shown.settings)
+    yield from of_doubt(shown.result, verdict, shown.settings)
     if verdict.value > verdict.limit:
         yield Step("The value itself lies above the limit, so what may lower it can be tried already:")
         yield from _of_lowering(shown, verdict, False)

@@ -6,15 +6,17 @@ import pytest
 from rich.cells import cell_len
 
 from samples.estimates import around
+from samples.kinds import beside_other_kind
 from synthrisk.flows.cli.answer_lines import answer_lines
 from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.release.identifiers import RELEASED, Released
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.reference_checks import Check
 from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.verdicts import Beside, Verdict
 from synthrisk.tasks.log import Logged, Pages
 
 ANSWERS = {"copy": "copy", "near": "near_copy", "leaky": "leak", "fresh": "ideal"}
@@ -25,10 +27,12 @@ USE = Measure("accuracy", "accuracy", "income")
 SOURCE = "disclosure board, minutes of 2026-03-01"
 
 
-def outcome(names=("cart",), limits=2, memorization=0.02, checks=(PASSED,), label="income", failures=None, **more):
+def outcome(
+    names=("cart",), limits=2, memorization=0.02, checks=(PASSED,), label="income", failures=None, leaky=0.04, **more
+):
     """Return a study in which the last measure has no limit."""
     measures = [replace(m, sensitive=label) for m in MEASURES]
-    reached = {"copy": 0.6, "near": 0.4, "leaky": 0.01, "fresh": 0.0}
+    reached = {"copy": 0.6, "near": 0.4, "leaky": leaky, "fresh": 0.0}
     findings = [
         Finding(name, "reference" if name in ANSWERS else "synthesizer", m, RISK, RISK, around(value, 0.02))
         for m in measures
@@ -41,7 +45,7 @@ def outcome(names=("cart",), limits=2, memorization=0.02, checks=(PASSED,), labe
             "klinik",
             findings,
             checks,
-            judge(findings, told, checks, Beside(ANSWERS, leaked={"leaky": 0.1})),
+            beside_other_kind(findings, told, checks, Beside(ANSWERS, leaked={"leaky": 0.1})) if told else [],
             failures or {},
             {name: Limit(value, SOURCE) for name, value in told.items()},
             {"data": "klinik.csv", "records": "6000", "columns": "4", "releases": "6"},
@@ -73,10 +77,12 @@ def test_the_answer_is_whole():
         "guesses income",
         f'2 set by "{SOURCE}"',
         "+.020 [+.000, +.040]     .800  NO EVIDENCE  keeps 2 of 2 limits",
-        "1 of 3 measures have no limit; the highest memorization among them:",
+        "decided by memorization/zero_cap.income",
+        "as if 3 of 100 people had been copied, at most 7 of 100",
+        "1 of 3 measures have no limit; the surest memorization among them:",
         "+.020 [+.000, +.040] cart, generalized_cap.income",
         "behaved: 1 check passed",
-        "copy and near copy seen, not leak of 10.0%: by all 2 measures",
+        "copy, near copy, leak of 10.0% seen: by all 2 measures",
         "Report      .synthrisk/reports/20261123-013609-1ddbd6/report.html",
         "Open it     synthrisk ui --open klinik",
     ):
@@ -104,6 +110,27 @@ def test_every_verdict_says_why(more, words):
     assert words in said(**more)
 
 
+def test_a_planted_leak_that_was_not_seen_is_named_and_leaves_the_word_open():
+    text = said(leaky=0.01)
+    assert "INCONCLUSIVE  planted leak not seen" in text
+    assert "\n  would decide: more repetitions or records\n" in text
+    assert "copy and near copy seen, not leak of 10.0%: by all 2 measures" in text
+
+
+def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
+    whole = said(["cart", "trees"], memorization=0.1)
+    for line in ("decided by memorization/zero_cap.income", "as if 17 of 100 people", "would decide: a limit of 0.13"):
+        assert whole.count(f"\n  {line}") == 2
+    made = outcome(["cart", "trees"], memorization=0.1, limits=1)
+    named = Verdict("cart", RELEASED, 0.0, "RISK", "values are released", brief="real values released")
+    found = Released(tuple(f"{name}: values of 9 of 9 people" for name in ("mail", "phone", "street")))
+    result = replace(made.result, verdicts=[*made.result.verdicts, named], released={"cart": found})
+    lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
+    assert len(lines) <= 20
+    assert [line for line in lines if "street: values of 9 of 9 people" in line]
+    assert "  decided by memorization/zero_cap.income" in lines
+
+
 def test_of_many_generators_the_rest_are_counted():
     text = said([f"vine-{i}" for i in range(60)])
     assert "and 55 more: 55 NO EVIDENCE" in text
@@ -124,6 +151,8 @@ def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
     lines = answer_lines(outcome(label="a\nb\x1b[31mc"), 80)
     assert not any(c in line.plain for line in lines for c in "\n\x1b")
     assert any("a b [31mc" in line.plain for line in lines)
+    lines = answer_lines(outcome(["a\nb\x1b[31mc"]), 80)
+    assert not any(c in line.plain for line in lines for c in "\n\x1b")
 
 
 def test_without_synthesizers_it_says_so():

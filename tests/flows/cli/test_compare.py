@@ -36,7 +36,8 @@ def finding(name, role, measure, memorized=MEMORIZED):
 
 
 def verdict(measure, word, quantity="risk", name="cart"):
-    return Verdict(name, f"{quantity}/{measure.key}", 0.5, word, "because", 0.6, 0.5, 0.7)
+    found, limit = (MEMORIZED, 0.05) if quantity == "memorization" else (RISK, 0.5)
+    return Verdict(name, f"{quantity}/{measure.key}", limit, word, "because", found.value, found.lower, found.upper)
 
 
 SETTINGS = {
@@ -54,7 +55,8 @@ STUDY = StudyResult(
     [verdict(LIMITED, "NO EVIDENCE"), verdict(LIMITED, "RISK", "memorization"), verdict(LOST, "INCONCLUSIVE")],
     {"broken": "KeyError in [x].py"},
     limits={
-        f"{q}/{m.key}": Limit(0.5, "board") for q, m in (("risk", LIMITED), ("memorization", LIMITED), ("risk", LOST))
+        f"{q}/{m.key}": Limit(value, "board")
+        for q, m, value in (("risk", LIMITED, 0.5), ("memorization", LIMITED, 0.05), ("risk", LOST, 0.5))
     },
     settings=SETTINGS,
     answers={"fresh": "ideal", "copy": "copy"},
@@ -123,7 +125,7 @@ def test_the_headline_is_that_of_the_study(compared):
     body = printed.partition("─\n")[2].splitlines()[:4]
     rows = {(cells := re.split(r"  +", line.strip()))[0]: cells[1:] for line in body}
     assert list(rows) == list(told)
-    assert rows["cart"] == ["RISK", "+.125 [+.100, +.150]", "zero_cap.a@b", ".800"]
+    assert rows["cart"] == ["RISK", "+.125 [+.100, +.150]", "memorization/zero_cap.a@b", ".800"]
     assert rows["cart"][0] == told["cart"].word
     assert rows["copy"][0] == rows["fresh"][0] == "reference"
     assert rows["broken"][0] == "FAILED"
@@ -289,8 +291,8 @@ def logged_with(compared, logged_of, tmp_path):
     """Give a function that logs a study with contributions, under an id."""
     table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
 
-    def log(study_id, kept, found, **facts):
-        own = [finding("cart", "synthesizer", LIMITED, found), finding("cart", "synthesizer", FREE, found)]
+    def log(study_id, kept, found, measures=(LIMITED, FREE), **facts):
+        own = [finding("cart", "synthesizer", measure, found) for measure in measures]
         study = replace(STUDY, study_id=study_id, findings=own, failures={}, utility=[], answers={})
         study = replace(study, settings={"cart": SETTINGS["cart"]}, facts=STUDY.facts | facts)
         logged_of(study, table, tmp_path)
@@ -350,6 +352,24 @@ def test_where_records_cannot_be_paired_it_says_why(compared, logged_with, secon
     printed = compared("--history")
     whole(printed)
     assert f"two independent estimates: {why}" in " ".join(printed.split())
+
+
+@pytest.mark.parametrize(
+    ("methods", "changed"), [((None, "2"), [False, True]), (("2", "2"), [True, True]), ((None, None), [True, True])]
+)
+def test_numbers_of_a_changed_meaning_are_not_compared(compared, logged_with, methods, changed):
+    found, measures = Estimate(0.1, 0.05, 0.15), (Measure("singling_out", "singling_out"), LIMITED)
+    for number, version in enumerate(methods, 1):
+        facts = {} if version is None else {"methods": version}
+        logged_with(f"2026010{number}-000000-aaaaaa", None, found, measures, **facts)
+    rows = pd.read_csv(io.StringIO(compared("--history", "--csv"))).set_index("measure")
+    last = rows[rows["study_id"].str.startswith("20260102")]
+    assert last.loc[["singling_out", LIMITED.key], "change"].notna().tolist() == changed
+    told = "the earlier number is of another meaning"
+    assert last.loc["singling_out", "why_not_paired"].startswith(told) != changed[0]
+    printed = compared("--history", "--all")
+    whole(printed)
+    assert (f"not compared: {told}" in printed) != changed[0]
 
 
 def test_one_study_has_nothing_to_compare_with(compared, logged_with):

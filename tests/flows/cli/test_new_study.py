@@ -163,17 +163,19 @@ def test_init_says_that_there_are_no_limits_and_how_to_set_them(place, say):
     assert load("own.yaml").thresholds == {}
     text = Path("own.yaml").read_text("utf-8")
     assert "# No limits: no verdict." in text
-    assert '#   "control_gain/zero_cap.income": {value: 0.05' in text
+    assert '#   "memorization/singling_out": {value: 0.05' in text
+    assert "control_gain/zero_cap.income" not in text  # 60 records can tell nothing by it
 
 
 def test_init_writes_the_limit_with_who_chose_it(place, say):
     said = say("init", "people.csv", "--to", "own.yaml", "--yes", "--limit", "0.1", "--limit-source", "the board")
     assert said.code == 0, said
     assert "No limits" not in said.out
+    (left,) = (line for line in said.out.splitlines() if line.startswith("Left out     too few records for a limit"))
+    assert "control_gain/zero_cap.income, control_gain/rapid.income (from about 290 members" in left
+    assert "memorization/membership@outliers, memorization/membership@rare_keys (from about 2,600 members" in left
     limits = load("own.yaml").thresholds
     assert {name: limit.value for name, limit in limits.items()} == {
-        "control_gain/zero_cap.income": 0.1,
-        "control_gain/rapid.income": 0.1,
         "memorization/singling_out": 0.1,
         "memorization/common_rows_proportion": 0.1,
         "memorization/membership": 0.1,  # of 60 records nobody can tell 1 %
@@ -263,5 +265,6 @@ def test_init_asks_on_a_terminal(place):
     assert study.data.columns["aufnahme"].format == "%m/%d/%Y"
     assert (study.data.sensitive, study.data.quasi_identifiers) == (["raucher"], ["geburtsdatum", "plz"])
     assert (study.data.identifier, study.data.drop) == ("id", ["gehalt"])
-    assert study.thresholds["control_gain/zero_cap.raucher"].value == 0.05
-    assert study.thresholds["memorization/membership"].source == "the board"
+    assert study.thresholds["memorization/singling_out"].value == 0.05
+    assert study.thresholds["memorization/singling_out"].source == "the board"
+    assert "too few records for a limit on control_gain/zero_cap.raucher" in said

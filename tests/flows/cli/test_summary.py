@@ -17,7 +17,7 @@ from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.summary import summarise
 from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.isolated_findings import beside_exchangeability
+from synthrisk.metrics.study.isolated_findings import GAIN, beside_exchangeability
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.judge import judge
@@ -34,7 +34,9 @@ def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_r
     risk, gain = Estimate(0.9, 0.8, 1.0), Estimate(0.25, 0.1, 0.4)
     details = {"control": (0.8, float("nan"))} if beside else {}
     measure = Measure("singling_out", "singling_out")
-    found = Finding("cart", "synthesizer", measure, risk, NOT_ESTIMABLE, gain, details=details)
+    each = Estimate(0.02, 0.01, 0.03)  # a claim: the gain of those isolated is a detail
+    intervals = {GAIN: {gain.method: gain}}
+    found = Finding("cart", "synthesizer", measure, risk, NOT_ESTIMABLE, each, details=details, intervals=intervals)
     own = beside_exchangeability(found)
     assert (own is not None) == beside
     found = replace(found, yardsticks={"control": own} if own else {})
@@ -92,18 +94,22 @@ def test_releases_are_told_before_anything_else(capsys):
     real = pd.DataFrame({"age": rng.integers(18, 90, 200), "pay": rng.normal(size=200), "vote": list("ab") * 100})
     members, control = real[:120], real[120:]
     checks = [check_release(members, control, members), check_release(members, control, control.assign(vote="a"))]
-    settings = {"cart": {"role": "synthesizer"}, "copy": {"role": "reference"}}
-    summaries = {"cart": summarise(checks), "copy": summarise(checks[:1])}
+    settings = {"cart": {"role": "synthesizer"}, "copy": {"role": "reference"}, "trees": {"role": "synthesizer"}}
+    summaries = {"cart": summarise(checks), "copy": summarise(checks[:1]), "trees": summarise(checks[1:])}
     facts = {"records": "200", "releases": "2"}
     result = StudyResult("s", "s", [], [], [], settings=settings, facts=facts, releases=summaries)
     close(Outcome(result, LOGGED), verbose=True)
     said = " ".join(capsys.readouterr().out.split())
     assert "60 (0.0)" in said
-    assert "Broken cart: 1 of 2 releases: column 'vote' is constant in the release, but not among the members" in said
+    why = "column 'vote' is constant in the release, but not among the members"
+    assert f"Mind cart: left out: 1 of 2 releases: {why}" in said
+    assert f"Broken trees: {why}" in said
+    assert "Broken cart" not in said
     assert "Copy? cart: 1 of 2 releases: 100.0% of the members are as near" in said
+    assert "; 1 of 2 releases: members are told by what is missing: 0.0% of the members are as near" in said
     assert "Copy? copy" not in said
     told = as_json(result)["releases"]
-    assert [(row["synthesizer"], row["rows_of_members"]) for row in told] == [("cart", 60), ("copy", 120)]
+    assert [(row["synthesizer"], row["rows_of_members"]) for row in told] == [("cart", 60), ("copy", 120), ("trees", 0)]
     assert told[1]["invalid"] == ""
     text = report_of(result, "")
     assert text.index("The releases before they are judged") < text.index("<h2>Provenance")

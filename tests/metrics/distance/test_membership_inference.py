@@ -10,7 +10,7 @@ import pytest
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.roc import attack_summary
+from synthrisk.metrics.intervals.rates import attack_summary
 from synthrisk.metrics.tables.tables import Tables
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "priveval"
@@ -154,7 +154,8 @@ def test_without_control_there_is_only_what_priveval_prints():
 def test_one_control_is_too_few():
     rng = np.random.default_rng(7)
     real, control = draw(rng, 20), draw(rng, 20)
-    assert math.isnan(MIR(real, real, control=control[:1]).value)
+    with pytest.warns(UserWarning, match="too few: at least 2 are needed"):
+        assert math.isnan(MIR(real, real, control=control[:1]).value)
     assert not math.isnan(MIR(real, real, control=control[:2]).value)
 
 

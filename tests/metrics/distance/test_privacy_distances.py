@@ -17,7 +17,7 @@ from synthrisk.metrics import METRICS, Tables
 from synthrisk.metrics.distance.adversarial_accuracy import adversary
 from synthrisk.metrics.distance.identifiability import inverse_entropies
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.neighbours.pair_distances import farthest, of_pairs
+from synthrisk.metrics.neighbours.distances import farthest, of_pairs
 
 SPACES = ["euclid", "gower"]
 CRP = METRICS["common_rows_proportion"]

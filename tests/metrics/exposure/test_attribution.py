@@ -13,8 +13,7 @@ from scipy.optimize import minimize
 from scipy.stats import f, t
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.metrics.exposure.interactions import FITTED_PAIRS
+from synthrisk.metrics.exposure.attribution import FITTED_PAIRS, attribution
 from synthrisk.metrics.exposure.risk_terms import LEVELS, RARE
 
 ADULT = Path(__file__).parents[3] / "tasks" / "data" / "adult.parquet"
@@ -614,7 +613,7 @@ def test_screening_pairs_leaves_what_is_reported_as_it_is(kind, seed, monkeypatc
     """The pairs with a model of their own have the numbers that they have where all have one, to the bit."""
     y, table, entities = crossed_people(seed, kind)
     few = attribution(y, table, list(table.columns), entities=entities)
-    monkeypatch.setattr("synthrisk.metrics.exposure.interactions.FITTED_PAIRS", 10**6)
+    monkeypatch.setattr("synthrisk.metrics.exposure.attribution.FITTED_PAIRS", 10**6)
     every = attribution(y, table, list(table.columns), entities=entities)
     assert (len(few.interactions), len(every.interactions)) == (FITTED_PAIRS, 8 * 7 / 2)
     pairs, columns = ["first", "second"], [c for c in every.interactions if c != "p_holm"]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.exposure.gaps import risk_gaps
+from synthrisk.metrics.exposure.attribution import risk_gaps
 
 
 def people(n=2000):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import InputError
-from synthrisk.metrics.exposure.vulnerable import vulnerable
+from synthrisk.metrics.exposure.single_records import vulnerable
 
 KNOWN = ["job", "town"]
 

@@ -129,7 +129,7 @@ def test_noise_on_dates_and_gaps():
         (Change(noise={"job": 0.1}), "noise must be of numeric quasi-identifiers, got 'job'"),
         (Change(noise={"age": 1.5}), "noise of 'age' must be a number above 0 and at most 1, got 1.5"),
         (Change(noise={"age": 0}), "noise of 'age' must be"),
-        (Change(noise={"vote": 0.1}), "noise must name quasi-identifiers, got 'vote'"),
+        (Change(noise={"voet": 0.1}), "noise must name quasi-identifiers or the sensitive column, got 'voet'"),
         (Change(noise={"age": 0.1}, bins={"age": 2}), "change each quasi-identifier in one way, got 'age'"),
         (Change(drop=["job"], merge={"job": 2}), "in one way, got 'job'"),
         (Change(merge={"job": {"low": ["cook", "secret"]}}), "levels of 'job', got 1 of 2 that it does not have"),
@@ -154,3 +154,43 @@ def test_a_metric_without_quasi_identifiers_is_refused():
 
 def test_names_fit_into_labels():
     assert Change(drop=["net pay (€)"], bins={"a.b": 3}).name == "without-net_pay____-a_b-in-3"
+
+
+def test_noise_on_the_sensitive_column_is_on_the_release_alone_and_lowers_the_risk():
+    found = what_if(METRICS["zero_cap"], REAL, RELEASE, [Change(noise={"vote": s}) for s in (0.2, 1.0)], **ROLES)
+    before, little, much = found["value"]
+    assert before > little > much
+    tables = Tables(REAL, RELEASE)
+    noisy = binned(tables, ROLES["quasi_identifiers"], ["vote"], {"vote": 0.2}, "quantile")
+    assert noisy.real["vote"].tolist() == REAL["vote"].tolist()
+    assert noisy.synthetic[["age", "job"]].equals(RELEASE[["age", "job"]])
+    changed = noisy.synthetic["vote"].to_numpy() != RELEASE["vote"].to_numpy()
+    assert changed.mean() == pytest.approx(0.2 / 2, abs=0.06)  # half of the draws are the value that was there
+    release = [tuple(r) for r in noisy.synthetic.itertuples(index=False)]
+    by_hand = np.mean([credit(r[:-1], r[-1], release) for r in REAL.itertuples(index=False, name=None)])
+    assert little == pytest.approx(by_hand)
+
+
+def test_noise_on_a_sensitive_number_moves_released_numbers_by_a_share_of_the_range():
+    roles = {"quasi_identifiers": ["job", "vote"], "sensitive": "age"}
+    noisy = binned(Tables(REAL, RELEASE), roles["quasi_identifiers"], ["age"], {"age": 0.1}, "quantile")
+    off = (noisy.synthetic["age"] - RELEASE["age"]).abs()
+    assert 0 < off.max() <= round(0.1 * (REAL["age"].max() - REAL["age"].min()))
+    assert noisy.real["age"].tolist() == REAL["age"].tolist()
+
+
+@pytest.mark.parametrize("column", ["vote", "age"])
+def test_noise_on_the_release_does_not_depend_on_the_order_of_its_rows(column):
+    known = [c for c in REAL if c != column]
+    order = RNG.permutation(len(RELEASE))
+    both = [
+        binned(Tables(REAL, r), known, [column], {column: 0.3}, "quantile").synthetic
+        for r in (RELEASE, RELEASE.iloc[order].reset_index(drop=True))
+    ]
+    assert sorted(map(str, both[0].itertuples(index=False))) == sorted(map(str, both[1].itertuples(index=False)))
+
+
+def test_noise_on_a_sensitive_date_is_refused():
+    real = REAL.assign(vote=pd.Timestamp("2020-01-01"))
+    with pytest.raises(InputError, match="must be on numbers or categories, got 'vote'"):
+        what_if(METRICS["zero_cap"], real, real, [Change(noise={"vote": 0.1})], **ROLES)

@@ -1,4 +1,4 @@
-"""The lower bound of epsilon: against exact binomial limits in loops, and mechanisms with a known epsilon."""
+"""The lower bound of epsilon: against scipy's laws in loops, and mechanisms with a known epsilon."""
 
 import math
 import sys
@@ -6,71 +6,121 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.optimize import brentq
+from scipy.stats import binom, nchypergeom_fisher
+from scipy.stats.contingency import odds_ratio
 
 sys.path.append(str(Path(__file__).parents[3]))
 
 from benchmarks.epsilon import EPSILONS, MECHANISMS, bounds
 from synthrisk.metrics import InputError
-from synthrisk.metrics.intervals.epsilon import TAILS, epsilon_lower_bound, released_epsilon
+from synthrisk.metrics.intervals.epsilon import TAILS, epsilon_lower_bound, log_odds_lower, released_epsilon
 
 
-def limit(count, n, error, side):
-    """One-sided limit of Clopper and Pearson: scipy's two-sided one at twice the error."""
-    interval = binomtest(count, n).proportion_ci(1 - 2 * error, "exact")
-    return interval.low if side == "low" else interval.high
+def limit(hits, alarms, first, second, error):
+    """The log odds ratio at which so many hits, of all splits together, are as rare as the error, by scipy's laws."""
+    laws = [(range(min(h + a, n) + 1), n + c, n, h + a) for h, a, n, c in zip(hits, alarms, first, second, strict=True)]
+
+    def tail(log_odds):
+        law = np.ones(1)
+        for values, everyone, n, chosen in laws:
+            law = np.convolve(law, nchypergeom_fisher(everyone, n, chosen, math.exp(log_odds)).pmf(values))
+        return law[sum(hits) :].sum()
+
+    if sum(hits) <= 0 or tail(0) >= error:
+        return 0.0
+    return brentq(lambda x: tail(x) - error, 0, 40, xtol=1e-11)
 
 
-def plain(members, controls, delta, confidence=0.95):
-    """Every share flagged from the top and cleared from the bottom, both inequalities at each threshold."""
-    n, c = len(members), len(controls)
-    ordered = sorted([*members, *controls])
-    best, error = 0.0, (1 - confidence) / (4 * len(TAILS))
+def given_away(size, delta, error):
+    """The fewest people that more are given away than with at most this chance."""
+    return next(g for g in range(size + 1) if binom.sf(g, size, delta) <= error) if delta else 0
+
+
+def plain(members, controls, delta=0.0, confidence=0.95):
+    """Each share from the top and from the bottom, flagged and cleared; scores of one split, or of several."""
+    members, controls = ([each] if np.ndim(each[0]) == 0 else each for each in (members, controls))
+    ordered = sorted(s for group in (members, controls) for split in group for s in split)
+    sizes = [[len(s) for s in group] for group in (members, controls)]
+    best, error = 0.0, 1 - confidence
+    lost = [given_away(sum(own), delta, 0.05 * error) for own in sizes]
+    error = (error if delta == 0 else 0.9 * error) / (4 * len(TAILS))
     for share in TAILS:
-        count = math.ceil(share * (n + c))
+        count = math.ceil(share * len(ordered))
         lowest, highest = ordered[-count], ordered[count - 1]
-        for flagged in (lambda s, t=lowest: s >= t, lambda s, t=highest: s > t):
-            tp, fp = sum(map(flagged, members)), sum(map(flagged, controls))
-            for above, below in (
-                (limit(tp, n, error, "low"), limit(fp, c, error, "high")),
-                (limit(c - fp, c, error, "low"), limit(n - tp, n, error, "high")),
-            ):
-                if above > delta:
-                    best = max(best, math.log((above - delta) / below))
+        for chosen in (lambda s, t=lowest: s >= t, lambda s, t=highest: s <= t):
+            found = [[sum(map(chosen, split)) for split in group] for group in (members, controls)]
+            for one, other in ((0, 1), (1, 0)):
+                hits, alarms, first, second = found[one][:], found[other], sizes[one][:], sizes[other][:]
+                if len(hits) == 1:
+                    gone = min(lost[one], hits[0])
+                    hits[0], first[0] = hits[0] - gone, first[0] - gone
+                    second[0] -= min(lost[other], second[0] - alarms[0])
+                best = max(best, limit(hits, alarms, first, second, error))
     return best
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("decimals", [0, 1, 8])
-@pytest.mark.parametrize("shift", [0.0, 1.5, -1.5, 4.0])
-def test_the_bound_is_that_of_plain_loops(seed, decimals, shift):
-    rng = np.random.default_rng(seed)
-    members, controls = rng.normal(shift, 1, 150).round(decimals), rng.normal(0, 1, 220).round(decimals)
+@pytest.mark.parametrize("decimals", [0, 8])
+@pytest.mark.parametrize("shift", [0.0, -1.5, 4.0])
+def test_the_bound_is_that_of_plain_loops(decimals, shift):
+    rng = np.random.default_rng(1)
+    members, controls = rng.normal(shift, 1, 60).round(decimals), rng.normal(0, 1, 90).round(decimals)
     found = epsilon_lower_bound(members, controls)
-    assert found.delta == 1 / 150
-    assert found.epsilon == pytest.approx(plain(members.tolist(), controls.tolist(), 1 / 150), abs=1e-9)
+    assert found.delta == 1 / 60
+    assert found.epsilon == pytest.approx(plain(members.tolist(), controls.tolist(), 1 / 60), abs=1e-7)
     loose = epsilon_lower_bound(members, controls, 0.0, 0.8)
-    assert loose.epsilon == pytest.approx(plain(members.tolist(), controls.tolist(), 0.0, 0.8), abs=1e-9)
+    assert loose.epsilon == pytest.approx(plain(members.tolist(), controls.tolist(), 0.0, 0.8), abs=1e-7)
     assert loose.epsilon >= found.epsilon
 
 
+@pytest.mark.parametrize("table", [(9, 1, 20, 20), (30, 30, 30, 60), (5, 0, 400, 90), (38, 20, 40, 25)])
+def test_the_limit_of_one_table_is_scipys_exact_conditional_one(table):
+    hits, alarms, first, second = table
+    counts = [[hits, alarms], [first - hits, second - alarms]]
+    for error in (0.025, 0.001):
+        exact = odds_ratio(counts).confidence_interval(1 - error, alternative="greater").low
+        found = log_odds_lower(*(np.array([each]) for each in table), error)
+        assert found == pytest.approx(max(0.0, math.log(exact)), abs=1e-6)
+
+
 def test_a_copy_has_the_largest_bound_that_so_many_records_can_show():
+    """All 1,000 members among 1,000 flagged: P = 1/sum of C(1000, j)^2 e^(-epsilon j) is the error."""
     found = epsilon_lower_bound(np.ones(1000), np.zeros(1000), delta=0)
-    error = 0.05 / 40
-    assert found.epsilon == pytest.approx(math.log(error ** (1 / 1000) / (1 - error ** (1 / 1000))))
-    assert found.share == 0.5
-    assert epsilon_lower_bound(np.zeros(1000), np.ones(1000)).epsilon == 0
+    ways = sum(math.exp(2 * math.log(math.comb(1000, j)) - found.epsilon * j) for j in range(200))
+    assert 1 / ways == pytest.approx(0.05 / 40)
+    assert (found.share, found.missing) == (0.5, False)
+
+
+@pytest.mark.parametrize("delta", [0.0, None])
+def test_members_told_by_what_is_missing_are_seen_as_well(delta):
+    """The same scores the other way about: the same bound, and it says which way."""
+    rng = np.random.default_rng(1)
+    members, controls = rng.normal(0.8, 1, 900), rng.normal(0, 1, 700)
+    near, far = epsilon_lower_bound(members, controls, delta), epsilon_lower_bound(-members, -controls, delta)
+    assert near.epsilon == pytest.approx(far.epsilon, abs=1e-9)
+    assert near.epsilon > 1
+    assert (near.missing, far.missing) == (False, True)
+    assert far.words.endswith("; members are told by what is missing")
+    assert "missing" not in near.words
 
 
 def test_who_is_found_by_being_low_is_found_by_those_cleared():
-    """A twentieth of the others is known not to be in: no false negatives, so the second inequality speaks."""
+    """A twentieth of the others is known not to be in: among those cleared there is no member."""
     members, controls = np.ones(2000), np.where(np.arange(2000) < 100, 0.0, 1.0)
     found = epsilon_lower_bound(members, controls, delta=0)
-    assert found.side == "cleared"
+    assert (found.side, found.missing) == ("cleared", False)
     assert found.share == pytest.approx(0.025)
     mirrored = epsilon_lower_bound(-controls, -members, delta=0)
     assert (mirrored.side, mirrored.share) == ("flagged", pytest.approx(0.025))
     assert mirrored.epsilon == pytest.approx(found.epsilon)
+
+
+def test_what_delta_gives_away_is_taken_out_of_those_flagged():
+    """Of 1,000 people each is given away with 1/1,000: five of each group, except with 1 in 400."""
+    members, controls = np.where(np.arange(1000) < 10, 1.0, 0.0), np.zeros(1000)
+    assert given_away(1000, 0.001, 0.0025) == 5
+    assert epsilon_lower_bound(members, controls, 0.0).epsilon > 0
+    assert epsilon_lower_bound(members, controls).epsilon == 0
 
 
 def test_words_say_that_it_is_one_sided():
@@ -84,28 +134,30 @@ def test_words_say_that_it_is_one_sided():
 
 def test_a_study_counts_one_release_a_repetition_and_each_entity_once():
     rng = np.random.default_rng(0)
-    n, repetitions, folds = 240, 4, 3
+    n, repetitions, folds = 90, 3, 3
     fold = np.stack([rng.permutation(n // 2).repeat(2) % folds for _ in range(repetitions)])[:, None, :]
     member = fold != np.arange(folds)[None, :, None]
-    scores = rng.normal(size=member.shape) + member
+    scores = rng.normal(size=member.shape) + 3 * member
     scores[rng.random(scores.shape) < 0.1] = np.nan
     scores[rng.random(scores.shape) < 0.1] = -np.inf
-    members, controls = (
-        [s for s, own in zip(scores[:, 0].ravel(), each[:, 0].ravel(), strict=True) if own and not math.isnan(s)]
-        for each in (member, ~member)
-    )
+    first, splits = scores[:, 0], range(repetitions)
+    members, controls = ([first[r][each[r, 0] & ~np.isnan(first[r])] for r in splits] for each in (member, ~member))
     found = released_epsilon(scores, member, ~member)
-    assert found.delta == pytest.approx(repetitions / len(members))
-    assert found.epsilon == pytest.approx(plain(members, controls, found.delta), abs=1e-9)
+    assert found.delta == pytest.approx(repetitions / sum(map(len, members)))
+    assert found == epsilon_lower_bound(members, controls, found.delta)
+    whole = epsilon_lower_bound(members, controls, 0.0)
+    assert whole.epsilon == pytest.approx(plain(members, controls), abs=1e-6)
+    assert whole.epsilon > found.epsilon > 0
     entities = np.arange(n // 2).repeat(2) + 7
-    highest = [[], []]
-    for r in range(repetitions):
+    highest = [[[] for _ in splits] for _ in range(2)]
+    for r in splits:
         for entity in set(entities):
-            own = [s for s in scores[r, 0, entities == entity] if not math.isnan(s)]
+            own = [s for s in first[r, entities == entity] if not math.isnan(s)]
             is_member = member[r, 0, entities == entity].any()
-            highest[0 if is_member else 1] += [max(own)] if own else []
+            highest[0 if is_member else 1][r] += [max(own)] if own else []
     found = released_epsilon(scores, member, ~member, entities)
-    assert found.epsilon == pytest.approx(plain(*highest, found.delta), abs=1e-9)
+    expected = ([np.array(each) for each in group] for group in highest)
+    assert found.epsilon == pytest.approx(epsilon_lower_bound(*expected, found.delta).epsilon, abs=1e-9)
     assert released_epsilon(scores, member, member & False) is None
 
 

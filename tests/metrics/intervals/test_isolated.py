@@ -51,7 +51,7 @@ def test_few_isolated_tell_little_and_none_nothing():
 
 
 def test_details_are_shares_and_gains_of_one_release():
-    found, own = isolation_details((18, 2), (80, 20)), memorized((18, 2), (80, 20))
+    found, own = isolation_details((18, 2), (80, 20), 100), memorized((18, 2), (80, 20))
     assert (found["isolated"], found["isolated_members"], found["isolated_share"], found["control"]) == (
         20,
         18,
@@ -60,6 +60,25 @@ def test_details_are_shares_and_gains_of_one_release():
     )
     assert found["control_difference"] == pytest.approx(0.1)
     assert (found["control_gain"], found["control_gain_lower"]) == (own.value, own.lower)
+
+
+@pytest.mark.parametrize(("isolated", "claims"), [((18, 2), 20), ((18, 2), 400), ((3, 9), 50), ((0, 0), 300)])
+def test_memorization_is_the_excess_of_members_per_claim(isolated, claims):
+    """By hand: x - k n/(n + c) members too many are worth (n + c)/c each of what a copy shows, over all claims."""
+    found, n, c = isolation_details(isolated, (80, 20), claims), 80, 20
+    k = sum(isolated)
+    by_hand = (isolated[0] - k * n / (n + c)) * (n + c) / c / claims
+    assert found["memorization"] == pytest.approx(by_hand)
+    assert found["memorization_lower"] <= found["memorization"] <= found["memorization_upper"]
+    assert found["memorization_lower"] >= -1
+    assert found["memorization_upper"] <= k / claims or not k
+
+
+def test_claims_that_isolate_nobody_say_that_hardly_any_isolates_a_member():
+    found = isolation_details((0, 0), (80, 20), 300)
+    assert (1 - found["memorization_upper"]) ** 300 == pytest.approx(0.025)
+    assert found["memorization_lower"] == pytest.approx(-4 * found["memorization_upper"])
+    assert math.isnan(isolation_details((0, 0), (80, 20), 0)["memorization"])
 
 
 def study(seed, n=60, k=3, r=2, remembered=0.0, per_entity=1, chance=None):

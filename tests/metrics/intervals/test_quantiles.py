@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from synthrisk.metrics.intervals.quantiles import normal_quantile, t_quantile, t_two_sided
+from synthrisk.metrics.intervals.distributions import normal_quantile, t_quantile, t_two_sided
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.975, 0.99, 0.9995, 1 - 1e-9)
 

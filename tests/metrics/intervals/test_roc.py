@@ -9,7 +9,7 @@ from scipy.stats import binomtest, mannwhitneyu
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from synthrisk.metrics.distance.membership_inference import distance_attack
-from synthrisk.metrics.intervals.roc import RATES, attack_summary, placements
+from synthrisk.metrics.intervals.rates import RATES, MembershipAttack, attack_summary, placements
 from synthrisk.metrics.tables.tables import Tables
 
 
@@ -49,7 +49,7 @@ def test_auc_is_the_mean_placement():
 def test_the_interval_is_clopper_pearson():
     members, controls = np.repeat([2.0, -2.0], [30, 70]), np.repeat([1.0, -1.0], [10, 90])
     found = attack_summary(members, controls).rates[0.1]
-    exact = binomtest(30, 100).proportion_ci(0.95, "exact")
+    exact = binomtest(30, 100).proportion_ci(0.975, "exact")  # of two directions, each has half the error
     assert found.value == pytest.approx(0.3)
     assert (found.lower, found.upper) == pytest.approx((exact.low, exact.high), abs=1e-9)
 
@@ -96,7 +96,20 @@ def test_nobody_to_compare():
 def test_details_are_named():
     names = attack_summary(np.ones(3), np.zeros(3)).details("distance_")
     assert list(names)[:3] == ["distance_auc", "distance_advantage", "distance_tpr_at_0.1"]
-    assert "distance_tpr_at_0.001_upper" in names
+    assert {"distance_tpr_at_0.001_upper", "distance_missing_tpr_at_0.001_upper"} <= set(names)
+    limits = [name for name in names if name.endswith(("_lower", "_upper"))]
+    assert limits == list(MembershipAttack.limits("distance_"))
+
+
+def test_the_reversed_ranking_is_that_of_the_scores_turned_about_and_who_abstains_stays_last():
+    rng = np.random.default_rng(2)
+    members, controls = rng.normal(-0.7, 1, 150), rng.normal(0, 1, 120)
+    found, turned = attack_summary(members, controls), attack_summary(-members, -controls)
+    assert found.missing == turned.rates
+    assert found.rates == turned.missing
+    assert found.missing[0.1].value > found.rates[0.1].value
+    silent = attack_summary(np.full(100, -np.inf), rng.normal(0, 1, 100))
+    assert (silent.rates[0.1].value, silent.missing[0.1].value) == (0, 0)
 
 
 def test_members_released_as_they_are_have_no_distance():

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -101,3 +102,68 @@ def test_any_number_of_threads_gives_the_same_bits():
 
 def test_without_numba_scikit_learn_grows_the_same():
     assert digest("import sys; sys.modules['numba'] = None") == digest()
+
+
+# The rule of R's ranger
+
+
+def plain_ranger(rows, target, asked, trees, seed, few, least=11):
+    """Grow trees by plain recursion: a leaf where none of the features drawn splits the node."""
+    rng, classes = np.random.default_rng(seed), np.unique(target)
+
+    def shares(own):
+        return [float(np.mean(target[own] == c)) for c in classes]
+
+    def impurity(own):
+        return len(own) * (1 - sum(s**2 for s in shares(own)))
+
+    def node(own, queries, out):
+        cuts = []
+        if len(own) >= least and len(set(target[own])) > 1:
+            for f in rng.permutation(rows.shape[1])[:few]:
+                levels = sorted(set(rows[own, f]))
+                for low, high in pairwise(levels):
+                    cut = (low + high) / 2
+                    parts = own[rows[own, f] <= cut], own[rows[own, f] > cut]
+                    cuts.append((sum(map(impurity, parts)), f, cut))
+        if not cuts:
+            out[queries] += shares(own)
+            return
+        _, f, cut = min(cuts)
+        node(own[rows[own, f] <= cut], queries[asked[queries, f] <= cut], out)
+        node(own[rows[own, f] > cut], queries[asked[queries, f] > cut], out)
+
+    out = np.zeros((len(asked), len(classes)))
+    for _ in range(trees):
+        node(rng.integers(0, len(rows), len(rows)), np.arange(len(asked)), out)
+    return out / trees
+
+
+@pytest.mark.parametrize("columns", [(2, 3, 40), (2, 2, 2, 3, 60), (1, 1, 5)])
+def test_rangers_rule_is_that_of_plain_trees(columns):
+    """Two forests of other random numbers: their probabilities agree as far as 400 trees of each can tell."""
+    rng = np.random.default_rng(1)
+    rows = np.column_stack([rng.integers(0, each, 150) for each in columns]).astype(float)
+    target = (rows[:, -1] * rng.random(150) > columns[-1] / 4).astype(int)
+    asked = rows[:40]
+    few = max(1, int(np.sqrt(len(columns))))
+    expected = plain_ranger(rows, target, asked, 400, 2, few)
+    found = RandomForest(400, 11, 3, rule="ranger").fit(rows, target).predict_proba(asked)
+    other = RandomForest(400, 11, 3).fit(rows, target).predict_proba(asked)
+    assert np.abs(found - expected).max() < 0.1
+    assert np.sqrt(np.mean((found - expected) ** 2)) < 0.025
+    assert np.sqrt(np.mean((other - expected) ** 2)) > 0.03
+
+
+def test_rangers_rule_counts_a_record_as_often_as_it_was_drawn():
+    """Records of two values, each drawn many times, are split; scikit-learn counts each once."""
+    rows, target = np.array([[0.0], [1.0]] * 6), np.array([0, 1] * 6)
+    shy = RandomForest(200, 13, 1, rule="ranger").fit(rows, target).predict_proba(rows[:1])
+    assert 0.4 < shy[0, 0] < 0.6  # twelve draws are fewer than 13: each tree is one leaf
+    assert RandomForest(200, 12, 1, rule="ranger").fit(rows, target).predict_proba(rows[:1])[0, 0] == 1
+
+
+def test_rangers_rule_is_not_replaced_where_numba_is_absent(monkeypatch):
+    monkeypatch.setattr(forest, "_compiled", lambda: None)
+    with pytest.raises(forest.InputError, match="ranger where numba"):
+        RandomForest(3, rule="ranger").fit(np.zeros((4, 1)), np.array([0, 1, 0, 1])).predict_proba(np.zeros((1, 1)))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from synthrisk.metrics import compiled
-from synthrisk.metrics.neighbours import box_search, box_split, box_tree, box_walk
+from synthrisk.metrics.neighbours import box_search, box_tree, box_walk
 from synthrisk.metrics.neighbours.box_search import Forest
 from synthrisk.metrics.neighbours.brute_force import Plain
 from synthrisk.metrics.neighbours.records import Records, Scale, even
@@ -138,8 +138,8 @@ def test_a_search_looks_at_few_rows():
 @pytest.mark.parametrize("seed", range(12))
 def test_queries_stand_leaf_after_leaf(seed):
     queries, reference, scale = random_case(seed)
-    splits = box_split.split(reference, scale, 2)
-    order, homes = box_split.by_leaf(splits, reference, scale)
+    splits = box_tree.split(reference, scale, 2)
+    order, homes = box_tree.by_leaf(splits, reference, scale)
     assert sorted(order) == list(range(len(reference.codes)))
     places = np.empty(len(reference.codes), dtype=int)
     places[splits.rows] = np.arange(len(places))
@@ -147,7 +147,7 @@ def test_queries_stand_leaf_after_leaf(seed):
     own = np.searchsorted(np.sort(starts), places, side="right")  # a row of the reference falls into its own leaf
     assert order.tolist() == np.argsort(own, kind="stable").tolist()
     assert homes.tolist() == np.sort(starts)[own - 1].tolist()
-    assert sorted(box_split.by_leaf(splits, queries, scale)[0]) == list(range(len(queries.codes)))
+    assert sorted(box_tree.by_leaf(splits, queries, scale)[0]) == list(range(len(queries.codes)))
 
 
 def test_rows_at_one_place_are_looked_at_once():
@@ -209,7 +209,7 @@ def test_each_kernel_is_compiled_once():
             one, own = search(reference, scale), np.arange(50)
             limits = one.nearest(reference, own, 2)[0][:, 1]
             one.within(reference, own, limits, one.count(reference, own, limits))
-    for kernel in (box_split.split, box_split.by_leaf, box_tree.enclosed, box_walk.nearest, box_walk.within):
+    for kernel in (box_tree.split, box_tree.by_leaf, box_tree.enclosed, box_walk.nearest, box_walk.within):
         assert len(kernel.signatures) == 1
 
 

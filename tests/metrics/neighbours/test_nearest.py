@@ -20,9 +20,10 @@ from samples.priveval import priveval
 from samples.releases import releases
 from synthrisk.metrics import Tables
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.exposure.vulnerable import NEIGHBOURS
-from synthrisk.metrics.neighbours import found_before
+from synthrisk.metrics.exposure.single_records import NEIGHBOURS
+from synthrisk.metrics.neighbours import nearest
 from synthrisk.metrics.neighbours.brute_force import Plain
+from synthrisk.metrics.neighbours.distances import tie_counts, ties
 from synthrisk.metrics.neighbours.nearest import (
     SEVERAL,
     Pass,
@@ -33,8 +34,7 @@ from synthrisk.metrics.neighbours.nearest import (
     synthetic_to_some,
     synthetic_to_synthetic,
 )
-from synthrisk.metrics.neighbours.spaces import space_of
-from synthrisk.metrics.neighbours.ties import tie_counts, ties
+from synthrisk.metrics.neighbours.records import space_of
 
 SPACES = ["euclid", "gower"]
 SEARCH = Pass.search
@@ -397,7 +397,7 @@ def test_as_many_neighbours_are_sought_as_tell_who_is_vulnerable():
 
 def test_a_real_table_is_searched_once_for_all_releases(monkeypatch):
     """What is found again is what a search finds: in any order of k, and not where a release widens a range."""
-    monkeypatch.setattr(found_before, "_KEPT", OrderedDict())
+    monkeypatch.setattr(nearest, "_KEPT", OrderedDict())
     rng = np.random.default_rng(5)
     people = pd.DataFrame({"x": rng.integers(0, 50, 300) / 7, "c": rng.choice(list("abc"), 300)})
     inside, wider = people.sample(200, random_state=1), people.assign(x=people["x"] * 2)
@@ -417,7 +417,7 @@ def test_a_real_table_is_searched_once_for_all_releases(monkeypatch):
 
 
 def test_only_the_latest_searches_are_kept(monkeypatch):
-    monkeypatch.setattr(found_before, "_KEPT", kept := OrderedDict())
+    monkeypatch.setattr(nearest, "_KEPT", kept := OrderedDict())
     for n in range(2, 12):
         people = pd.DataFrame({"x": range(n)})
         real_to_real(Tables(people, people), "gower")

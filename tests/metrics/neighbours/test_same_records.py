@@ -4,21 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.neighbours import box_search, division, found_before, same_records
+from synthrisk.metrics.neighbours import box_search, nearest, records, search
 from synthrisk.metrics.neighbours.box_search import Boxes
 from synthrisk.metrics.neighbours.brute_force import Plain
 from synthrisk.metrics.neighbours.nearest import Pass, real_to_real, real_to_synthetic, synthetic_to_real
-from synthrisk.metrics.neighbours.records import even, mixed, scale
-from synthrisk.metrics.neighbours.spaces import space_of
+from synthrisk.metrics.neighbours.records import even, mixed, scale, space_of
 from synthrisk.metrics.tables.tables import Tables
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_known(monkeypatch):
-    monkeypatch.setattr(same_records, "_LAST", [])
-    monkeypatch.setattr(division, "_REAL", [])
-    monkeypatch.setattr(found_before, "_KEPT", type(found_before._KEPT)())
-    monkeypatch.setattr(found_before, "_LAST", [])
+    monkeypatch.setattr(records, "_LAST", [])
+    monkeypatch.setattr(search, "_REAL", [])
+    monkeypatch.setattr(nearest, "_KEPT", type(nearest._KEPT)())
+    monkeypatch.setattr(nearest, "_LAST", [])
 
 
 def people(seed, n=300):
@@ -28,13 +27,13 @@ def people(seed, n=300):
     )
 
 
-def records(real, release, space="gower"):
+def records_of(real, release, space="gower"):
     tables = Tables(real, release)
     return mixed(tables, space_of(tables, space))
 
 
 def test_the_same_real_records_are_one_object_in_both_spaces_and_for_every_release():
-    first, second = records(people(0), people(1)), records(people(0), people(2), "euclid")
+    first, second = records_of(people(0), people(1)), records_of(people(0), people(2), "euclid")
     assert first.real is second.real
     assert first.synthetic is not first.real
 
@@ -43,7 +42,7 @@ def test_the_same_real_records_are_one_object_in_both_spaces_and_for_every_relea
 def test_one_other_cell_makes_other_records(cell):
     changed = people(0)
     changed.loc[cell] = "b" if cell[1] == "job" and changed.loc[cell] != "b" else ("c" if cell[1] == "job" else 33)
-    first, second = records(people(0), people(1)), records(changed, people(1))
+    first, second = records_of(people(0), people(1)), records_of(changed, people(1))
     assert second.real is not first.real
     assert not all(np.array_equal(*pair) for pair in zip(first.real, second.real, strict=True))
 
@@ -51,7 +50,7 @@ def test_one_other_cell_makes_other_records(cell):
 def test_records_with_missing_numbers_are_not_kept_for_they_differ_by_space():
     real = people(0)
     real.loc[3, "pay"] = np.nan
-    assert records(real, people(1)).real is not records(real, people(1)).real
+    assert records_of(real, people(1)).real is not records_of(real, people(1)).real
 
 
 @pytest.mark.parametrize("release", ["copy", "other"])
@@ -85,7 +84,7 @@ def test_real_records_are_divided_once_for_all_releases(monkeypatch):
 
 
 def test_records_stand_where_a_way_through_the_boxes_leads_them():
-    real = records(people(0, 3000), people(1)).real
+    real = records_of(people(0, 3000), people(1)).real
     boxes = Boxes(real, even(real, np.array([0, 4])))
     assert all(np.array_equal(*pair) for pair in zip(boxes._own_places(), boxes._places(real), strict=True))
 
@@ -95,6 +94,6 @@ def test_of_a_release_that_is_gone_nothing_is_kept():
         tables = Tables(people(0), people(seed))
         synthetic_to_real(tables, "gower")
         real_to_real(tables, "gower")
-    kept = division._REAL[0][1]._boxes._placed
+    kept = search._REAL[0][1]._boxes._placed
     both = mixed(tables, space_of(tables, "gower"))
     assert {id(queries) for queries, _ in kept} <= {id(both.real), id(both.synthetic)}

@@ -10,10 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from synthrisk.metrics import METRICS, InputError, Tables
-from synthrisk.metrics.partitions.agreed import agree
-from synthrisk.metrics.partitions.exact import keys_of_real, keys_of_release
-from synthrisk.metrics.partitions.measures import IN_PARTS, score_in_parts
-from synthrisk.metrics.partitions.parts import Here
+from synthrisk.metrics.partitions.findings import IN_PARTS, score_in_parts
+from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release
+from synthrisk.metrics.partitions.parts import Here, agree
 from synthrisk.metrics.release import k_anonymity
 
 ROLES = {"quasi_identifiers": ["town", "age", "born"], "sensitive": "illness"}
@@ -184,3 +183,11 @@ def test_tables_without_rows_and_types_apart_are_refused():
         agree(["x"], Here([rows]), None, Here([rows[:0]]))
     with pytest.raises(InputError, match="column 'x' must hold values of one type"):
         agree(["x"], Here([rows]), None, Here([pd.DataFrame({"x": [1, 2]})]))
+
+
+def test_a_release_in_single_precision_is_compared_at_it():
+    real = people(40, 1)[["weight", "town"]]
+    release = real.astype({"weight": "float32"})
+    tables = agree(list(real), Here([real[:25], real[25:]]), None, Here([release[:9], release[9:]]))
+    column = tables.columns["weight"]
+    np.testing.assert_array_equal(column.counts[0], column.counts[2])

@@ -6,7 +6,7 @@ import sys
 _IMPORTS = """
 import sys
 sys.modules |= {"dask": None, "distributed": None}
-import synthrisk.metrics.partitions.found, synthrisk.flows.cli.in_parts
+import synthrisk.metrics.partitions.findings, synthrisk.flows.cli.in_parts
 from synthrisk.tasks.partitions.on_dask import cluster
 try:
     cluster(None, 1).__enter__()

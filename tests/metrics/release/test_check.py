@@ -13,7 +13,8 @@ from synthrisk.metrics.release import nearness
 from synthrisk.metrics.release.check import NOTHING, as_plain, check_release, from_plain
 from synthrisk.metrics.release.disguises import by_cells
 from synthrisk.metrics.release.nearness import ALONE, below_quantile
-from synthrisk.metrics.release.summary import AS_EXPECTED, releases_table, summarise
+from synthrisk.metrics.release.readings import Grid, second_reading
+from synthrisk.metrics.release.summary import AS_EXPECTED, TWICE, WITHOUT, releases_table, summarise
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data.adult import ADULT
 from synthrisk.tasks.synthesize.cart import CART
@@ -62,9 +63,6 @@ CASES = {
     "constant huge integer": (lambda r: r.assign(big=2**61), ("constant", "big")),
     "constant truth": (lambda r: r.assign(vote=True), ("constant", "vote")),
     "constant level": (lambda r: r.assign(city=pd.Categorical(["東京"] * len(r))), ("constant", "city")),
-    "missing cells only": (lambda r: r.assign(age=np.nan), ("constant", "age")),
-    "no text left": (lambda r: r.assign(job=None), ("constant", "job")),
-    "no date left": (lambda r: r.assign(born=pd.NaT), ("constant", "born")),
     "text for numbers": (lambda r: r.assign(age=r["age"].astype(str)), ("type", "age")),
     "numbers for dates": (lambda r: r.assign(born=r["born"].astype("int64")), ("type", "born")),
     "dates for numbers": (lambda r: r.assign(age=r["born"]), ("type", "age")),
@@ -73,8 +71,6 @@ CASES = {
     "infinity": (lambda r: r.assign(pay=np.inf), ("type", "pay")),
     "mostly missing": (lambda r: r.assign(age=r["age"].where(np.arange(len(r)) % 10 == 0)), ("missing", "age")),
     "none missing": (lambda r: r.assign(pay=1.0 + np.arange(len(r)) % 60), None),
-    "another unit": (lambda r: r.assign(age=r["age"] * 12), ("mean", "age")),
-    "another century": (lambda r: r.assign(born=r["born"] + pd.Timedelta(40_000, "D")), ("mean", "born")),
     "other level names": (lambda r: r.assign(city=r["city"].cat.rename_categories(list("pqrs"))), ("unseen", "city")),
     "blank for empty": (
         lambda r: r.assign(city=r["city"].cat.rename_categories([f"{c} " for c in "wxyz"])),
@@ -92,6 +88,102 @@ def test_a_broken_column_is_named(case):
     assert bool(check.invalid) == bool(found)
     if found:
         assert repr(found[1]) in check.invalid
+
+
+FAR = {
+    "another unit": (lambda r: r.assign(age=r["age"] * 12), ("mean", "age")),
+    "another century": (lambda r: r.assign(born=r["born"] + pd.Timedelta(40_000, "D")), ("mean", "born")),
+    "upper-case levels": (lambda r: r.assign(city=r["city"].cat.rename_categories(str.upper)), None),
+    "spaces and capitals": (
+        lambda r: r.assign(
+            city=r["city"].cat.rename_categories({c: f" {c.upper()} " for c in r["city"].cat.categories})
+        ),
+        ("unseen", "city"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAR)
+def test_a_column_that_is_far_off_is_read_twice_and_breaks_no_release(case):
+    make, found = FAR[case]
+    check = check_release(MEMBERS, CONTROL, make(RELEASE))
+    assert check.invalid == ""
+    assert {p[:2] for p in rules(make(RELEASE)) if p[2] == "far"} == ({found} if found else set())
+    second = second_reading(MEMBERS, CONTROL, make(RELEASE), check.far)
+    if found is None:
+        assert second is None
+    else:
+        assert check_release(MEMBERS, CONTROL, second).far == ()
+        assert second.drop(columns=found[1]).equals(make(RELEASE).drop(columns=found[1]))
+        assert TWICE in summarise([check]).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"), [("age", np.nan), ("job", None), ("born", pd.NaT)], ids=["numbers", "texts", "dates"]
+)
+def test_a_column_of_missing_cells_alone_breaks_no_release_and_hides_no_copy(column, cell):
+    check = check_release(MEMBERS, CONTROL, RELEASE.assign(**{column: cell}))
+    assert (check.invalid, check.blank, check.far) == ("", (column,), ())
+    assert summarise([check]).notes[0].endswith(WITHOUT)
+    copy = check_release(MEMBERS, CONTROL, MEMBERS.assign(**{column: cell}))
+    assert copy.suspicious
+    assert copy.verbatim.members.share == 1
+
+
+def test_a_release_of_missing_cells_alone_is_invalid():
+    nothing = pd.DataFrame({c: [None] * 50 for c in ("age", "job")})
+    assert check_release(MEMBERS[["age", "job"]], None, nothing).invalid == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("real", "step"),
+    [
+        ([1, 2, 3], 1),
+        ([0, 100, 250, np.nan], 50),
+        ([0.5, 2.25], 0.01),
+        ([1 / 3, 2 / 3], 0),
+        ([0.1, 0.2, 0.3], 0.1),
+        ([np.nan], 0),
+        ([2.0**60, 2.0**61], 0),
+        (pd.to_datetime(["2024-01-01", "2024-02-29"]), 86_400e9),
+        (pd.to_datetime(["2024-01-01 10:00", None]), 0),
+        (pd.to_timedelta([1, 2], "D"), 0),
+    ],
+)
+def test_the_grid_of_a_column_is_the_coarsest_that_holds_all_its_cells(real, step):
+    cells = pd.Series(real)
+    found = Grid.of(cells)
+    assert found.step == pytest.approx(step)
+    assert not found.off(cells).any()
+    pd.testing.assert_series_equal(found.rounded(cells), cells, check_dtype=False)
+
+
+def test_cells_off_the_grid_are_found_and_rounded():
+    grid = Grid.of(pd.Series([10.25, 3.5]))
+    cells = pd.Series([1.234, 1.23, np.nan, np.inf])
+    assert grid.off(cells).tolist() == [True, False, False, False]
+    assert grid.rounded(cells)[:2].tolist() == [1.23, 1.23]
+    assert not grid.off(pd.Series([10.25, 0.1], dtype="float32")).any()  # 0.1 as a single is no other number
+    days = Grid.of(pd.Series(pd.to_datetime(["2024-01-01", "2024-02-29"])))
+    times = pd.Series(pd.to_datetime(["2024-01-01 09:30", "2024-03-01 00:00", None]))
+    assert days.off(times).tolist() == [True, False, False]
+    assert days.rounded(times).tolist()[:2] == [pd.Timestamp("2024-01-01"), pd.Timestamp("2024-03-01")]
+
+
+def test_decimals_in_a_column_of_whole_numbers_are_read_twice_from_a_twentieth_on():
+    some = RELEASE["age"] + 0.25 * (np.arange(len(RELEASE)) % 10 == 0)
+    check = check_release(MEMBERS, CONTROL, RELEASE.assign(age=some))
+    assert (check.finer, check.far, check.invalid) == (("age",), (), "")
+    (told,) = [p.words for p in check.problems if p.rule == "finer"]
+    cells = len(RELEASE)
+    assert told == f"column 'age' has digits that no real record has in {(cells + 9) // 10:,} of {cells:,} cells"
+    few = RELEASE["age"] + 0.25 * (np.arange(len(RELEASE)) < 3)
+    check = check_release(MEMBERS, CONTROL, RELEASE.assign(age=few))
+    assert check.finer == ()
+    assert ("finer", "age", "note") in rules(RELEASE.assign(age=few))
+    second = second_reading(MEMBERS, CONTROL, RELEASE.assign(age=some), (), ("age",))
+    assert second is not None
+    assert (second["age"] == RELEASE["age"]).all()
 
 
 def test_moderate_shifts_are_notes():
@@ -291,15 +383,25 @@ def test_of_200_strangers_hardly_any_is_broken_or_suspicious(table, rows, make):
     assert sum(f.suspicious for f in found) <= 2
 
 
+def coarse_trees(job):
+    return CART.function(job, min_samples_leaf=100)
+
+
 @pytest.mark.parametrize(
-    "make", [FRESH.function, MARGINALS.function, CART.function], ids=["fresh", "marginals", "cart"]
+    "make", [FRESH.function, MARGINALS.function, coarse_trees], ids=["fresh", "marginals", "trees"]
 )
-@pytest.mark.parametrize("rows", [60, 500, 3000])
+@pytest.mark.parametrize("rows", [60, 500, 1500])
 def test_generators_of_adult_are_neither_broken_nor_suspicious(rows, make):
     for seed in range(3):
         found = looked_at(split(adults(rows, seed), seed), make)
         assert found.invalid == ""
         assert not found.suspicious
+
+
+def test_trees_that_know_single_records_show_an_excess_of_members():
+    """Leaves of 5 hold cells of five people: no copy, and more than chance."""
+    excess = looked_at(split(adults(1500, 1), 1), CART.function).nearness.excess
+    assert 0 < excess.lower < excess.value < 0.25
 
 
 def near(table: pd.DataFrame, rng) -> pd.DataFrame:
@@ -424,9 +526,11 @@ def test_a_table_without_an_equal_pair_expects_none():
 def test_a_broken_release_is_named_and_never_averaged_away():
     fine, bad = (check_release(MEMBERS, CONTROL, r) for r in (RELEASE, RELEASE.assign(age=40)))
     found = summarise([fine, fine, bad, fine, fine, fine])
-    assert found.invalid == "1 of 6 releases: column 'age' is constant in the release, but not among the members"
-    assert found.suspicious == ""
-    assert found.status == found.invalid
+    assert found.left_out == "1 of 6 releases: column 'age' is constant in the release, but not among the members"
+    assert (found.invalid, found.suspicious, found.whole) == ("", "", 5)
+    assert found.status == found.left_out
+    assert found.notes == (f"left out: {found.left_out}",)
+    assert summarise([fine, bad, bad]).invalid.startswith("2 of 3 releases: column 'age' is constant")
     assert summarise([fine, fine]).status == AS_EXPECTED
     assert summarise([bad]).invalid == bad.invalid
     two = summarise([bad, check_release(MEMBERS, CONTROL, RELEASE.assign(age=40, pay=np.inf))])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.release.identifiers import Released
 from synthrisk.metrics.study.atlas import Look, answers, looks_of
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
@@ -107,3 +108,17 @@ def test_looks_are_of_each_quantity_that_a_finding_has():
     )
     found = {look.quantity: look.seen for look in looks_of([finding], "t", "a", 0.5)}
     assert found == {"memorization": False, "tpr": False, "memorization@outliers": True}
+
+
+@pytest.mark.parametrize(("lower", "upper", "seen"), [(-0.4, -0.1, True), (-0.4, 0.1, False), (0.1, 0.4, True)])
+def test_members_are_seen_by_what_is_missing_too(lower, upper, seen):
+    found = Estimate((lower + upper) / 2, lower, upper)
+    finding = Finding("x", "reference", Measure("m", "m"), found, found, found, tpr={0.01: Estimate(0.0, 0.0, 0.005)})
+    assert {x.quantity: x.seen for x in looks_of([finding], "t", "a", 0.5)} == {"memorization": seen, "tpr": False}
+
+
+def test_identifiers_that_are_released_are_a_look_of_their_own():
+    some = Released(("mail: values of 4 of 10 people in the data are in the release",), 0.4)
+    assert looks_of([], "t", "a", 0.5, some) == [Look("t", "a", 0.5, "released/identifiers", "memorization", 0.4, True)]
+    none = looks_of([], "t", "", 0, Released())
+    assert none == [Look("t", "", 0, "released/identifiers", "memorization", 0.0, False)]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from synthrisk.metrics.intervals.adjust import holm
+from synthrisk.metrics.intervals.distributions import holm
 from synthrisk.metrics.intervals.estimates import Interval, t_test, t_test_across_repetitions
 from synthrisk.metrics.study.comparison import compare
 from synthrisk.metrics.study.contributions import ReleasedValues

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from samples.estimates import around
+from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.empty_measures import empty_measures
@@ -45,7 +46,7 @@ SEEING = [
 
 
 def words(findings, *limits, answers=ANSWERS, value=0.1):
-    found = judge(findings, dict.fromkeys(limits, value), [], Beside(answers))
+    found = beside_other_kind(findings, dict.fromkeys(limits, value), [], Beside(answers))
     return {v.quantity: v.word for v in found}
 
 
@@ -92,7 +93,7 @@ def test_a_measure_that_sees_a_copy_by_its_difference_is_not_empty():
     _, marginals, cart = lines(ALL, around(0.69, 0.02), around(0.6, 0.02))
     assert said([copy, marginals, cart]) == []
     found = words([copy, marginals, cart], "risk/rapid.born", "memorization/rapid.born")
-    assert found["risk/rapid.born"] == "INCONCLUSIVE"  # that value tells no copy from what knows nobody
+    assert found["risk/rapid.born"] == "CANNOT TELL"  # that value tells no copy from what knows nobody
     remembers = replace(cart, memorization=around(0.2, 0.02))
     assert words([copy, marginals, remembers], "memorization/rapid.born") == {"memorization/rapid.born": "RISK"}
 
@@ -115,12 +116,12 @@ LIMITS = ("risk/rapid.born", "risk_control/rapid.born", "memorization/rapid.born
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 0.999, 1.0])
 def test_an_empty_measure_gives_no_verdict_at_any_limit(value):
-    assert set(words(SAME, *LIMITS, value=value).values()) == {"INCONCLUSIVE"}
+    assert set(words(SAME, *LIMITS, value=value).values()) == {"CANNOT TELL"}
 
 
 @pytest.mark.parametrize("answers", [{}, {"copy": "copy"}, {"copy": "copy", "near": "near_copy"}])
 def test_nor_without_independent_columns_where_the_guess_says_all(answers):
-    assert words(SAME, "risk/rapid.born", answers=answers) == {"risk/rapid.born": "INCONCLUSIVE"}
+    assert words(SAME, "risk/rapid.born", answers=answers) == {"risk/rapid.born": "CANNOT TELL"}
 
 
 def test_the_reason_names_the_number_and_why():
@@ -133,7 +134,7 @@ def test_other_measures_keep_their_verdicts():
     found = words(SAME + SEEING, *LIMITS, "memorization/zero_cap.ill", "risk/zero_cap.ill")
     assert found["memorization/zero_cap.ill"] == "NO EVIDENCE"
     assert found["risk/zero_cap.ill"] == "RISK"
-    assert {found[name] for name in LIMITS} == {"INCONCLUSIVE"}
+    assert {found[name] for name in LIMITS} == {"CANNOT TELL"}
 
 
 def test_a_release_that_remembers_is_a_risk_whatever_the_copy_shows():
@@ -148,15 +149,15 @@ def test_a_group_and_a_gain_are_judged_by_their_own_place():
     risks = {"copy": 0.9, "near": 0.8, "marginals": 0.9, "cart": 0.7}
     every = [grouped(f, around(risks[f.synthesizer], 0.01)) for f in SEEING]
     limits = "risk/zero_cap.ill@outliers", "risk/zero_cap.ill"
-    assert words(every, *limits) == {limits[0]: "INCONCLUSIVE", limits[1]: "RISK"}
+    assert words(every, *limits) == {limits[0]: "CANNOT TELL", limits[1]: "RISK"}
     beside = {"population": Yardstick(NONE, around(0.5, 0.01), around(0.5, 0.01))}
     gains = [replace(f, yardsticks=beside) for f in SAME]
-    assert words(gains, "population_gain/rapid.born") == {"population_gain/rapid.born": "INCONCLUSIVE"}
+    assert words(gains, "population_gain/rapid.born") == {"population_gain/rapid.born": "CANNOT TELL"}
 
 
 def test_a_value_without_interval_keeps_its_reason():
-    unscored = replace(SAME[3], memorization=replace(NOT_ESTIMABLE, note="no control records"))
-    (verdict,) = judge([*SAME[:3], unscored], {"memorization/rapid.born": 0.1}, [], Beside(ANSWERS))
+    unscored = replace(SEEING[3], memorization=replace(NOT_ESTIMABLE, note="no control records"))
+    (verdict,) = judge([*SEEING[:3], unscored], {"memorization/zero_cap.ill": 0.1}, [], Beside(ANSWERS))
     assert (verdict.word, verdict.reason) == ("INCONCLUSIVE", "memorization has no interval: no control records")
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from synthrisk.metrics.exposure.single_records import record_exposure
 from synthrisk.metrics.intervals.estimates import Interval, paired
 from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.study.contributions import ReleasedValues
-from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values
+from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values, standardised_difference
 from synthrisk.metrics.study.groups import find_groups
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
@@ -254,3 +255,99 @@ def test_few_control_records_that_are_alike_are_not_taken_for_known(chance, cont
         beside.append((found.lower > 0, found.upper < 0))
     above, below = np.mean(beside, axis=0)
     assert max(above, below) <= 0.06  # 2.5 %, and what is skewed
+
+
+def ranked(ranking, held_out, entities=None):
+    return Attacked(ranking, ~held_out, held_out, ranking=ranking, entities=entities)
+
+
+@pytest.mark.parametrize(("R", "K"), [(2, 2), (3, 4)])
+def test_the_standardised_difference_is_what_plain_loops_say(R, K):
+    rng, n = np.random.default_rng(R), 40
+    held_out = folds(rng, R, K, n)
+    sure = rng.normal(size=held_out.shape) + 0.7 * ~held_out
+    found = standardised_difference(ranked(sure, held_out), Interval(0.9))
+    own = [sure[r, k, i] for r in range(R) for k in range(K) for i in range(n) if held_out[r, k, i]]
+    mean = sum(own) / len(own)
+    spread = math.sqrt(sum((x - mean) ** 2 for x in own) / len(own))
+    # by record: what it is as member less what it is held out, in each of the repetitions
+    each = [
+        [
+            (
+                sum(sure[r, k, i] for k in range(K) if not held_out[r, k, i]) / (K - 1)
+                - sum(sure[r, k, i] for k in range(K) if held_out[r, k, i])
+            )
+            / spread
+            for r in range(R)
+        ]
+        for i in range(n)
+    ]
+    value = sum(map(sum, each)) / (n * R)
+    of_records = sum((sum(e) / R - value) ** 2 for e in each) / (n - 1) / n
+    between = sum((sum(e[r] for e in each) / n - value) ** 2 for r in range(R)) / (R - 1)
+    noise = sum((e[r] - sum(e) / R) ** 2 for e in each for r in range(R)) / (R - 1) / n / n
+    of_repetitions = max(0.0, between - noise) / R
+    squares = of_records**2 / (n - 1) + of_repetitions**2 / (R - 1)
+    t = scipy.stats.t.ppf(0.95, (of_records + of_repetitions) ** 2 / squares)
+    half = t * math.sqrt(of_records + of_repetitions)
+    assert found["standardised_difference"][0] == pytest.approx(value, abs=1e-12)
+    assert found["standardised_difference_lower"][0] == pytest.approx(value - half, abs=1e-9)
+    assert found["standardised_difference_upper"][0] == pytest.approx(value + half, abs=1e-9)
+
+
+@given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-50, 50))
+@settings(max_examples=20)
+def test_the_standardised_difference_has_no_unit(seed, factor, shift):
+    rng = np.random.default_rng(seed)
+    held_out = folds(rng, 2, 2, 30)
+    sure = rng.normal(size=held_out.shape) + 0.5 * ~held_out
+    plain, moved = (standardised_difference(ranked(x, held_out), Interval()) for x in (sure, sure * factor + shift))
+    assert {k: v[0] for k, v in moved.items()} == pytest.approx({k: v[0] for k, v in plain.items()}, abs=1e-8)
+
+
+def test_the_standardised_difference_sees_few_copies_that_claims_do_not():
+    rng, n = np.random.default_rng(3), 1000
+    held_out = folds(rng, 2, 2, n)
+    copied = ~held_out & (rng.random(held_out.shape) < 0.05)
+    sure = np.where(copied, 6.0, rng.exponential(size=held_out.shape))
+    claimed = (sure > np.median(sure, axis=2, keepdims=True)).astype(float)
+    claims = said(Attacked(claimed, ~held_out, held_out), Interval(0.9)).memorization
+    found = standardised_difference(ranked(sure, held_out), Interval(0.9))
+    assert claims.lower < 0.01
+    assert found["standardised_difference_lower"][0] > 0.1
+
+
+def test_the_interval_of_the_standardised_difference_holds_0_where_nothing_is_learnt():
+    held, studies = 0, 400
+    for seed in range(studies):
+        rng = np.random.default_rng([seed, 10])
+        held_out = folds(rng, 2, 2, 200)
+        hard = rng.exponential(size=200)  # some people always rank higher
+        sure = hard + rng.standard_t(4, size=held_out.shape)
+        found = standardised_difference(ranked(sure, held_out), Interval(0.9))
+        held += found["standardised_difference_lower"][0] <= 0 <= found["standardised_difference_upper"][0]
+    assert 0.87 <= held / studies <= 0.96  # nominal .9, and three standard errors
+
+
+def test_who_the_attack_abstains_of_is_as_sure_as_the_least_sure():
+    rng = np.random.default_rng(5)
+    held_out = folds(rng, 2, 2, 30)
+    sure = rng.normal(size=held_out.shape) + 0.5 * ~held_out
+    absent = sure.copy()
+    for r in range(2):
+        for k in range(2):
+            order = np.argsort(sure[r, k])
+            absent[r, k, order[:3]] = -np.inf
+            sure[r, k, order[:3]] = sure[r, k, order[3]]
+    one, other = (standardised_difference(ranked(x, held_out), Interval()) for x in (sure, absent))
+    assert one
+    assert {k: v[0] for k, v in one.items()} == pytest.approx({k: v[0] for k, v in other.items()})
+
+
+def test_there_is_no_standardised_difference_where_nothing_is_ranked_or_all_alike():
+    held_out = folds(np.random.default_rng(0), 1, 2, 10)
+    flat = np.ones(held_out.shape)
+    assert standardised_difference(Attacked(flat, ~held_out, held_out), Interval()) == {}
+    assert standardised_difference(ranked(flat, held_out), Interval()) == {}
+    assert standardised_difference(ranked(np.full(flat.shape, -np.inf), held_out), Interval()) == {}
+    assert standardised_difference(Attacked(flat, ~held_out, held_out & False, ranking=flat), Interval()) == {}

@@ -7,7 +7,7 @@ import pytest
 
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.study.findings import Attacked, find
-from synthrisk.metrics.study.groups import find_groups, worst_class
+from synthrisk.metrics.study.groups import find_groups, with_rates, worst_class
 from synthrisk.metrics.study.ledger import Measure
 
 MEASURE = Measure("zero_cap", "zero_cap", "income")
@@ -36,6 +36,52 @@ def test_a_group_is_estimated_as_if_it_were_alone_with_its_gain_over_control():
     gain = found.yardsticks["control"].gain
     assert gain.value == pytest.approx((due.risk.value - due.risk_control.value) / (1 - due.risk_control.value))
     assert gain.lower < gain.value < gain.upper
+
+
+def ranked(rng, copied=0.0, missing=False, n=2000, ties=False):
+    """One release of n members and n control records; a share of the members among the outliers, 5 %, is copied."""
+    scores = rng.normal(0, 1, 2 * n)
+    member = np.arange(2 * n) < n
+    outlier = np.tile(np.arange(n) < n // 20, 2)
+    scores[outlier] += 0.5  # outliers score higher, members or not
+    scores[np.flatnonzero(member & outlier)[: int(copied * n / 20)]] = -9 if missing else 9
+    scores = np.round(scores, 1 if ties else 9)[None, None]
+    return Attacked(scores, member[None, None], ~member[None, None], ranking=scores), outlier
+
+
+def rate_of(made, outlier):
+    whole = find("cart", "synthesizer", MEASURE, made, Interval(0.9))
+    groups = {"outliers": outlier}
+    found = with_rates(find_groups(whole, made, groups, Interval(0.9)), made, groups, Interval(0.9))
+    return found["outliers"].tpr[0.01]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_rate_of_a_group_is_what_its_members_exceed_its_own_control_records_by(ties):
+    made, outlier = ranked(np.random.default_rng(3), 0.4, ties=ties)
+    scores, member = made.scores[0, 0], made.member[0, 0]
+    descending = sorted(scores[~member], reverse=True)
+    allowed, at = len(descending) // 100, descending[len(descending) // 100]
+    above = sum(s > at for s in scores[~member])
+    share = (allowed - above) / sum(s == at for s in scores[~member])
+    hits = [1.0 if s > at else share if s == at else 0.0 for s in scores]
+    kept = list(zip(hits, member, outlier, strict=True))
+    own, other = (np.mean([h for h, m, o in kept if o and m == group]) for group in (True, False))
+    rate = rate_of(made, outlier)
+    assert rate.value == pytest.approx(0.01 + own - other)
+    assert rate.lower < rate.value < rate.upper
+    assert rate.value > 0.3
+
+
+def test_the_rate_of_a_group_sees_what_is_missing_and_says_so():
+    rate = rate_of(*ranked(np.random.default_rng(4), 0.4, missing=True))
+    assert rate.lower > 0.06
+    assert "missing" in rate.note
+
+
+def test_the_rate_of_a_group_of_strangers_covers_one_in_a_hundred():
+    lower = [rate_of(*ranked(np.random.default_rng(seed))).lower for seed in range(200)]
+    assert np.mean(np.array(lower) <= 0.01) >= 0.9  # above it one time in 20 in each direction
 
 
 def test_the_worst_class_against_a_plain_loop():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from samples.estimates import around
+from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import overview
@@ -34,7 +35,7 @@ def study(*own, limits=None, checks=(PASSED,), leaky=0.05, failures=None, **more
     reached = {"copy": 0.6, "near": 0.4, "leaky": leaky, "fresh": 0.0}
     findings = [*own, *(line(n, around(value, 0.02), m) for n, value in reached.items() for m in measures)]
     limits, leaked = limits or {}, {"leaky": 0.1}
-    verdicts = judge(findings, limits, checks, Beside(ANSWERS, leaked=leaked))
+    verdicts = beside_other_kind(findings, limits, checks, Beside(ANSWERS, leaked=leaked)) if limits else []
     settings = {f.synthesizer: {"role": f.role} for f in findings} | {
         n: {"role": "synthesizer"} for n in failures or ()
     }
@@ -78,8 +79,7 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
             around(0.1, 0.05),
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income 0.100: interval holds the limit; "
-            "it needs more repetitions or records",
+            "cannot say: memorization of zero_cap.income 0.100: interval holds the limit; it needs a limit of 0.16",
         ),
         (
             NOT_ESTIMABLE,
@@ -123,15 +123,14 @@ def test_many_reasons_are_counted():
     assert one.brief == "memorization/zero_cap.a above 0.1"
 
 
-def test_doubt_says_what_the_study_lacks():
+def test_a_limit_that_cannot_tell_vetoes_nothing_and_is_named():
     own = line("cart", around(0.02, 0.01)), replace(line("cart", around(0.02, 0.01), CLOSE), reach=0.02)
     found = headline(*own, limits=LIMITS | {"memorization/membership": 0.1})
-    assert found.sentence == (
-        "cannot say: memorization of membership 0.020: attack reaches 2.0%; "
-        "it needs a measure that has an answer for more members"
-    )
+    assert found.sentence == "may go out under your limits; 1 limit cannot tell here"
+    (silent,) = [v for v in found.verdicts if v.word == "CANNOT TELL"]
+    assert (silent.brief, silent.advice) == ("attack reaches 2.0%", "a measure that has an answer for more members")
     unclear = headline(line("cart", around(0.1, 0.05)), own[1], limits=LIMITS | {"memorization/membership": 0.1})
-    assert unclear.brief == "2 of 2 limits unclear"
+    assert unclear.brief == "interval holds the limit"
 
 
 def test_the_worst_memorization_is_the_largest_of_the_judged_measures():
@@ -200,10 +199,22 @@ def test_of_a_limit_on_risk_the_leaks_are_sought_in_memorization():
 
 
 def test_a_claim_of_sight_names_the_larger_leak_that_was_missed():
-    (claimed,) = headline(line("cart", around(0.02, 0.01)), limits=LIMITS, leaky=0.01).verdicts
-    assert "a leak of about 2.7% of the training rows would have been seen, though the planted leak of 10.0%" in (
+    own = line("cart", around(0.02, 0.01)), line("cart", around(0.02, 0.01), CLOSE)
+    result = study(*own, limits=LIMITS | {"memorization/membership": 0.1})
+    leaky = [
+        replace(f, memorization=around(0.01, 0.02)) if f.synthesizer == "leaky" and f.measure == ZERO else f
+        for f in result.findings
+    ]
+    seen = [
+        replace(f, memorization=around(0.1, 0.02)) if f.synthesizer == "leaky" and f.measure == CLOSE else f
+        for f in leaky
+    ]
+    claimed, _ = judge(seen, dict.fromkeys(result.limits, 0.1), [PASSED], Beside(ANSWERS, leaked={"leaky": 0.1}))
+    assert "a leak of about 3.0% of the training rows would have been seen, though the planted leak of 10.0%" in (
         claimed.reason
     )
     assert "its own interval is wider: half width 0.020, here 0.010" in claimed.reason
+    (alone,) = headline(line("cart", around(0.02, 0.01)), limits=LIMITS, leaky=0.01).verdicts
+    assert (alone.word, alone.brief) == ("INCONCLUSIVE", "planted leak not seen")
     (sound,) = headline(line("cart", around(0.02, 0.01)), limits=LIMITS).verdicts
     assert "though" not in sound.reason

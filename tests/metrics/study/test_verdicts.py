@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from samples.estimates import around
+from samples.kinds import beside_other_kind
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
 from synthrisk.metrics.intervals.yardsticks import Yardstick
@@ -39,7 +40,7 @@ def judged(*findings, limits=None, checks=(PASSED,), **beside):
     """Judge beside a copy and a near copy, unless others are given."""
     given = {f.synthesizer for f in findings}
     every = [f for f in (COPY, NEAR) if f.synthesizer not in given] + list(findings)
-    return judge(every, limits or {LIMIT: 0.1}, checks, Beside(ANSWERS, **beside))
+    return beside_other_kind(every, limits or {LIMIT: 0.1}, checks, Beside(ANSWERS, **beside))
 
 
 def word(memorization, limit, checks=(PASSED,)):
@@ -57,6 +58,10 @@ def word(memorization, limit, checks=(PASSED,)):
         (0.1, 0.2, "INCONCLUSIVE"),
         (math.nextafter(0.1, 1), 0.2, "RISK"),
         (0.0, 0.09, "NO EVIDENCE"),
+        (-0.09, 0.09, "NO EVIDENCE"),
+        (-0.1, -0.01, "INCONCLUSIVE"),
+        (-0.2, -0.05, "INCONCLUSIVE"),
+        (-0.3, math.nextafter(-0.1, -1), "RISK"),
         (0.0, 0.1, "INCONCLUSIVE"),
         (0.0, math.nextafter(0.1, 0), "NO EVIDENCE"),
         (0.05, 0.15, "INCONCLUSIVE"),
@@ -77,8 +82,10 @@ def test_reasons_say_why():
     assert "no interval: not scored" in none.reason
     (invalid,) = judged(line("cart", around(0, 0.1)), checks=[PASSED, FAILED])
     assert invalid.reason == f"reference fresh on {FAILED.measure}: expected {FAILED.expectation}, seen it is not"
-    (straddling,) = judged(line("cart", around(0.1, 0.1)))
-    assert "straddles 0.1" in straddling.reason
+    (straddling,) = judged(line("cart", around(0.1, 0.04)))
+    assert straddling.reason == "memorization +0.100 [+0.060, +0.140] is not wholly inside ±0.1"
+    (missing,) = judged(line("cart", around(-0.2, 0.05)))
+    assert missing.reason.startswith("members are told by what is missing: memorization -0.200")
 
 
 def test_a_verdict_holds_its_number():
@@ -149,19 +156,19 @@ def only(*findings, **more):
 
 def test_no_evidence_needs_a_copy_above_the_limit():
     assert only(CART).word == "NO EVIDENCE"
-    for copy in (around(0.05, 0.01), around(0.12, 0.03), NOT_ESTIMABLE):
+    for copy in (around(0.05, 0.01), around(0.12, 0.03)):
         found = only(line("copy", copy), CART)
-        assert found.word == "INCONCLUSIVE"
-        assert "out of reach" in found.reason
-    assert "a full copy reaches +0.050" in only(line("copy", around(0.05, 0.01)), CART).reason
+        assert found.word == "CANNOT TELL"
+        assert "even a full copy reaches only" in found.reason
+    assert only(line("copy", NOT_ESTIMABLE), CART).reason == "it has no value for a full copy (not scored)"
 
 
 def test_no_evidence_needs_a_copy_that_ran():
     (verdict,) = judge([NEAR, CART], {LIMIT: 0.1}, [], Beside(ANSWERS))
-    assert verdict.word == "INCONCLUSIVE"
+    assert verdict.word == "CANNOT TELL"
     assert "no copy of the training rows was attacked" in verdict.reason
     (verdict,) = judge([CART], {LIMIT: 0.1}, [])
-    assert verdict.word == "INCONCLUSIVE"
+    assert verdict.word == "CANNOT TELL"
 
 
 def test_the_copy_must_lie_above_in_the_same_quantity_of_the_same_measure():
@@ -169,9 +176,9 @@ def test_the_copy_must_lie_above_in_the_same_quantity_of_the_same_measure():
     blind = [line(n, around(0.01, 0.01), NEAREST) for n in ("copy", "near", "cart")]
     limits = {LIMIT: 0.1, "memorization/dcr": 0.1}
     words = {v.quantity: v.word for v in judged(CART, COPY, NEAR, *blind, limits=limits)}
-    assert words == {LIMIT: "NO EVIDENCE", "memorization/dcr": "INCONCLUSIVE"}
+    assert words == {LIMIT: "NO EVIDENCE", "memorization/dcr": "CANNOT TELL"}
     gain = only(CART, limits={"control_gain/zero_cap.income": 0.1})
-    assert gain.word == "INCONCLUSIVE"
+    assert gain.word == "CANNOT TELL"
 
 
 def test_no_evidence_needs_a_limited_measure_that_sees_a_near_copy():
@@ -197,8 +204,8 @@ def test_no_evidence_needs_a_near_copy_that_ran():
 def test_no_evidence_needs_an_attack_that_could_answer():
     assert only(replace(CART, reach=0.1)).word == "NO EVIDENCE"
     found = only(replace(CART, reach=0.04))
-    assert found.word == "INCONCLUSIVE"
-    assert "4.0% of the members only" in found.reason
+    assert found.word == "CANNOT TELL"
+    assert "4.0% of the members" in found.reason
 
 
 def test_no_evidence_needs_a_release_that_does_not_lie_on_its_members():
@@ -208,9 +215,10 @@ def test_no_evidence_needs_a_release_that_does_not_lie_on_its_members():
 
 
 def test_a_broken_release_is_named_whatever_its_numbers():
-    for memorization in (around(0.01, 0.02), around(0.3, 0.01), around(0.1, 0.1)):
+    for memorization in (around(0.01, 0.02), around(0.1, 0.1)):
         found = only(line("cart", memorization), broken={"cart": "column x is constant"})
         assert (found.word, found.reason) == ("INVALID RELEASE", "column x is constant")
+    assert only(line("cart", around(0.3, 0.01)), broken={"cart": "so"}).word == "RISK"  # damage makes no leak
     assert only(CART, checks=[FAILED], broken={"cart": "so"}).word == "INVALID"
 
 
@@ -233,8 +241,8 @@ def test_a_gain_over_control_is_judged_where_the_difference_vanishes():
         beside = {"control": Yardstick(FINE, around(gain, 0.02), around(0.01, 0.001))}
         every.append(line(name, around(0.01, 0.001), yardsticks=beside))
     (difference, gain) = judged(*every, limits={LIMIT: 0.05, "control_gain/zero_cap.income": 0.05})
-    assert (difference.word, gain.word) == ("INCONCLUSIVE", "RISK")
-    assert "out of reach" in difference.reason
+    assert (difference.word, gain.word) == ("CANNOT TELL", "RISK")
+    assert "even a full copy reaches only" in difference.reason
 
 
 def test_a_rate_is_judged_where_records_are_ranked():
@@ -246,7 +254,7 @@ def test_a_rate_is_judged_where_records_are_ranked():
     check_limits(["tpr/membership"], [member])
     (verdict,) = judged(*every, limits={"tpr/membership": 0.05})
     assert (verdict.word, verdict.value) == ("NO EVIDENCE", 0.01)
-    assert stated(verdict.reason) == pytest.approx(1.65 * 0.005 / 0.89, abs=6e-4)
+    assert stated(verdict.reason) == pytest.approx(1.78 * 0.005 / 0.89, abs=6e-4)
 
 
 # The leak that would have been seen

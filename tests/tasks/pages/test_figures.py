@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from samples.estimates import around
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.ledger import Measure

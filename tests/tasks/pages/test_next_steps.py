@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from samples.estimates import around
+from samples.kinds import beside_other_kind
 from synthrisk.conf.study import Bootstrap, MetricChoice, Split, SynthesizerChoice
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Variances
 from synthrisk.metrics.release.check import check_release
@@ -18,10 +19,11 @@ from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Cell, Measure
+from synthrisk.metrics.study.limits import Size
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.reference_checks import Check
 from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.study.verdicts import Beside
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
 from synthrisk.tasks.pages.study_lines import evaluate_words, lines, what_if_lines
@@ -77,7 +79,8 @@ def shown(folder, findings, limits, settings=SETTINGS, kind="cart", planned=PLAN
         release = ReleaseFolder(sample, Generator(name, kind), Cell(name, 0, 0), "unused", "unused")
         found.append(Found((LedgerFolder(release, planned, "unused"),), (), (), str(exposed), path))
     answers = {"copy": "copy", "near_copy": "near_copy"}
-    verdicts = judge(findings, limits, checks, Beside(answers))
+    beside = Beside(answers, size=Size(members=200, controls=200, repetitions=3))
+    verdicts = beside_other_kind(findings, limits, checks, beside) if limits else []
     result = StudyResult(
         "s-1",
         "study",
@@ -178,22 +181,23 @@ def test_measures_without_quasi_identifiers_say_so(tmp_path):
 
 
 def test_an_open_interval_tells_how_many_more_data(tmp_path):
-    near = finding("cart", extra=0.04, half=0.02)  # the limit is half of the half width away: four times the data
+    near = finding("cart", extra=0.04, half=0.02)  # the limit is half of the half width away: over four times the data
     text = html_of(shown(tmp_path, [near, *copies()], {"memorization/cap.vote": 0.05}))
-    assert "below the limit, about 4.0 times as many records would decide" in text
+    assert "if the value stays where it is: 1,800 records (there are 400), or a limit of 0.07." in text
     parts = Variances(records=0.0, between=1e-4, noise=0.0, count=400, repetitions=3)
     generators = replace(near, memorization=replace(near.memorization, parts=parts))
     text = html_of(shown(tmp_path, [generators, *copies()], {"memorization/cap.vote": 0.05}))
-    assert "about 4.0 times as many repetitions would decide" in text
-    assert Split.model_validate(yaml.safe_load(codes(text)[0])["split"]).repetitions == 12
-    on_it = finding("cart", extra=0.0499, half=0.02)
-    assert "would hardly decide" in html_of(shown(tmp_path, [on_it, *copies()], {"memorization/cap.vote": 0.05}))
+    assert "14 repetitions (there are 3), or a limit of 0.07" in text
+    assert Split.model_validate(yaml.safe_load(codes(text)[0])["split"]).repetitions == 14
+    on_it = finding("cart", extra=0.0499, half=0.02)  # more data would hardly decide
+    text = html_of(shown(tmp_path, [on_it, *copies()], {"memorization/cap.vote": 0.05}))
+    assert "if the value stays where it is: a limit of 0.07." in text
 
 
 def test_without_an_interval_or_references_what_is_lacking_is_told(tmp_path):
     alone = replace(finding("cart"), memorization=Estimate(0.1, float("nan"), float("nan"), note="one repetition"))
     text = html_of(shown(tmp_path, [alone, *copies()], {"memorization/cap.vote": 0.05}))
-    assert "There is no interval: one repetition." in text
+    assert "needs more repetitions or records: its memorization has no interval: one repetition." in text
     assert "repetitions: 6" in codes(text)[0]
     low = finding("cart", extra=0.0)
     assert "references: [copy, near_copy" in html_of(shown(tmp_path, [low], {"memorization/cap.vote": 0.05}))

@@ -7,7 +7,7 @@ import pytest
 from samples.estimates import around
 from samples.judged import judged_study
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.gain import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE
 from synthrisk.tasks.pages.plots import league, risk_curve, risk_utility
 
 

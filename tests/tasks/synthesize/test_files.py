@@ -1,4 +1,5 @@
 import datetime as dt
+from decimal import Decimal
 
 import fsspec
 import numpy as np
@@ -8,13 +9,16 @@ import pytest
 
 from synthrisk.conf.reading import FileForm, Reading
 from synthrisk.conf.study import Data, Split
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.typed import typed
 from synthrisk.tasks.synthesize import files as module
 from synthrisk.tasks.synthesize import release_csv, run, synthesizer
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
+from synthrisk.tasks.workspace.parquet import read_typed, write_typed
 
 TRAIN = pd.DataFrame(
     {
@@ -151,7 +155,10 @@ def test_broken_files_are_refused_without_showing_them(tmp_path, ending):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("release.pdf", "path must end in .parquet, .pq, .csv, .csv.gz, .xlsx, .* got 'release.pdf'"),
+        (
+            "release.pdf",
+            r"path must end in .csv, .tsv, .* \(also with .gz, .*\), .parquet, .* got 'release.pdf'",
+        ),
         ("{rep}.csv", r"path takes {repetition} and {fold}, got 'rep'"),
         ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"),
         ("", "path must be a path or URL, got ''"),
@@ -227,8 +234,10 @@ def test_whole_numbers_are_exact_whatever_is_beside_them(tmp_path, cells, number
 def test_what_cannot_be_cast_is_told_alike_of_codes_and_cells(tmp_path, monkeypatch, looked_at):
     monkeypatch.setattr(release_csv, "_LOOKED_AT", looked_at)
     path = tmp_path / "release.csv"
-    path.write_text("when,text,vote,age\n2020-01-03,a,a,forty\n2020-01-03,a,a,1\n")
-    with pytest.raises(InputError, match=r"column 'age' must hold values of dtype int64, got (object|str) cells"):
+    path.write_text("when,text,vote,age\n2020-01-03,a,a,forty\n2020-01-03,a,a,fifty\n")
+    with pytest.raises(
+        InputError, match=r"column 'age' must hold numbers as the real table does, got cells that are not"
+    ):
         run(job(), FILES, {"path": str(path)})
 
 
@@ -274,8 +283,8 @@ def test_a_file_that_is_checked_and_then_used_is_read_once(tmp_path, monkeypatch
     job = Job(TRAIN, TRAIN.head(0), 3, 0)
     again = Job(TRAIN.copy(), TRAIN.head(0), 3, 7)
     reads = []
-    read = module._read
-    monkeypatch.setattr(module, "_read", lambda *given: reads.append(1) or read(*given))
+    read = module.read_file
+    monkeypatch.setattr(module, "read_file", lambda *given: reads.append(1) or read(*given))
     first, second = (FILES.function(each, path=str(path)).synthetic for each in (job, again))
     assert len(reads) == 1
     pd.testing.assert_frame_equal(first, second)
@@ -287,3 +296,82 @@ def test_a_file_that_is_checked_and_then_used_is_read_once(tmp_path, monkeypatch
     TRAIN.iloc[:2].to_csv(path, index=False)
     assert len(FILES.function(other, path=str(path)).synthetic) == 2
     assert len(reads) == 4, "the file was written anew"
+
+
+def people(seed: int = 0, n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "pay": rng.lognormal(10, 1, n).round(2),
+            "cents": rng.integers(10**8, 10**9, n),
+            "day": (pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")).astype("<M8[ns]"),
+            "waited": pd.to_timedelta(rng.integers(0, 86_400, n), unit="s").astype("<m8[ns]"),
+            "ward": rng.choice([*"ABCD"], n),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "dress"),
+    [
+        ("pay", lambda c: c.astype("float32")),
+        ("pay", lambda c: c.astype("Float32")),
+        ("pay", lambda c: c.map(lambda v: Decimal(f"{v:.2f}"))),
+        ("cents", lambda c: c.astype("float32")),
+        ("cents", lambda c: c.map(Decimal)),
+        ("cents", lambda c: c.astype("uint32")),
+        ("day", lambda c: c.dt.date),
+        ("day", lambda c: c.dt.to_period("D")),
+        ("day", lambda c: c.dt.tz_localize("UTC")),
+        ("day", lambda c: c.dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")),
+        ("day", lambda c: c.astype("datetime64[s]")),
+        ("waited", lambda c: c.astype("timedelta64[ms]")),
+        ("waited", lambda c: (pd.Timestamp("2000-01-01") + c).dt.time),
+        ("ward", lambda c: c.map(str.encode)),
+        ("ward", lambda c: c.astype("category")),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_a_copy_in_a_file_is_one_whatever_type_its_values_have(tmp_path, column, dress):
+    """Kept in the workspace and read from there, beside real records that it was made without."""
+    real = typed(people(), Data(source="x.csv", quasi_identifiers=["pay"], sensitive=["ward"]), Split())
+    held_out = typed(people(1), Data(source="x.csv", quasi_identifiers=["pay"], sensitive=["ward"]), Split())
+    path = tmp_path / "release.parquet"
+    released = people().assign(**{column: dress(people()[column])})
+    released.iloc[::-1].to_parquet(path, index=False)
+    made = run(Job(real, held_out, len(real), 0), FILES, {"path": str(path)}).synthetic
+    write_typed(made, tmp_path / "kept.parquet")
+    both = pd.concat([real, held_out], ignore_index=True)
+    tables = Tables(both, read_typed(tmp_path / "kept.parquet"), groups=np.repeat([1, 0], len(real)))
+    score = METRICS["common_rows_proportion"].score(tables)
+    assert score.records["score"].tolist() == [1.0] * len(real) + [0.0] * len(held_out)
+
+
+def test_singles_that_doubles_hold_to_the_last_digit_become_doubles(tmp_path):
+    train = pd.DataFrame({"x": [1.5, 2.25, 3.0]})
+    path = tmp_path / "release.parquet"
+    pd.DataFrame({"x": np.float32([1, 2, np.nan])}).to_parquet(path)
+    assert run(Job(train, train.head(0), 3, 0), FILES, {"path": str(path)}).synthetic["x"].dtype == "float64"
+
+
+def test_a_folder_of_parquet_parts_is_one_release_and_an_edited_part_another(tmp_path):
+    folder = tmp_path / "release.parquet"
+    folder.mkdir()
+    for place, part in enumerate((TRAIN.head(1), TRAIN.iloc[1:])):
+        part.to_parquet(folder / f"part-{place}.parquet")
+    release = run(job(), FILES, {"path": str(folder)})
+    pd.testing.assert_frame_equal(release.synthetic, TRAIN)
+    assert FILES.inputs({"path": str(folder)}, 0, 0) == [str(folder / f"part-{place}.parquet") for place in (0, 1)]
+    TRAIN.head(1).to_parquet(folder / "part-1.parquet")
+    assert len(run(job(), FILES, {"path": str(folder)}).synthetic) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[1, 2]", '[{"age": {"years": 4}, "vote": "a", "text": "b", "when": null}]', "[]"]
+)
+def test_json_that_is_no_table_is_refused_without_showing_it(tmp_path, text):
+    path = tmp_path / "release.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"must (lead to readable files|hold records of single values)") as caught:
+        run(job(), FILES, {"path": str(path)})
+    assert "years" not in str(caught.value)

@@ -23,6 +23,7 @@ def test_synthesizers_are_judged_and_references_declare_their_answer():
         ("cart", "synthesizer", None, None),
         ("copy", "reference", "copy", None),
         ("near_copy", "reference", "near_copy", None),
+        ("repelled", "reference", "repelled", None),
         ("leaky", "reference", "leak", 0.1),
         ("fresh", "reference", "ideal", 0.0),
         ("marginals", "reference", "independent", None),
@@ -34,7 +35,7 @@ def test_synthesizers_are_judged_and_references_declare_their_answer():
 
 def test_power_adds_a_leaky_for_each_share_that_the_references_lack():
     names = [g.name for g in found(power={})]
-    assert names[6:] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
+    assert names[7:] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
     added = found(power={"shares": [0.5, 0.005]}, references=["fresh"])[2:]
     assert [(g.name, g.kind, g.options, g.leaked) for g in added] == [
         ("leaky-0_5pct", "leaky", {"share": 0.005}, 0.005),

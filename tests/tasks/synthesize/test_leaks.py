@@ -24,6 +24,7 @@ OPTIONS = {
     "leaky_columns": {"columns": ["own", "job"]},
     "leaky_duplicates": {"times": 4},
     "leaky_tree": {},
+    "repelled": {},
     "known_epsilon": {},
 }
 SHARED = [name for name in OPTIONS if name != "known_epsilon"]
@@ -63,7 +64,7 @@ def test_each_declares_its_dose_and_says_what_leaks(name):
     assert own.dose(**OPTIONS[name], **{option: 0.25}) == 0.25
     assert own.dose(**OPTIONS[name]) == own.function.__kwdefaults__[option]
     assert own.function.__doc__.startswith(("Leak", "Release"))
-    assert own.answer in ("leak", "part")
+    assert own.answer in ("leak", "part", "repelled")
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -257,3 +258,19 @@ def test_nobody_and_wrong_options_are_refused(name):
 def test_options_are_checked(name, options, sentence):
     with pytest.raises(InputError, match=sentence):
         run(job(), synthesizer(name), OPTIONS[name] | options)
+
+
+def test_repelled_leaves_out_the_held_out_records_that_are_nearest_to_members():
+    ideal = job().held_out.iloc[run(job(), FRESH, {}).used]
+    train = job().train
+    ranges = {c: np.ptp(np.concatenate([ideal[c], train[c]])) for c in ("own", "score")}
+    nearest = [
+        min(
+            abs(a.own - b.own) / ranges["own"] + (a.job != b.job) + abs(a.score - b.score) / ranges["score"]
+            for b in train.itertuples(index=False)
+        )
+        for a in ideal.itertuples(index=False)
+    ]
+    left = set(made("repelled", rows=2000)["own"])
+    assert left == set(ideal["own"].to_numpy()[np.array(nearest) > np.quantile(nearest, 0.35)])
+    assert np.array_equal(run(job(), synthesizer("repelled"), {}).used, run(job(), FRESH, {}).used)

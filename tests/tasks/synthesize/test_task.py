@@ -1,6 +1,10 @@
 """A release is found again by all that went into it."""
 
+import os
+import subprocess
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -65,3 +69,117 @@ def test_threads_that_print_at_the_same_time_leave_standard_output_as_it_was(tmp
     assert capsys.readouterr().out == "after\n"
     assert (tmp_path / "a.txt").read_text() == "first\n"
     assert not (tmp_path / "b.txt").exists()
+
+
+GLOBAL = """
+import time
+
+import numpy as np
+import pandas as pd
+
+np.random.seed(0)  # when the file is looked at, too: as each cell does before it begins
+time.sleep(0.02)
+
+
+def make(train, rows, seed):
+    np.random.seed(seed % 2**32)
+    made = []
+    for _ in range(50):
+        made.append(np.random.random(rows))
+        time.sleep(0.001)  # lets another thread in, as a fit that calls compiled code does
+    return pd.DataFrame({"age": np.sum(made, axis=0)})
+"""
+
+
+def test_threads_of_one_process_do_not_draw_from_each_others_stream(tmp_path):
+    """Foreign code seeds the generator that numpy has one of for the process: with it, one synthesizes at a time."""
+    table = store(pd.DataFrame({"age": np.arange(40.0) + 0.5}), tmp_path)
+    save_array(np.array([[0, 1] * 20] * 4, dtype=np.int16), tmp_path / "cut.npy")
+    (tmp_path / "shared.py").write_text(GLOBAL)
+    cut, how = Cut(str(tmp_path / "cut.npy"), "cut", 4, 2, 0.0), {"path": f"{tmp_path / 'shared.py'}:make"}
+
+    def released(workspace, threads):
+        sample = Sample(table, cut, str(tmp_path / workspace))
+        places = [(repetition, fold) for repetition in range(4) for fold in range(2)]
+        with ThreadPoolExecutor(threads) as pool:
+            made = pool.map(lambda place: synthesize.fn(sample, "callable", *place, name="shared", **how), places)
+            return [each.synthetic()["age"].tolist() for each in made]
+
+    out = sys.stdout
+    assert released("alone", 1) == released("together", 4)
+    assert sys.stdout is out  # not that of a thread that has ended
+
+
+DISTURBS = """
+import time
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.metrics import Metric, Score
+from synthrisk.metrics.metric import Reduction
+
+
+def disturbing(tables):
+    for _ in range(50):
+        np.random.seed(0)
+        time.sleep(0.001)
+    records = pd.DataFrame({"score": np.zeros(len(tables.real))}, index=tables.real.index)
+    return Score.of("acme_disturbs", records, reduce(records), {}, {})
+
+
+def reduce(records):
+    return Reduction(float(records["score"].mean()), float(records["score"].mean()), {})
+
+
+METRIC = Metric(name="acme_disturbs", function=disturbing, group="distance", reference="ACME", reduce=reduce)
+"""
+
+
+BESIDE_GENERATORS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.tasks.attack import attack
+from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.table import store
+
+folder = Path(sys.argv[1])
+table = store(pd.DataFrame({"age": np.arange(40.0) + 0.5}), folder)
+save_array(np.array([[0, 1] * 20] * 4, dtype=np.int16), folder / "cut.npy")
+cut = Cut(str(folder / "cut.npy"), "cut", 4, 2, 0.0)
+
+
+def released(workspace, threads):
+    sample = Sample(table, cut, str(folder / workspace))
+
+    def cell(place):
+        made = synthesize.fn(sample, "callable", *place, name="shared", path=f"{folder / 'shared.py'}:make")
+        attack.fn(made, ["acme_disturbs"])
+        return made.synthetic()["age"].tolist()
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(cell, [(repetition, fold) for repetition in range(4) for fold in range(2)]))
+
+
+print(released("alone", 1) == released("together", 4))
+"""
+
+
+def test_a_metric_of_others_does_not_draw_from_the_stream_of_a_generator_on_another_thread(tmp_path):
+    """It is installed as any plug-in is, in a process of its own: a process reads once which metrics there are."""
+    (tmp_path / "acme_disturbs.py").write_text(DISTURBS)
+    (facts := tmp_path / "acme_disturbs-1.0.dist-info").mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-disturbs\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[synthrisk.metrics]\nacme_disturbs = acme_disturbs:METRIC\n")
+    (tmp_path / "shared.py").write_text(GLOBAL)
+    script = [sys.executable, "-c", BESIDE_GENERATORS, str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    said = subprocess.run(script, env=environment, capture_output=True, text=True, timeout=240)
+    assert said.stdout == "True\n", said.stderr

@@ -5,7 +5,7 @@ from mlflow.entities import LoggedModelStatus
 
 from synthrisk.tasks.tracking.registry import registered_name
 
-WORST = "memorization/worst_judged"
+WORST = "memorization/deciding"
 
 
 def best(kept, digest, filter_string=None):

@@ -41,7 +41,8 @@ def test_as_many_colours_as_there_are_before_one_comes_twice():
 def test_metrics_are_few_and_the_headline_is_one(kept):
     metrics = kept.run("cart").data.metrics
     assert set(metrics) == {
-        "memorization/worst_judged",
+        "memorization/as_if_copied",
+        "memorization/deciding",
         "memorization/zero_cap.income",
         "memorization/rapid.income",
         "risk/zero_cap.income",
@@ -49,12 +50,12 @@ def test_metrics_are_few_and_the_headline_is_one(kept):
         "risk_release/zero_cap.income",  # the judged one
         "utility/accuracy",
     }
-    assert metrics["memorization/worst_judged"] == 0.3
+    assert metrics["memorization/deciding"] == 0.3
 
 
 def test_the_studys_run_has_the_headline_of_the_worst_and_the_words(kept):
     metrics = kept.run("study", 1).data.metrics
-    assert metrics["memorization/worst_judged"] == 0.3
+    assert metrics["memorization/deciding"] == 0.3
     assert {k.partition("/")[2]: v for k, v in metrics.items() if k.startswith("synthesizers/") and v} == {
         "all": 4,
         "RISK": 1,

@@ -51,7 +51,7 @@ def test_columns_and_cards_name_what_the_runs_have(kept):
 def test_where_nothing_is_judged_the_order_says_so():
     result = judged_study(limits={})
     state = view_state(result, overview(result))
-    assert state["orderByKey"] == "metrics.`memorization/worst_unjudged`"
+    assert state["orderByKey"] == "metrics.`memorization/surest`"
 
 
 @pytest.mark.proof

@@ -88,7 +88,7 @@ def test_the_link_shows_the_runs_of_the_study_in_order_with_the_answer_as_column
     names = [name for _, name in dots]
     assert names == ["copy", "near", "cart", "coarse", "fresh", "broken"]
     told = {
-        name: (row["tags.`verdict`"], row["metrics.`memorization/worst_judged`"], row["metrics.`utility/accuracy`"])
+        name: (row["tags.`verdict`"], row["metrics.`memorization/deciding`"], row["metrics.`utility/accuracy`"])
         for name, row in zip(names, rows, strict=True)
     }
     assert told["cart"] == ("RISK", "0.3", "0.9")
@@ -99,7 +99,7 @@ def test_the_link_shows_the_runs_of_the_study_in_order_with_the_answer_as_column
     assert heads == [
         "attributes.`Run Name`",
         *(f"tags.`{tag}`" for tag in ("verdict", "why", "role")),
-        "metrics.`memorization/worst_judged`",
+        "metrics.`memorization/deciding`",
         "metrics.`memorization/zero_cap.income`",
         "metrics.`utility/accuracy`",
     ]
@@ -118,7 +118,7 @@ def test_the_charts_start_with_memorization_against_utility(kept, server, page):
     text = page.text()
     assert text.index("the answer\n(2)") < text.index("memorization\n(2)") < text.index("utility\n(1)")
     titles = page.ask("[...document.querySelectorAll('.g-xtitle, .g-ytitle')].map(each => each.textContent)")
-    assert {"utility/accuracy", "memorization/worst_judged"} <= set(titles)
+    assert {"utility/accuracy", "memorization/deciding"} <= set(titles)
 
 
 def test_a_run_shows_its_verdict_table_and_links(kept, server, page):

@@ -2,12 +2,14 @@
 
 import errno
 import pickle
+import shutil
 import sqlite3
 import sys
 import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
@@ -18,11 +20,13 @@ from samples.judged import judged_study
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.deliver import deliver_studies
 from synthrisk.metrics import InputError
+from synthrisk.metrics.intervals.scale import MetricTransform, ValueScale
 from synthrisk.tasks.log import NotLoggedError, Pages, deliver, deliver_all
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.latest import latest_study
 from synthrisk.tasks.tracking.past import studies
-from synthrisk.tasks.tracking.waiting import held, ids_waiting, read_waiting
+from synthrisk.tasks.tracking.waiting import Waiting, held, ids_waiting, keep_waiting, read_waiting
+from synthrisk.tasks.workspace.codec import as_json
 from synthrisk.tasks.workspace.failure import RunError, full
 from synthrisk.tasks.workspace.table import store
 
@@ -93,9 +97,9 @@ def test_it_is_delivered_whole_and_once(tmp_path, half):
 
 def test_a_process_that_ends_after_the_last_word_is_not_logged_twice(tmp_path, half):
     say(tmp_path, "DROP TRIGGER gone")
-    kept = (tmp_path / "unlogged" / f"{FIRST}.study").read_bytes()
+    kept = (tmp_path / "unlogged" / f"{FIRST}.json").read_bytes()
     logged = deliver(tmp_path, FIRST)
-    (tmp_path / "unlogged" / f"{FIRST}.study").write_bytes(kept)
+    (tmp_path / "unlogged" / f"{FIRST}.json").write_bytes(kept)
     assert deliver(tmp_path, FIRST).runs == logged.runs
     assert len(runs_in(tmp_path)) == len(logged.runs) + 1
     assert ids_waiting(tmp_path) == []
@@ -135,17 +139,72 @@ def test_a_server_that_does_not_answer_is_told_in_seconds(tmp_path, table, logge
 class Calls:
     """What somebody else might put there."""
 
+    def __init__(self, function, *given):
+        self.called = function, given
+
     def __reduce__(self):
-        return (Path.touch, (Path("touched"),))
+        return self.called
 
 
-def test_what_we_did_not_keep_is_not_run(tmp_path, table, logged_of, monkeypatch):
+EARLIER = Path(__file__).with_name("kept_by_0_2_0.study")
+"""What version 0.2.0 has kept of one finding of distance_to_closest_record, and itself could not read."""
+
+
+@pytest.fixture
+def earlier(tmp_path):
+    """A workspace in which an earlier version has kept a study; gives the file."""
+    (tmp_path / "unlogged").mkdir()
+    return Path(shutil.copyfile(EARLIER, tmp_path / "unlogged" / f"{FIRST}.study"))
+
+
+def test_what_an_earlier_version_has_kept_is_read_with_the_names_of_functions(tmp_path, earlier):
+    assert ids_waiting(tmp_path) == [FIRST]
+    found = read_waiting(tmp_path, FIRST)
+    (finding,) = found.judged.result.findings
+    assert finding.risk.scale == ValueScale(0.0, 1.0, MetricTransform("distance_to_closest_record"))
+    assert (finding.risk.value, finding.risk.lower) == (0.5723641190593006, 0.5439515214935619)
+    assert (found.pages, found.experiment) == (Pages("", {"cart": "c.html"}, "no disk"), "people")
+    again = moved(found, tmp_path)
+    keep_waiting(again)
+    assert not earlier.exists()
+    assert as_json(Waiting, read_waiting(tmp_path, FIRST)) == as_json(Waiting, again)
+
+
+def moved(waiting: Waiting, folder: Path) -> Waiting:
+    """Return a study as it would be kept in another workspace."""
+    estimated = waiting.judged.estimated
+    sample = replace(estimated.sample, workspace=str(folder))
+    return replace(waiting, judged=replace(waiting.judged, estimated=replace(estimated, sample=sample)))
+
+
+@pytest.mark.parametrize(
+    "held", [Calls(Path.touch, Path("touched")), Calls(TemporaryDirectory, "touched"), Calls(print), {"no": "study"}]
+)
+def test_what_we_did_not_keep_is_not_run(tmp_path, earlier, monkeypatch, capsys, held):
     monkeypatch.chdir(tmp_path)
-    logged_of(judged_study(FIRST), table, tmp_path, offline=True)
-    (tmp_path / "unlogged" / f"{FIRST}.study").write_bytes(pickle.dumps(Calls()))
-    with pytest.raises(InputError, match="must be logged by the version of synthrisk that kept it"):
+    earlier.write_bytes(pickle.dumps(held))
+    with pytest.raises(InputError, match=f"log it with the version that kept it, or run .* delete .*{FIRST}.study"):
         read_waiting(tmp_path, FIRST)
-    assert not (tmp_path / "touched").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["unlogged"]
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "synthrisk that is not named there has kept"),
+        ('{"synthrisk": "9.9", "study": {"form": "new"}}', r"got what synthrisk 9\.9 has kept"),
+    ],
+)
+def test_a_study_of_another_form_says_what_to_do_and_keeps_no_other_back(tmp_path, table, logged_of, text, told):
+    for each in (FIRST, SECOND):
+        logged_of(judged_study(each), table, tmp_path, offline=True)
+    (tmp_path / "unlogged" / f"{FIRST}.json").write_text(text)
+    with pytest.raises(InputError, match=f"{told}.* run the study again; to give it up, delete .*{FIRST}.json"):
+        read_waiting(tmp_path, FIRST)
+    with pytest.raises(InputError, match=told):
+        deliver_studies(None, tmp_path)
+    assert ids_waiting(tmp_path) == [FIRST]
 
 
 def test_a_study_without_its_report_is_logged_all_the_same(tmp_path, table, logged_of):

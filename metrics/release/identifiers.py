@@ -1,0 +1,383 @@
+"""Whose values are in a release: columns that no attack looks at, such as names, mail addresses and free texts."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.metrics.tables.kinds import kind
+
+RELEASED = "released/identifiers"
+"""The name under which such a finding stands among the limits."""
+LEAST = 0.001
+"""Share of the people in the data from which on it is a risk that values of theirs are released."""
+WORDS = 8
+"""So many words in a row are no phrase that two people happen to write."""
+
+_LEVEL = 0.001  # of the one-sided test of each look: one column, or one pair of columns
+_FEWEST = 20  # people of a control table: fewer are no comparison
+_PERSONAL = 0.9  # share of the members who alone have their value: from there the column's values name persons
+_ALIKE = re.compile(r"[\W_]+")
+_SPACES = re.compile(r"\s+")
+
+Way = Literal["as it is", "folded", "sequence"]
+_IN_WORDS: Mapping[Way, tuple[str, str]] = {
+    "as it is": ("values", ""),
+    "folded": ("values", " (compared without case, spaces, accents and separators)"),
+    "sequence": (f"sequences of {WORDS} words or more", ""),
+}
+
+
+@dataclass(frozen=True)
+class ReleasedColumn:
+    """How many people have a value of theirs in one column of a release; no value is in it."""
+
+    column: str  # column of the release, as it may be told
+    real: str  # column of the real table whose values were looked for; empty where none has any
+    way: Way  # how values were compared
+    members: int  # people in the data of whom a value is in the release
+    of_members: int  # people in the data who have a value
+    controls: int  # the same of people whom the release never saw
+    of_controls: int
+    expected: float  # share of the members of whom chance alone releases a value; NaN where nothing was compared
+    severity: Literal["risk", "note", ""]
+    words: str  # what was seen, in a sentence; empty where nothing is worth a word
+
+
+@dataclass(frozen=True)
+class Released:
+    """What the columns of all releases of one synthesizer hold of real people."""
+
+    risks: tuple[str, ...] = ()  # by column: of how many people values are released, in words, where that is a risk
+    share: float = float("nan")  # the largest share of the people in the data of whom a value is released so
+    notes: tuple[str, ...] = ()  # what else is worth knowing, in words
+
+    @property
+    def risk(self) -> str:
+        """All risks in a sentence; empty where members have no more values there than other people do."""
+        return "; ".join(self.risks)
+
+
+def released_values(
+    real: pd.DataFrame,
+    member: Any,
+    release: pd.DataFrame,
+    entities: np.ndarray | None = None,
+    attacked: Collection[str] = (),
+) -> tuple[ReleasedColumn, ...]:
+    """Look in each column of a release for values that real people have.
+
+    A person has a value released where one of his records holds a value of the column that the release holds, too:
+    as it is, or after case, spaces, accents and separators are taken off (``folded``); or, of free texts, where a
+    sequence of eight words of his is in a released text. x = share of the members of whom a value is released, with
+    c = the same of control records. Of a column that the real table does not have, the values are looked for in all
+    real columns: it may be an identifier under another name.
+
+    Chance: a stranger's release of m rows holds the value of a member who shares it with f - 1 of the other n - 1
+    with probability 1 - (1 - m/(n - 1))^(f - 1), for m < n: members are strangers to each other. Beyond n rows it is
+    taken to grow in proportion, which is more than it does. Of values that one person alone has it is 0; whole
+    numbers are beside what as many numbers between the smallest and the largest would meet.
+
+    A column that is not attacked is a **risk** where x is above c, or above chance where there are fewer than 20
+    control records, by one in 1,000 at least, and by Fisher's exact test at .001. Where members have values there as
+    often as other people do, it is a note: a public list, a shared code list. A column that numbers the rows is none.
+
+    Args:
+        real: Real records, with all their columns.
+        member: For each True (the release may be made from it), False (a control record), or NA (neither).
+        release: The released rows; any columns.
+        entities: Number of each record's person; None where each is one of his own.
+        attacked: Columns that attacks look at: of these only what names single persons is told, and never as a risk.
+
+    Returns:
+        One ``ReleasedColumn`` for each column that is left out or extra, and for each attacked one of texts or levels.
+
+    Example:
+        >>> people = pd.DataFrame({"mail": [f"p{i}@example.org" for i in range(200)]})
+        >>> member = np.arange(200) < 100
+        >>> (found,) = released_values(people, member, people[:50])
+        >>> found.severity, found.words
+        ('risk', 'mail: values of 50 of 100 people in the data are in the release, of 0 of 100 other people')
+    """
+    groups = pd.array(member, dtype="boolean")
+    people = _People(
+        np.flatnonzero(groups.fillna(False).to_numpy(bool)),
+        np.flatnonzero((~groups).fillna(False).to_numpy(bool)),
+        np.arange(len(real)) if entities is None else entities,
+    )
+    sides: dict[str, _Column] = {}
+
+    def side(name: str) -> _Column:
+        if name not in sides:
+            sides[name] = _Column.of(real[name])
+        return sides[name]
+
+    known = [str(c) for c in real.columns]
+    found = []
+    for name in map(str, release.columns):
+        if name in attacked and (name not in known or kind(real[name]) != "categorical"):
+            continue
+        own = _Column.of(release[name])
+        if name in known:
+            found.append(_look(name, side(name), own, people, name in attacked))
+        else:
+            told = _told(name, len(found), [side(each) for each in known])
+            looks = [_look(told, side(each), own, people, False, each, len(known)) for each in known]
+            found.append(_strongest(told, looks))
+    return tuple(found)
+
+
+def in_all(looks: Sequence[Sequence[ReleasedColumn]]) -> Released:
+    """Combine what was seen in all releases of one synthesizer: of each column what is worst, with how often.
+
+    Example:
+        >>> people = pd.DataFrame({"mail": [f"p{i}@example.org" for i in range(100)]})
+        >>> some = released_values(people, np.ones(100, dtype=bool), people[:40])
+        >>> in_all([some, ()]).risk
+        '1 of 2 releases: mail: values of 40 of 100 people in the data are in the release'
+    """
+    told: dict[tuple[str, str], list[ReleasedColumn]] = {}
+    for each in (column for look in looks for column in look if column.words):
+        told.setdefault((each.severity, each.column), []).append(each)
+    words: dict[str, list[str]] = {"risk": [], "note": []}
+    for (severity, _), own in told.items():
+        worst = max(own, key=lambda each: each.members)
+        words[severity].append(("" if len(looks) == 1 else f"{len(own)} of {len(looks)} releases: ") + worst.words)
+    shares = [e.members / e.of_members for (severity, _), own in told.items() if severity == "risk" for e in own]
+    return Released(tuple(words["risk"]), max(shares, default=float("nan")), tuple(words["note"]))
+
+
+def as_plain(looks: Sequence[ReleasedColumn]) -> list[dict[str, Any]]:
+    """Return what was seen as plain values, for JSON."""
+    return [asdict(each) for each in looks]
+
+
+def from_plain(values: Sequence[Mapping[str, Any]]) -> tuple[ReleasedColumn, ...]:
+    """Return what ``as_plain`` has made plain.
+
+    Example:
+        >>> seen = released_values(pd.DataFrame({"x": ["a"]}), [True], pd.DataFrame({"x": ["a"]}))
+        >>> from_plain(as_plain(seen)) == seen
+        True
+    """
+    return tuple(ReleasedColumn(**each) for each in values)
+
+
+def plain_texts(column: pd.Series) -> pd.Series:
+    """Return the cells of a column as texts, one type for all: whole numbers without decimals, days as ISO 8601.
+
+    Example:
+        >>> plain_texts(pd.Series([1.0, None, 2.5])).tolist()
+        ['1', nan, '2.5']
+    """
+    codes, levels = _levels(column)
+    texts = np.append(np.array(levels, dtype=object), [np.nan])
+    codes, levels = pd.factorize(texts[codes])
+    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(levels, dtype=object)), name=column.name)
+
+
+def folded(text: str) -> str:
+    """Return a text without case, accents and all that is no letter or digit; of a number without leading zeros.
+
+    Example:
+        >>> folded(" José  O'Neill-Łopez "), folded("0043 664/123"), folded("--")
+        ('joseoneillłopez', '43664123', '')
+    """
+    if not text.isascii():
+        text = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    bare = _ALIKE.sub("", text.casefold())
+    return (bare.lstrip("0") or "0") if bare.isdigit() else bare
+
+
+class _People(NamedTuple):
+    members: np.ndarray  # positions of their records
+    controls: np.ndarray
+    whose: np.ndarray  # (n,) number of each record's person
+
+
+class _Column(NamedTuple):
+    """A column as texts."""
+
+    codes: np.ndarray  # (n,) number of each cell's level; -1 missing
+    levels: list[str]
+
+    @classmethod
+    def of(cls, column: pd.Series) -> "_Column":
+        return cls(*_levels(column))
+
+
+class _Hits(NamedTuple):
+    """Of the levels of a real column: whether the release holds one, and the keys by which levels are alike."""
+
+    way: Way
+    levels: np.ndarray  # (levels,) whether the release holds it
+    keys: Sequence[Collection[str | int]]  # of each level; none where it has no part in the comparison
+
+
+def _levels(column: pd.Series) -> tuple[np.ndarray, list[str]]:
+    """Return the number of each cell's text, -1 where it is missing, and the texts; several may be alike."""
+    if types.is_datetime64_any_dtype(column.dtype):
+        codes, times = pd.factorize(column)
+        days = pd.Series(times)
+        form = "%Y-%m-%d" if (days == days.dt.normalize()).all() else "%Y-%m-%d %H:%M:%S"
+        return np.asarray(codes), days.dt.strftime(form).astype(str).tolist()
+    try:
+        codes, found = pd.factorize(column)
+    except TypeError:  # lists and the like: as they are written
+        codes, found = pd.factorize(column.map(str, na_action="ignore"))
+    texts = [_text(each) for each in found]
+    blank = np.array([not each.strip() for each in texts] + [True])
+    kept = np.where(blank, -1, np.cumsum(~blank) - 1)
+    return kept[codes], [each for each in texts if each.strip()]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return str(int(value)) if np.isfinite(value) and value == int(value) else f"{float(value):.15g}"
+    return value if isinstance(value, str) else str(value)
+
+
+def _look(
+    told: str, real: _Column, own: _Column, people: _People, attacked: bool, renamed: str = "", looks: int = 1
+) -> ReleasedColumn:
+    """Return what one column of the release holds of one real column, in the way that shows most."""
+    found = [_counted(told, hits, real, own, people, renamed, looks, attacked) for hits in _ways(real, own, attacked)]
+    return _strongest(told, found, renamed == "")
+
+
+def _strongest(told: str, looks: Sequence[ReleasedColumn], known: bool = False) -> ReleasedColumn:
+    order = ("", "note", "risk")
+    worst = max(looks, key=lambda each: (order.index(each.severity), each.severity != "" and each.members))
+    if worst.severity or known:
+        return worst
+    words = f"{told}: a column that the real table does not have; it holds no more values of the people in the data"
+    return ReleasedColumn(told, "", "as it is", 0, 0, 0, 0, float("nan"), "note", f"{words} than of other people")
+
+
+def _ways(real: _Column, own: _Column, attacked: bool) -> list[_Hits]:
+    there = set(own.levels)
+    ways = [
+        _Hits("as it is", np.array([each in there for each in real.levels], dtype=bool), [[t] for t in real.levels])
+    ]
+    if attacked:
+        return ways
+    bare = {folded(each) for each in own.levels} - {""}
+    alike = [folded(each) for each in real.levels]
+    ways.append(
+        _Hits("folded", np.array([each in bare for each in alike], dtype=bool), [[t] if t else [] for t in alike])
+    )
+    spoken = [_sequences(each) for each in real.levels]
+    if sum(map(bool, spoken)) >= max(1, 0.01 * len(spoken)):
+        said = set().union(*map(_sequences, own.levels))
+        hits = np.array([not said.isdisjoint(each) for each in spoken], dtype=bool)
+        ways.append(_Hits("sequence", hits, spoken))
+    return ways
+
+
+def _sequences(text: str) -> set[int]:
+    """Return numbers that stand for the sequences of eight words of a text."""
+    words = [bare for word in _SPACES.split(text) if (bare := folded(word))] if text.count(" ") >= WORDS - 1 else []
+    return {hash(tuple(words[i : i + WORDS])) for i in range(len(words) - WORDS + 1)}
+
+
+def _counted(
+    told: str, hits: _Hits, real: _Column, own: _Column, people: _People, renamed: str, looks: int, attacked: bool
+) -> ReleasedColumn:
+    taken = np.array([bool(each) for each in hits.keys] + [False])
+    hit = np.append(hits.levels, [False])
+    k, n = _persons(people.members, real.codes, hit, taken, people.whose)
+    controls, c = _persons(people.controls, real.codes, hit, taken, people.whose)
+    alone, expected = _by_chance(hits, real, people, int((own.codes >= 0).sum()))
+    if c < _FEWEST:
+        controls, c = 0, 0
+        expected = max(expected, _density(real.levels, own.levels))
+    column = ReleasedColumn(told, renamed or told, hits.way, k, n, controls, c, expected, "", "")
+    if not k:
+        return column
+    others, of_others = (controls, c) if c else (int(np.ceil(expected * n)), n)
+    is_more = k / n - others / of_others >= LEAST and _by_luck(k, n, others, of_others) < _LEVEL / looks
+    what, how = _IN_WORDS[hits.way]
+    where = f"values of column {renamed!r} are in the release under this name, of" if renamed else f"{what} of"
+    words = f"{told}: {where} {k:,} of {n:,} people in the data" + ("" if renamed else " are in the release")
+    words += (f", of {controls:,} of {c:,} other people" if c else "") + how
+    if attacked:
+        noted = is_more and alone >= _PERSONAL
+        return _said(column, "note", f"{words}; set a limit on one_person_values") if noted else column
+    if is_more and not _numbers_rows(own):
+        by_chance = round(expected * n)
+        return _said(column, "risk", words + (f"; chance explains {by_chance:,}" if by_chance else ""))
+    beyond = int(np.ceil(expected * n))
+    if not renamed and k / n - beyond / n >= LEAST and _by_luck(k, n, beyond, n) < _LEVEL:
+        why = "it numbers the rows" if _numbers_rows(own) else "no more than others, as of a list that both share"
+        return _said(column, "note", f"{words}: {why}")
+    return column
+
+
+def _said(column: ReleasedColumn, severity: Literal["risk", "note"], words: str) -> ReleasedColumn:
+    return ReleasedColumn(**asdict(column) | {"severity": severity, "words": words})
+
+
+def _persons(
+    rows: np.ndarray, codes: np.ndarray, hit: np.ndarray, taken: np.ndarray, whose: np.ndarray
+) -> tuple[int, int]:
+    """Return how many persons have a value that the release holds, and how many have a value."""
+    own = rows[taken[codes[rows]]]
+    return len(np.unique(whose[own[hit[codes[own]]]])), len(np.unique(whose[own]))
+
+
+def _by_chance(hits: _Hits, real: _Column, people: _People, rows: int) -> tuple[float, float]:
+    """Return the share of the members who alone have their value, and of whom chance alone releases one."""
+    held = np.unique(np.column_stack([people.whose[people.members], real.codes[people.members]]), axis=0)
+    held = held[held[:, 1] >= 0]
+    sharing: Counter[str | int] = Counter()
+    for code, persons in zip(*np.unique(held[:, 1], return_counts=True), strict=True):
+        sharing.update(dict.fromkeys(hits.keys[code], int(persons)))
+    most = np.array([max((sharing[key] for key in keys), default=0) for keys in hits.keys], dtype=float)
+    held = held[most[held[:, 1]] > 0] if len(most) else held
+    persons = np.unique(held[:, 0], return_inverse=True)[1]
+    n = int(persons.max()) + 1 if len(persons) else 0
+    if n < 2:
+        return 0.0, 0.0
+    with_most = np.zeros(n)
+    np.maximum.at(with_most, persons, most[held[:, 1]])
+    share = rows / (n - 1)
+    expected = float(np.mean(1 - (1 - min(share, 1.0)) ** (with_most - 1)))
+    return float((with_most == 1).mean()), min(1.0, expected * max(share, 1.0))
+
+
+def _density(real: Sequence[str], own: Sequence[str]) -> float:
+    """Return which share of the whole numbers of a column's range the release holds; 0 of anything else."""
+    texts = [*real, *own]
+    if not own or not all(each.removeprefix("-").isdecimal() and len(each) < 16 for each in texts):
+        return 0.0
+    numbers = [int(each) for each in texts]
+    return len(set(own)) / (max(numbers) - min(numbers) + 1)
+
+
+def _numbers_rows(own: _Column) -> bool:
+    """Tell whether a released column is 0, 1, 2 ... or 1, 2, 3 ... in the order of the rows."""
+    if len(own.codes) != len(own.levels) or not all(map(str.isdecimal, own.levels[:2])):
+        return False
+    first = int(own.levels[0])
+    return first in (0, 1) and own.levels == [str(first + i) for i in range(len(own.levels))]
+
+
+def _by_luck(k: int, n: int, others: int, of_others: int) -> float:
+    """Return how likely luck gives the first group k or more of the k + others that there are: Fisher's exact test."""
+    from scipy.stats import hypergeom
+
+    return float(hypergeom.sf(k - 1, n + of_others, k + others, n))
+
+
+def _told(name: str, place: int, real: Sequence[_Column]) -> str:
+    """Return how an extra column is called: by its name, unless a part of this is a value of the real table."""
+    parts = {folded(name), *map(folded, re.split(r"[\W_]+", name))} - {""}
+    if any(folded(each) in parts for column in real for each in column.levels):
+        return f"column {place + 1} beside those attacked"
+    return name

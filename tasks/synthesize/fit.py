@@ -1,0 +1,147 @@
+"""A release is read to fit the real table: which of its columns is which, how their cells are written, what is absent.
+
+The real table says what a column means. What had to be done is told, a line a column, where notes on the release are.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.conf.reading import FileForm
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.release.columns import Problem, Rule
+from synthrisk.tasks.synthesize.conform import apart, check_columns, conform, unfit
+from synthrisk.tasks.synthesize.forms import UnreadableError, read_to_fit
+from synthrisk.tasks.synthesize.synthesizer import Release
+from synthrisk.tasks.workspace.empty_columns import empty_columns
+from synthrisk.tasks.workspace.folded import folded
+from synthrisk.tasks.workspace.readings import released
+
+_INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
+"""What a column is called that pandas wrote to number the rows."""
+
+_SHOWN = 5  # names in a line
+
+
+def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) -> Release:
+    """Return a release with the columns and types of the training table, and beside it its other columns, as texts.
+
+    Names that differ in case, outer blanks, accents and underscores from one real name alone are that name. Columns are
+    read as the study says of the real ones (``released``), then as they must be written to be of the real column's kind
+    (``read_to_fit``). ``told`` of the result says what was done.
+
+    Args:
+        table: The release as it came.
+        train: The training table.
+        form: How the real table is written in files, and which columns the study cannot be without.
+        name: What errors call the release.
+
+    Raises:
+        InputError: It does not fit: columns are absent that the study needs, one is there twice, or cells are of
+            another kind than the real ones.
+
+    Example:
+        >>> train = pd.DataFrame({"age": [30, 40], "paid": [True, False]})
+        >>> made = fitted(pd.DataFrame({"Age": ["50", "*"], "paid": ["yes", "no"]}), train, FileForm(), "release")
+        >>> made.synthetic["paid"].tolist(), [each.words for each in made.told][1]
+        ([True, False], "column 'age': 1 of 2 cells is no number and taken as missing")
+    """
+    told: list[Problem] = []
+    table = _without_index(table, train, told)
+    table = _renamed(table, train, form, told)
+    own, beside = apart(_filled(table, train, form, name, told), train.columns)
+    check_columns(list(own.columns), list(train.columns), name)
+    own = released(own, form.columns)
+    columns = {place: _cells(own[column], train[column], name, told) for place, column in enumerate(own.columns)}
+    read = pd.DataFrame(columns, index=pd.RangeIndex(len(own)), copy=False)
+    read.columns = own.columns
+    release = conform(read, train, name)
+    if empty := empty_columns(release, train[[c for c in train.columns if c in form.sensitive]]):
+        raise InputError(
+            f"{name}: column {empty[0]!r} must hold values, as the real one does, got missing cells only: nothing can "
+            f"be guessed from it; name another sensitive column, and leave this one out with --drop {empty[0]}"
+        )
+    return Release(release, beside=beside, told=tuple(told))
+
+
+def _told(rule: Rule, column: str, words: str) -> Problem:
+    return Problem(rule, column, "note", words)
+
+
+def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem]) -> pd.Series:
+    """Return a column's cells in the kind of the real column's."""
+    try:
+        cells, done = read_to_fit(column, like)
+    except UnreadableError:
+        raise unfit(name, str(column.name), like) from None
+    if done:
+        told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
+    return cells.reset_index(drop=True)
+
+
+def _filled(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str, told: list[Problem]) -> pd.DataFrame:
+    """Return a release in which columns that are absent hold missing cells: nothing of them is given away."""
+    absent = [c for c in train.columns if c not in table.columns]
+    extra = [str(c) for c in table.columns if c not in train.columns]
+    if not absent or 2 * len(absent) > train.shape[1] or any(nearest(str(c), extra) for c in absent):
+        return table  # which is refused: another column may be it
+    for role, needed in (("quasi-identifier", form.quasi_identifiers), ("sensitive column", form.sensitive)):
+        if due := [c for c in absent if c in needed]:
+            raise InputError(
+                f"{name} must have the columns that the study needs; absent: {due[0]!r}, a {role}: name it none, and "
+                f"leave it out with --drop {due[0]} (data.drop in a study)"
+            )
+    told += [_told("absent", str(c), f"column {c!r} is absent from the release: it is left out") for c in absent]
+    return table.assign(**{c: pd.Series([None] * len(table), dtype=object, index=table.index) for c in absent})
+
+
+def _without_index(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd.DataFrame:
+    """Return a release without a column of row numbers that pandas wrote, where the real table has none so called."""
+    places = [k for k, column in enumerate(table.columns) if _is_index(table.iloc[:, k], column, train)]
+    if not places:
+        return table
+    told.append(_told("index", "", f"column {places[0] + 1} of the release numbers its rows: it is left out"))
+    return table.iloc[:, [k for k in range(table.shape[1]) if k != places[0]]]
+
+
+def _is_index(column: pd.Series, name: Any, train: pd.DataFrame) -> bool:
+    if name in train.columns or str(name) not in _INDEX:
+        return False
+    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
+    return any(np.array_equal(numbers, np.arange(first, first + len(column))) for first in (0, 1))
+
+
+def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: list[Problem]) -> pd.DataFrame:
+    """Return a release whose columns are called as the real ones, where one alone can be meant."""
+    got = list(table.columns)
+    absent = [c for c in train.columns if c not in got]
+    known = {*train.columns, *form.left_out}
+    others = [k for k, c in enumerate(got) if c not in known]
+    pairs = _pairs([str(got[k]) for k in others], [*absent, *(c for c in form.left_out if c not in got)])
+    if not pairs:
+        return table
+    names = {others[place]: due for place, due in pairs.items()}
+    shown = ", ".join(repr(due) for due in [*names.values()][:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    words = f"{len(names)} of its columns differ in case, blanks, accents or signs from the name that each is taken for"
+    told.append(_told("name", "", f"{words}: {shown}"))
+    table = table.copy(deep=False)
+    table.columns = [names.get(k, c) for k, c in enumerate(got)]
+    return table
+
+
+def _pairs(got: Sequence[str], due: Sequence[str]) -> Mapping[int, str]:
+    """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded.
+
+    Example:
+        >>> _pairs([" Größe ", "AGE", "Age_"], ["grosse", "age"])
+        {0: 'grosse'}
+    """
+    ours, theirs = [_plain(name) for name in due], [_plain(name) for name in got]
+    once = [k for k, word in enumerate(theirs) if word and theirs.count(word) == 1 and ours.count(word) == 1]
+    return {k: due[ours.index(theirs[k])] for k in once}
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in folded(name) if letter.isalnum())

@@ -1,0 +1,444 @@
+"""How the cells of a released column are written, where it is not as the real column's are: they are read to fit it.
+
+The real column says what the cells mean: numbers, dates, durations, true and false. Of the ways in which they may be
+written, the one that fits most cells is taken; of two that fit as many, the one under which more values lie between the
+smallest and the largest real one. Cells that none fits are missing.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.conf.reading import Reading
+from synthrisk.metrics.release.readings import Grid
+from synthrisk.metrics.tables.codes import factorized
+from synthrisk.metrics.tables.value_types import typed
+from synthrisk.tasks.workspace.exact_numbers import to_numbers
+from synthrisk.tasks.workspace.folded import folded
+from synthrisk.tasks.workspace.months import in_english
+from synthrisk.tasks.workspace.readings import read_as
+from synthrisk.tasks.workspace.truth_words import PAIRS
+
+MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
+Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
+"""What the cells of a column are, as sentences say it."""
+
+_LEAST = 0.1  # share of the cells that must be of the real column's kind
+_IN_RANGE = 0.5  # share of bare numbers that must be dates of the real column's years
+_FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
+_MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
+_CURRENCIES = frozenset(
+    [
+        "€",
+        "$",
+        "£",
+        "¥",
+        "₽",
+        "₺",
+        "₹",
+        "zł",
+        "Kč",
+        "R$",
+        "US$",
+        "A$",
+        "C$",
+        "EUR",
+        "USD",
+        "CHF",
+        "GBP",
+        "JPY",
+        "PLN",
+        "SEK",
+        "NOK",
+        "DKK",
+        "CZK",
+        "HUF",
+        "kr",
+        "Fr.",
+        "Ft",
+    ]
+)
+_UNIT = re.compile(
+    r"^[+\-−]?\s*([^\d\s.,'’+\-−()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’()*_]{1,8})?$"
+)
+_DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
+         "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y",
+         "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%Y年%m月%d日")  # fmt: skip
+_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+_SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
+          "%f": "f", "%I": "hh", "%p": "AM/PM"}  # fmt: skip
+_SERIALS: Mapping[str, tuple[float, str]] = {  # nanoseconds of one, and the day from which it counts
+    "seconds since 1970": (1e9, "1970-01-01"),
+    "milliseconds since 1970": (1e6, "1970-01-01"),
+    "microseconds since 1970": (1e3, "1970-01-01"),
+    "nanoseconds since 1970": (1.0, "1970-01-01"),
+    "day numbers of a spreadsheet": (86_400e9, "1899-12-30"),
+    "days since 1970": (86_400e9, "1970-01-01"),
+    "days since 1960": (86_400e9, "1960-01-01"),
+}
+_LAST = 2.0**63 - 2**53  # nanoseconds around 1970 that are dates
+
+
+class UnreadableError(ValueError):
+    """A column of which too few cells are of the real column's kind; it holds no cell."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Cells, or distinct texts, as they were read."""
+
+    values: pd.Series  # missing where nothing fits
+    words: tuple[str, ...] = ()  # what had to be done, in words that hold no cell
+
+
+def kind_of(column: pd.Series) -> Kind:
+    """Return what the cells of a real column are; of a code list what its codes are.
+
+    Example:
+        >>> [kind_of(pd.Series(cells)) for cells in ([1.5], ["a"], pd.Categorical([7, 9]), [True])]
+        ['numbers', 'texts', 'numbers', 'true and false']
+    """
+    held = levels_of(column)
+    if types.is_bool_dtype(held.dtype):
+        return "true and false"
+    if types.is_numeric_dtype(held.dtype):
+        return "numbers"
+    if types.is_datetime64_any_dtype(held.dtype):
+        return "dates"
+    return "durations" if types.is_timedelta64_dtype(held.dtype) else "texts"
+
+
+def levels_of(column: pd.Series) -> pd.Series:
+    """Return the levels of a code list, whether they occur or not; of another column its cells."""
+    return pd.Series(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else column
+
+
+def is_text(column: pd.Series) -> bool:
+    """Tell whether a column may hold texts."""
+    return types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)
+
+
+def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return a released column whose cells are of the kind of a real column's, and what had to be done, in words.
+
+    A column that is written as the real one is comes back as it is.
+
+    Raises:
+        UnreadableError: Fewer than a tenth of its cells are of that kind.
+
+    Example:
+        >>> cells, done = read_to_fit(pd.Series(["1234,50", "*", "80,00"]), pd.Series([1500.25, 75.0]))
+        >>> cells.tolist(), done[1]
+        ([1234.5, <NA>, 80.0], '1 of 3 cells is no number and taken as missing')
+    """
+    kind = kind_of(like)
+    if kind == "texts":
+        return _answers(column, levels_of(like))
+    real, cells = levels_of(like), typed(column).cells
+    held = levels_of(cells)
+    if not is_text(held):
+        if kind == kind_of(held) or (kind == "numbers" and types.is_bool_dtype(held.dtype)):
+            return _finite(column, cells) if kind == "numbers" else (column, [])
+        if isinstance(cells.dtype, pd.CategoricalDtype):
+            cells = pd.Series(cells.astype(object).array, dtype=held.dtype if cells.notna().all() else None)
+        if not types.is_numeric_dtype(cells.dtype) or kind == "durations":
+            raise UnreadableError
+        return _of_numbers(cells, real, kind)
+    return _of_texts(column, real, kind)
+
+
+def _finite(column: pd.Series, cells: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return numbers without infinite ones."""
+    held = levels_of(cells)
+    if not types.is_float_dtype(held.dtype) or not np.isinf(held.to_numpy(float, na_value=np.nan)).any():
+        return column, []
+    plain = cells.astype(float) if isinstance(cells.dtype, pd.CategoricalDtype) else column
+    infinite = np.isinf(plain.to_numpy(float, na_value=np.nan))
+    return plain.mask(infinite), [_infinite(int(infinite.sum()), len(column))] if infinite.any() else []
+
+
+def _of_numbers(cells: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series, list[str]]:
+    """Return numbers as dates, or as true and false."""
+    present = cells.dropna()
+    each = pd.Series(1, index=present.index)
+    read = _serials(present, each, real) if kind == "dates" else _truths_of_numbers(present)
+    return _whole(read.values.reindex(cells.index), cells.notna(), list(read.words), kind)
+
+
+def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series, list[str]]:
+    """Return a column of texts, each read once, however many cells hold it."""
+    coded = isinstance(column.dtype, pd.CategoricalDtype)
+    codes, found = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
+    levels = pd.Series(np.asarray(found, dtype=object), dtype=object)
+    known = levels.notna().to_numpy(bool)
+    texts = levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip()
+    present = texts[~texts.isin(MISSING)]
+    counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
+    read = _READERS[kind](present, counts[present.index], real)
+    values = read.values.reindex(levels.index)
+    taken = pd.Series(values.array.take(codes, allow_fill=True), name=column.name)
+    told = pd.Series(np.isin(codes, present.index))
+    return _whole(taken, told, list(read.words), kind)
+
+
+def _whole(values: pd.Series, told: pd.Series, words: list[str], kind: Kind) -> tuple[pd.Series, list[str]]:
+    """Return the values, and what was done, the number of cells that hold none among it; refuse what holds too few."""
+    cells = int(told.sum())
+    lost = int((told.to_numpy(bool) & values.isna().to_numpy(bool)).sum())
+    infinite = np.zeros(len(values), dtype=bool)
+    if kind == "numbers" and types.is_float_dtype(values.dtype):
+        infinite = np.isinf(values.to_numpy(float, na_value=np.nan))
+        values = values.mask(infinite)
+    if cells and (cells - lost) < _LEAST * cells:
+        raise UnreadableError
+    if lost:
+        one = {"numbers": "number", "dates": "date", "durations": "duration", "true and false": "answer"}[kind]
+        are = "is" if lost == 1 else "are"
+        words.append(f"{lost:,} of {cells:,} cells {are} no {one} and taken as missing")
+    if infinite.any():
+        words.append(_infinite(int(infinite.sum()), cells))
+    return values, words
+
+
+def _infinite(count: int, cells: int) -> str:
+    return f"{count:,} of {cells:,} cells {'is' if count == 1 else 'are'} infinite and taken as missing"
+
+
+# Numbers
+
+
+def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
+    """Read texts as numbers: as they are, or with the marks and the unit that fit most of them."""
+    plain = _plain(texts)
+    if plain.notna().all() and not _may_be_thousands(texts):
+        return _Read(plain)
+    if not plain.notna().any() and _are_answers_of_numbers(real):
+        truth = _truths(texts, counts, real).values
+        if truth.notna().any():
+            return _Read(truth.astype("Int64"), ("yes and no are taken as 1 and 0",))
+    unit = _unit(texts[plain.isna()], counts)
+    signed = texts.str.replace(r"^\((.+)\)$", r"-\1", regex=True)
+    found = [(_Read(plain), "")]
+    for decimal, thousands in _MARKS:
+        said = {"decimal": decimal, "thousands": thousands, "unit": unit or "", "otherwise": "missing"}
+        reading = Reading.model_validate({"type": "number", **said})
+        values = read_as(signed, reading)
+        words = _marks_in_words(decimal, thousands, unit)
+        found += [(_Read(values, (words,) if words else ()), decimal + thousands)]
+        if unit == "%":
+            shares = (values.astype("Float64") / 100).round(12)
+            found += [(_Read(shares, (f"{words}, as shares of 1",)), decimal + thousands)]
+    best = _best([read for read, _ in found], counts, real)
+    return best if best.values.notna().sum() > plain.notna().sum() or best.words else _Read(plain)
+
+
+def _plain(texts: pd.Series) -> pd.Series:
+    """Return texts as numbers, whole ones to the last digit, missing where they are none."""
+    numbers = to_numbers(texts, errors="coerce")
+    if types.is_float_dtype(numbers.dtype) and numbers.isna().any():
+        numbers = to_numbers(texts[numbers.notna()])
+    return _with_room(numbers).reindex(texts.index)
+
+
+def _with_room(values: pd.Series) -> pd.Series:
+    """Return whole numbers and truth values in a type that has room for a missing cell."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iub":
+        room: dict[str, Any] = {"i": "Int64", "u": "UInt64", "b": "boolean"}
+        return values.astype(room[values.dtype.kind])
+    return values
+
+
+def _may_be_thousands(texts: pd.Series) -> bool:
+    """Tell whether a point may stand between thousands in all texts that have one."""
+    marked = texts[texts.str.contains(".", regex=False)]
+    head = marked.head(1000)
+    pattern = r"[+\-−]?[1-9]\d{0,2}(\.\d{3})+"
+    return len(head) > 0 and bool(head.str.fullmatch(pattern).all()) and bool(marked.str.fullmatch(pattern).all())
+
+
+def _unit(texts: pd.Series, counts: pd.Series) -> str | None:
+    """Return what stands beside the numbers in most of the texts that are no plain number."""
+    around = texts.str.extract(_UNIT)
+    units = (around[0].fillna("") + around[1].fillna("")).loc[lambda s: s != ""]
+    if not len(units):
+        return None
+    by_unit = counts[units.index].groupby(units.to_numpy()).sum()
+    unit = str(by_unit.idxmax())
+    return unit if 2 * by_unit.max() >= counts[texts.index].sum() or unit in _CURRENCIES or unit == "%" else None
+
+
+def _marks_in_words(decimal: str, thousands: str, unit: str | None) -> str:
+    between = {"": "", " ": "a blank"}.get(thousands, repr(thousands))
+    marks = [f"a decimal {decimal!r}"] if decimal != "." or thousands else []
+    marks += [f"{between} between thousands"] if thousands else []
+    if unit:
+        marks.append("a percent sign" if unit == "%" else "a currency" if unit in _CURRENCIES else "a unit")
+    return f"numbers are written with {' and '.join(marks)}" if marks else ""
+
+
+# Dates
+
+
+def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
+    """Read texts as dates: in ISO 8601, or in the form that fits most; what is left in the form that fits it."""
+    zone = getattr(real.dtype, "tz", None)
+    digits = texts.str.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+    values = _iso(texts[~digits], zone).reindex(texts.index)
+    words: list[str] = []
+    if digits.any():
+        read = _serials(to_numbers(texts[digits]), counts, real)
+        values = values.fillna(read.values.reindex(texts.index))
+        words += read.words
+    for _ in range(_FORMS_OF_ONE):
+        left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
+        found = [*_dates_in_other_forms(left, zone)] if len(left) else []
+        if not found:
+            break
+        read = _best(found, counts, real)
+        values = values.fillna(read.values.reindex(texts.index))
+        words += read.words
+    return _Read(values, tuple(words))
+
+
+def _iso(texts: pd.Series, zone: Any) -> pd.Series:
+    dates = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
+    return dates.dt.tz_localize(None) if zone is None else dates.dt.tz_convert(zone)
+
+
+def _dates_in_other_forms(texts: pd.Series, zone: Any) -> Iterator[_Read]:
+    """Yield the texts as dates of each form that some of the first ones have."""
+    english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
+    english = english.str.replace(r"\s+", " ", regex=True).str.replace(r"(\d)(?:st|nd|rd|th)\b", r"\1", regex=True)
+    for form in (day + time for day in _DAYS for time in _TIMES):
+        few = english.head(50)
+        if not pd.to_datetime(few, format=form, errors="coerce").notna().any():
+            continue
+        dates = read_as(english, Reading(type="date", format=form, otherwise="missing"))
+        if zone is not None:
+            dates = dates.dt.tz_localize(zone, ambiguous="NaT", nonexistent="NaT")
+        yield _Read(dates, (f"dates are written as {re.sub('%.', lambda m: _SHOWN.get(m[0], m[0]), form)}",))
+
+
+def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
+    """Read numbers as dates: as the count since a day that makes most like the real ones; 20241231 as a date."""
+    zone, found = getattr(real.dtype, "tz", None), []
+    floats = numbers.astype(float)
+    for words, (per, origin) in _SERIALS.items():
+        start = pd.Timestamp(origin).value
+        fits = (floats * per + start).abs() < _LAST
+        since = _nanoseconds(numbers[fits], per) + start
+        dates = pd.Series(since.to_numpy("int64").view("M8[ns]"), index=since.index).reindex(numbers.index)
+        found.append(_Read(dates, (f"dates are written as {words}",)))
+    whole = (floats % 1 == 0) & floats.between(10_000_101, 99_991_231)
+    eight = numbers[whole].astype("int64").astype(str).reindex(numbers.index)
+    found.append(_Read(pd.to_datetime(eight, format="%Y%m%d", errors="coerce"), ("dates are written as YYYYMMDD",)))
+    if zone is not None:
+        found = [_Read(r.values.dt.tz_localize("UTC").dt.tz_convert(zone), r.words) for r in found]
+    found = [_Read(r.values.where(_in_range(r.values, real)), r.words) for r in found]
+    best = _best(found, counts, real)
+    enough = _cells(best.values.notna(), counts) >= _IN_RANGE * _cells(numbers.notna(), counts)
+    return best if enough else _Read(best.values.where(pd.Series(False, index=numbers.index)))
+
+
+def _nanoseconds(numbers: pd.Series, per: float) -> pd.Series:
+    if types.is_integer_dtype(numbers.dtype):
+        return numbers.astype("int64") * int(per)
+    floats = numbers.astype(float)
+    whole = floats - floats % 1
+    rest = (floats % 1 * per / 1e6).round() * 1_000_000  # to the millisecond
+    return whole.astype("int64") * int(per) + (rest.astype("int64") if per > 1e6 else 0)
+
+
+# Durations, true and false
+
+
+def _durations(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
+    clock = texts.where(~texts.str.fullmatch(r"[+-]?\d{1,3}:\d{2}"), texts + ":00")
+    return _Read(pd.to_timedelta(clock.where(~texts.str.fullmatch(r"[+-]?[\d.]+")), errors="coerce"))
+
+
+def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
+    """Read yes and no as true and false, in the pair of words that most cells have."""
+    words = texts.map(folded)
+    found = [words.map({true: True, false: False}) for true, false in PAIRS]
+    read = max(found, key=lambda values: counts[values.notna()].sum()).astype("boolean")
+    plain = texts.isin(["True", "False", "true", "false", "TRUE", "FALSE", "1", "0", "1.0", "0.0"])
+    return _Read(read, () if plain[read.notna()].all() else ("yes and no are taken as true and false",))
+
+
+def _truths_of_numbers(numbers: pd.Series) -> _Read:
+    return _Read(numbers.astype(float).map({1.0: True, 0.0: False}).astype("boolean"))
+
+
+def _are_answers_of_numbers(real: pd.Series) -> bool:
+    return set(real.dropna().unique()) <= {0, 1}
+
+
+def _answers(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return yes and no in the words of a real column that holds two texts, where the release has others."""
+    levels = [level for level in real.dropna().unique() if isinstance(level, str)]
+    said = {folded(level): level for level in reversed(levels)}
+    pair = next((pair for pair in PAIRS if set(pair) == set(said)), None)
+    if pair is None or len(levels) > 2 * len(pair):
+        return column, []
+    got = {level: folded(str(level)) for level in column.dropna().unique()}
+    if not got or any(word in said for word in got.values()):
+        return column, []
+    other = next((other for other in PAIRS if set(got.values()) <= set(other)), None)
+    if other is None:
+        return column, []
+    meant = {level: said[pair[other.index(word)]] for level, word in got.items()}
+    cells = column.astype(object).map(meant, na_action="ignore")
+    return cells, ["yes and no are taken as the real column's two texts"]
+
+
+# Which way
+
+
+def _best(found: list[_Read], counts: pd.Series, real: pd.Series) -> _Read:
+    """Return the reading that most cells have; of several with as many, that with most values like the real ones.
+
+    Values are like the real ones where they lie among them, are as fine as they are, and equal some.
+    """
+    cells = [_cells(read.values.notna(), counts) for read in found]
+    best = [read for read, own in zip(found, cells, strict=True) if own == max(cells)]
+    if len(best) == 1:
+        return best[0]
+    grid = Grid.of(real)
+
+    def score(read: _Read) -> tuple[int, int, int]:
+        within = _in_range(read.values, real)
+        on_grid, are_real = within & ~grid.off(read.values), within & read.values.isin(real)
+        return _cells(within, counts), _cells(on_grid, counts), _cells(are_real, counts)
+
+    chosen = max(best, key=score)
+    rivals = [read for read in best if read.words and not _same(read.values, chosen.values)]
+    if rivals and chosen.words:
+        return _Read(chosen.values, (f"{chosen.words[0]} (of the forms that fit, by the real column's range)",))
+    return chosen
+
+
+def _cells(which: pd.Series, counts: pd.Series) -> int:
+    return int(counts[which.index][which.to_numpy(bool)].sum())
+
+
+def _same(one: pd.Series, other: pd.Series) -> bool:
+    return bool(((one == other) | (one.isna() & other.isna())).fillna(False).all())
+
+
+def _in_range(values: pd.Series, real: pd.Series) -> pd.Series:
+    """Tell which values lie between the smallest and the largest real one."""
+    return values.between(real.min(), real.max()).fillna(False).astype(bool)
+
+
+_READERS: Mapping[Kind, Callable[[pd.Series, pd.Series, pd.Series], _Read]] = {
+    "numbers": _numbers,
+    "dates": _dates,
+    "durations": _durations,
+    "true and false": _truths,
+}

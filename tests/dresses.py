@@ -1,0 +1,272 @@
+"""Releases in other clothes: one table of people, and the ways in which tools write it."""
+
+import gzip
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+N = 60
+
+
+def people(n: int, seed: int) -> pd.DataFrame:
+    """Return people with a column of each kind."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, n),
+            "wage": np.round(rng.lognormal(7.5, 0.6, n), 2),
+            "pay": rng.integers(1_000, 9_000, n) * 10,
+            "share": np.round(rng.uniform(0, 1, n), 3),
+            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, n), unit="D"),
+            "seen": pd.Timestamp("2021-03-01 06:00") + pd.to_timedelta(rng.integers(0, 500_000, n), unit="min"),
+            "paid": rng.random(n) < 0.5,
+            "flag": rng.integers(0, 2, n),
+            "Größe_cm": np.round(rng.normal(170, 10, n), 1),
+            "stay": pd.to_timedelta(rng.integers(10, 600, n), unit="min"),
+            "smokes": pd.Categorical(rng.choice(["yes", "no"], n)),
+            "city": pd.Categorical(rng.choice(["Graz", "Linz", "Wien"], n)),
+        }
+    )
+
+
+PEOPLE = people(N, 7)
+"""The members; a copy of them wears each dress."""
+
+Worn = pd.DataFrame | tuple[bytes | str, str]
+"""A release as a frame, or as the content of a file and how its name ends."""
+
+
+@dataclass(frozen=True)
+class Dress:
+    """One way in which a release may be written."""
+
+    name: str  # as the test is called
+    wear: Callable[[pd.DataFrame], Worn]  # dresses a copy of ``PEOPLE``
+    told: str = ""  # the telling part of the line that says what was done; empty where nothing needs a word
+    lost: tuple[str, ...] = ()  # columns of which cells come back missing, or that come back empty
+
+
+def written(column: str, write: Callable[[Any], Any], name: str, told: str = "", **more: Any) -> Dress:
+    """Return a dress of one column, each cell written otherwise."""
+    own = lambda p: p.assign(**{column: [write(cell) for cell in p[column]]})  # noqa: E731
+    return Dress(f"{column}: {name}", own, told, **more)
+
+
+def some(column: str, token: Any, name: str, told: str = "taken as missing") -> Dress:
+    """Return a dress of which every seventh cell of a column is a token."""
+
+    def wear(people: pd.DataFrame) -> pd.DataFrame:
+        cells = people[column].astype(object)
+        cells.iloc[::7] = token
+        return people.assign(**{column: cells})
+
+    return Dress(f"{column}: some {name}", wear, told, lost=(column,))
+
+
+def called(name: str, **names: str) -> Dress:
+    """Return a dress of other column names."""
+    return Dress(f"names: {name}", lambda p: p.rename(columns=names), "from the name that each is taken for")
+
+
+def as_file(name: str, ending: str, write: Callable[[pd.DataFrame], bytes | str], told: str = "") -> Dress:
+    """Return a dress that is a file."""
+    return Dress(f"file: {name}", lambda p: (write(p), ending), told)
+
+
+def _german(number: float) -> str:
+    return f"{number:,.2f}".replace(",", " ").replace(".", ",").replace(" ", ".")
+
+
+def _grouped(mark: str, decimal: str = ".") -> Callable[[float], str]:
+    return lambda x: f"{x:,.2f}".replace(".", "#").replace(",", mark).replace("#", decimal)
+
+
+def _csv(people: pd.DataFrame, **how: Any) -> str:
+    return str(people.to_csv(index=False, **how))
+
+
+def _plain(people: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with texts for what JSON does not know."""
+    return people.assign(**{c: people[c].astype(str) for c in ("born", "seen", "stay", "smokes", "city")})
+
+
+def _feather(people: pd.DataFrame) -> bytes:
+    kept = io.BytesIO()
+    people.to_feather(kept)
+    return kept.getvalue()
+
+
+def _packed(people: pd.DataFrame, how: str) -> bytes:
+    kept = io.BytesIO()
+    people.to_csv(kept, index=False, compression=how)  # type: ignore[call-overload]
+    return kept.getvalue()
+
+
+_TOKENS = ("_RARE_", "<other>", "*", "suppressed", "n/a", "-", "?", "#N/A", "unknown", "<5")
+
+_NUMBERS = (
+    *(some("age", token, f"{token} among numbers") for token in _TOKENS),
+    *(some("wage", token, f"{token} among amounts") for token in _TOKENS[:5]),
+    some("age", np.inf, "infinite", "infinite and taken as missing"),
+    some("wage", np.inf, "infinite", "infinite and taken as missing"),
+    some("wage", -np.inf, "infinite below", "infinite and taken as missing"),
+    some("age", "inf", "inf as a text", "infinite and taken as missing"),
+    some("age", None, "missing", ""),
+    some("pay", "NaN", "NaN as a text", ""),
+    written("age", float, "with .0"),
+    written("age", lambda x: f"{x}.0", "with .0 as texts"),
+    written("age", str, "texts"),
+    written("age", lambda x: f" {x} ", "texts with blanks"),
+    written("age", lambda x: f"{x:03d}", "texts with leading zeros"),
+    written("age", lambda x: f"{x} years", "with a unit", "a unit"),
+    written("wage", lambda x: f"{x:,.2f}", "1,234.50", "',' between thousands"),
+    written("wage", _german, "1.234,50", "a decimal ',' and '.' between thousands"),
+    written("wage", lambda x: f"{x:.2f}".replace(".", ","), "1234,50", "a decimal ','"),
+    written("wage", _grouped(" "), "1 234.50", "a blank between thousands"),
+    written("wage", _grouped("\u00a0", ","), "1 234,50, its blank unbreakable", "a blank between thousands"),
+    written("wage", _grouped("'"), "1'234.50", "between thousands"),
+    written("wage", lambda x: f"${x:,.2f}", "$1,234.50", "a currency"),
+    written("wage", lambda x: f"{_german(x)} €", "1.234,50 €", "a currency"),
+    written("wage", lambda x: f"€ {x:.2f}", "€ 1234.50", "a currency"),
+    written("wage", lambda x: f"USD {x:,.2f}", "USD 1,234.50", "a currency"),
+    written("wage", lambda x: f"{x:.2f} EUR", "1234.50 EUR", "a currency"),
+    written("wage", lambda x: f"£{x:,.2f}", "£1,234.50", "a currency"),
+    written("wage", lambda x: f"{x:.6e}", "scientific"),
+    written("pay", lambda x: f"{x:,}", "12,340 is twelve thousand", "',' between thousands"),
+    written("pay", lambda x: f"{x:,}".replace(",", "."), "12.340 is twelve thousand", "'.' between thousands"),
+    written("pay", lambda x: f"{x:,} kr", "12,340 kr", "a currency"),
+    written("pay", lambda x: f"+{x}", "with a plus"),
+    written("share", lambda x: f"{x:.1%}", "12.3%", "as shares of 1"),
+    written("share", lambda x: f"{100 * x:.1f} %", "12.3 %", "as shares of 1"),
+    written("share", lambda x: f"{100 * x:.1f} %".replace(".", ","), "12,3 %", "as shares of 1"),
+    written("age", lambda x: f"{x}%", "percent of percents", "a percent sign"),
+    written("Größe_cm", lambda x: f"{x} cm", "with cm", "a unit"),
+    written("Größe_cm", lambda x: f"{x}".replace(".", ","), "170,5", "a decimal ','"),
+)
+
+_DATES = (
+    *(some("born", token, f"{token} among dates") for token in _TOKENS[:6]),
+    some("seen", "suppressed", "suppressed among times"),
+    some("born", "", "empty among dates", ""),
+    *(
+        written("born", lambda d, f=form: d.strftime(f), form, "dates are written as")
+        for form in ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y",
+                     "%d-%b-%Y", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M %p")
+    ),
+    written("born", lambda d: d.strftime("%Y%m%d"), "20241231 as texts", "YYYYMMDD"),
+    written("born", lambda d: int(d.strftime("%Y%m%d")), "20241231 as numbers", "YYYYMMDD"),
+    written("born", lambda d: d.strftime("%Y/%m/%d"), "2024/12/31"),
+    written("born", lambda d: d.strftime("%Y.%m.%d"), "2024.12.31"),
+    written("born", lambda d: d.isoformat(), "2024-12-31T00:00:00"),
+    written("born", lambda d: d.isoformat() + "Z", "2024-12-31T00:00:00Z"),
+    written("born", lambda d: d.isoformat(" ") + "+00:00", "2024-12-31 00:00:00+00:00"),
+    written("born", lambda d: d.date(), "date objects"),
+    written("born", lambda d: d.tz_localize("UTC"), "with a zone"),
+    written("born", lambda d: (d - pd.Timestamp("1899-12-30")).days, "a spreadsheet's numbers", "numbers of a spreadsheet"),
+    written("born", lambda d: str((d - pd.Timestamp("1899-12-30")).days), "a spreadsheet's numbers as texts", "spreadsheet"),
+    written("born", lambda d: d.value // 10**9, "seconds", "seconds since 1970"),
+    written("born", lambda d: d.value / 10**9, "seconds with decimals", "seconds since 1970"),
+    written("born", lambda d: d.value // 10**6, "milliseconds", "milliseconds since 1970"),
+    written("born", lambda d: d.value, "nanoseconds", "nanoseconds since 1970"),
+    written("seen", lambda d: d.strftime("%d.%m.%Y %H:%M"), "31.12.2024 17:05", "DD.MM.YYYY hh:mm"),
+    written("seen", lambda d: d.strftime("%m/%d/%Y %I:%M:%S %p"), "12/31/2024 05:05:00 PM", "MM/DD/YYYY"),
+    written("seen", lambda d: d.strftime("%d/%m/%y %H:%M"), "31/12/24 17:05", "DD/MM/YY"),
+    written("seen", lambda d: str(d.value // 10**9), "seconds as texts", "seconds since 1970"),
+    written("seen", lambda d: d.isoformat() + "+00:00", "2024-12-31T17:05+00:00"),
+    written("seen", lambda d: (d - pd.Timestamp("1899-12-30")) / pd.Timedelta("1D"), "a spreadsheet's numbers with hours",
+            "numbers of a spreadsheet"),
+    written("stay", lambda d: f"{d.seconds // 3600:02d}:{d.seconds // 60 % 60:02d}", "08:30"),
+    written("stay", str, "0 days 08:30:00"),
+    some("stay", "suppressed", "suppressed among durations"),
+)  # fmt: skip
+
+_ANSWERS = (
+    *(
+        written("paid", lambda x, w=words: w[0] if x else w[1], f"{words[0]}/{words[1]}", "yes and no are taken")
+        for words in (("yes", "no"), ("Yes", "No"), ("YES", "NO"), ("Y", "N"), ("ja", "nein"), ("oui", "non"),
+                      ("t", "f"), ("sí", "no"), ("wahr", "falsch"))
+    ),
+    *(
+        written("paid", lambda x, w=words: w[0] if x else w[1], f"{words[0]!r}/{words[1]!r}")
+        for words in ((1, 0), (1.0, 0.0), ("1", "0"), ("1.0", "0.0"), ("TRUE", "FALSE"), ("true", "false"), (" True", "False "))
+    ),
+    some("paid", "_RARE_", "_RARE_ among answers"),
+    some("paid", None, "missing among answers", ""),
+    *(
+        written("flag", lambda x, w=words: w[0] if x else w[1], f"{words[0]!r}/{words[1]!r} for 1/0", told)
+        for words, told in ((("yes", "no"), "taken as 1 and 0"), (("ja", "nein"), "taken as 1 and 0"), ((True, False), ""),
+                            (("True", "False"), "taken as 1 and 0"), ((1.0, 0.0), ""), (("1.0", "0.0"), ""))
+    ),
+    *(
+        written("smokes", lambda x, w=words: w[0] if x == "yes" else w[1], f"{words[0]!r}/{words[1]!r} for yes/no",
+                "the real column's two texts")
+        for words in ((True, False), ("True", "False"), ("Y", "N"), ("ja", "nein"), (1, 0), (1.0, 0.0), ("1", "0"))
+    ),
+)  # fmt: skip
+
+_NAMES = (
+    called("capitals", age="AGE", city="CITY"),
+    called("a capital letter", city="City"),
+    called("outer blanks", age=" age ", wage="wage "),
+    called("without accents", Größe_cm="Grosse_cm"),
+    called("without underscores", Größe_cm="größe cm"),
+    called("with underscores", age="_age_", city="city_"),
+    called("with points", Größe_cm="größe.cm"),
+    Dress("names: in another order", lambda p: p[sorted(p)[::-1]]),
+    Dress("index: of pandas", lambda p: p.reset_index(names="Unnamed: 0"), "numbers its rows"),
+    Dress("index: called index", lambda p: p.reset_index(), "numbers its rows"),
+    Dress("index: from 1", lambda p: p.assign(**{"Unnamed: 0": range(1, len(p) + 1)}), "numbers its rows"),
+    Dress("index: written to a file", lambda p: (str(p.to_csv()), "csv"), "numbers its rows"),
+    Dress("index: other rows' numbers", lambda p: p.set_axis(range(500, 500 + len(p)))),
+    Dress("absent: a column that has no role", lambda p: p.drop(columns="stay"), "'stay' is absent", lost=("stay",)),
+    Dress("absent: two", lambda p: p.drop(columns=["seen", "flag"]), "'flag' is absent", lost=("seen", "flag")),
+    *(
+        Dress(f"empty: {column}", lambda p, c=column: p.assign(**{c: None}), lost=(column,))
+        for column in ("age", "wage", "born", "paid", "stay", "city")
+    ),
+    *(
+        Dress(f"empty: {column}, as a marker", lambda p, c=column: p.assign(**{c: "NA"}), lost=(column,))
+        for column in ("age", "born")
+    ),
+    Dress("extra: a column more", lambda p: p.assign(score=1.5)),
+)
+
+_FILES = (
+    as_file("CSV", "csv", _csv),
+    as_file("CSV with semicolons", "csv", lambda p: _csv(p, sep=";")),
+    as_file("CSV with semicolons and decimal commas", "csv", lambda p: _csv(p, sep=";", decimal=",")),
+    as_file("CSV with semicolons and German amounts", "csv", lambda p: _csv(p.assign(wage=p["wage"].map(_german)), sep=";"),
+            "'.' between thousands"),
+    as_file("CSV with a mark at its beginning", "csv", lambda p: "\ufeff" + _csv(p)),
+    as_file("CSV in UTF-16", "csv", lambda p: _csv(p).encode("utf-16")),
+    as_file("CSV in Windows' letters", "csv", lambda p: _csv(p).encode("cp1252")),
+    as_file("CSV of all cells in quotes", "csv", lambda p: _csv(p, quoting=1)),
+    as_file("tsv", "tsv", lambda p: _csv(p, sep="\t")),
+    as_file("txt with tabs", "txt", lambda p: _csv(p, sep="\t")),
+    as_file("txt with bars", "txt", lambda p: _csv(p, sep="|")),
+    as_file("CSV.GZ in capitals", "CSV.GZ", lambda p: gzip.compress(_csv(p).encode())),
+    *(as_file(f"csv.{how}", f"csv.{how}", lambda p, h=way: _packed(p, h)) for how, way in (("bz2", "bz2"), ("xz", "xz"), ("gz", "gzip"))),
+    as_file("tsv.gz", "tsv.gz", lambda p: gzip.compress(_csv(p, sep="\t").encode())),
+    as_file("json of records", "json", lambda p: str(_plain(p).to_json(orient="records"))),
+    as_file("json of lines", "json", lambda p: str(_plain(p).to_json(orient="records", lines=True))),
+    as_file("jsonl", "jsonl", lambda p: str(_plain(p).to_json(orient="records", lines=True))),
+    as_file("json of columns", "json", lambda p: str(_plain(p).to_json(orient="columns"))),
+    as_file("json with dates in milliseconds", "json", lambda p: str(p.assign(stay=p["stay"].astype(str)).to_json(orient="records")),
+            "milliseconds since 1970"),
+    as_file("csv.zst", "csv.zst", lambda p: pa.compress(_csv(p).encode(), codec="zstd", asbytes=True)),
+    as_file("feather", "feather", _feather),
+    as_file("texts in Parquet", "parquet", lambda p: p.astype(str).to_parquet()),
+)  # fmt: skip
+
+DRESSES: tuple[Dress, ...] = (*_NUMBERS, *_DATES, *_ANSWERS, *_NAMES, *_FILES)
+
+
+def worn_by(*names: str) -> dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]]:
+    """Return how some dresses of frames are put on, by name, each with what is told of it."""
+    own = {dress.name: (dress.wear, dress.told) for dress in DRESSES}
+    return {name: own[name] for name in names}  # type: ignore[misc]

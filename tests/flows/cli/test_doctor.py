@@ -1,0 +1,236 @@
+"""``synthrisk doctor``: one screen, nothing private, and an exit code, in environments as ugly as real ones."""
+
+import getpass
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import venv
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from synthrisk.flows.cli.doctor import FOR_DEVELOPERS
+
+SITES = [Path(path) for path in sys.path if path.endswith("site-packages")]
+PASSWORD = "Zaunkoenig-7"
+
+
+def environment(place: Path, without=(), instead=()) -> Path:
+    """Return the interpreter of an environment that has all that is installed here, without some distributions.
+
+    ``instead`` of a module there is a file with a text, as a broken installation leaves one behind.
+    """
+    venv.create(place, symlinks=True)
+    (there,) = place.glob("lib/python*/site-packages")
+    left_out = {part for name in without for part in parts_of(name)} | {name for name, _ in instead}
+    for entry in (each for site in SITES for each in site.iterdir()):
+        foreign = entry.suffix == ".pth" and not entry.name.startswith("__editable__")
+        if not foreign and entry.name not in left_out and not (there / entry.name).exists():
+            (there / entry.name).symlink_to(entry)
+    for name, text in instead:
+        (there / f"{name}.py").write_text(text, "utf-8")
+    return place / "bin" / "python"
+
+
+def parts_of(name: str) -> set[str]:
+    """Return the names of what a distribution has put beside the others."""
+    return {file.parts[0] for file in metadata.files(name) or () if file.parts[0] != ".."}
+
+
+def doctor(python, place: Path, *arguments: str, module="app", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Ask the doctor as a user does, in an empty folder."""
+    (place / "empty").mkdir(exist_ok=True)
+    own = {k: v for k, v in os.environ.items() if not k.startswith(("PREFECT_", "MLFLOW_", "PYTHON"))}
+    own |= {"PREFECT_HOME": str(place / "prefect"), **variables}
+    command = [str(python), "-P", "-m", f"synthrisk.flows.cli.{module}", *(["doctor", *arguments] * (module == "app"))]
+    return subprocess.run(command, cwd=place / "empty", env=own, capture_output=True, text=True)
+
+
+def line_of(said, head: str) -> str:
+    """Return a paragraph of the screen as one line."""
+    found = re.search(rf"^{head} +(.*(?:\n {{12}}.*)*)", said.stdout, re.MULTILINE)
+    assert found, said
+    return " ".join(found.group(1).split())
+
+
+def is_one_screen_without_anything_private(said, place: Path) -> bool:
+    lines = said.stdout.splitlines()
+    assert 8 <= len(lines) <= 24, said.stdout
+    assert max(map(len, lines)) <= 80
+    assert "/" not in said.stdout  # no path, and no address
+    assert "\\" not in said.stdout
+    assert said.stderr == ""
+    for private in (PASSWORD, str(place), getpass.getuser(), socket.gethostname(), "127.0.0.1", "somebody"):
+        assert private not in said.stdout
+    return True
+
+
+@contextmanager
+def server(answers: bool, code: int = 200):
+    """Run a server that answers each request with a code, or one that takes connections and says nothing."""
+    if not answers:
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            yield silent.getsockname()[1]
+        return
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            text = {"/version": b"3.17.2", "/api/admin/version": b'"3.8.8"'}.get(self.path, b"OK")
+            self.send_response(code)
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Answer) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield made.server_port
+        made.shutdown()
+
+
+def test_here_all_is_well_and_the_versions_are_those_installed(tmp_path):
+    said = doctor(sys.executable, tmp_path)
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 0, said
+    assert said.stdout.startswith(f"synthrisk {metadata.version('synthrisk')}, ")
+    for name in ("pandas", "prefect", "mlflow", "scikit-learn"):
+        assert f"{name} {metadata.version(name)}" in line_of(said, "Packages")
+    assert "SQLite in the workspace: none yet" in line_of(said, "Store")
+    assert line_of(said, "Prefect") == "no API is configured, and none is needed"
+    assert not any((tmp_path / "empty").iterdir())
+
+
+def test_without_any_extra_all_is_well_and_the_extras_are_named(tmp_path):
+    wanted = {e for e in metadata.metadata("synthrisk").get_all("Provides-Extra") if e not in FOR_DEVELOPERS}
+    asked = [each for each in metadata.requires("synthrisk") if any(f'extra == "{extra}"' in each for extra in wanted)]
+    names = {re.match(r"[\w.-]+", each).group() for each in asked}
+    python = environment(tmp_path / "env", without=[n for n in names if (metadata.files(n) if n else ())])
+    said = doctor(python, tmp_path)
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 0, said
+    told = line_of(said, "Extras")
+    assert told.startswith("not installed: ")
+    assert set(told.removeprefix("not installed: ").split(", ")) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("raise ImportError('libfoo.so in /home/somebody')", "cannot be imported (ImportError)"),
+        ("import absent_part", "cannot be imported (ModuleNotFoundError absent_part)"),
+        ("import os; os.kill(os.getpid(), 4)", "ends Python when it is imported"),
+        ("print('synthrisk'); raise SystemExit(0)", "cannot be imported (SystemExit)"),
+    ],
+    ids=["error", "part", "signal", "exit"],
+)
+def test_a_base_package_that_cannot_be_imported_is_named(tmp_path, text, told):
+    said = doctor(environment(tmp_path / "env", instead=[("scipy", text)]), tmp_path)
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 2, said
+    assert f"scipy {told}" in line_of(said, "Broken")
+    assert f"pandas {metadata.version('pandas')}" in line_of(said, "Packages")
+
+
+def test_a_base_package_that_is_absent_is_named(tmp_path):
+    said = doctor(environment(tmp_path / "env", without=["pyarrow"]), tmp_path)
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 2, said
+    assert "pyarrow is not installed" in line_of(said, "Broken")
+
+
+def test_the_screen_stays_one_screen_where_everything_is_broken(tmp_path):
+    broken = ("numpy", "pandas", "scipy", "sklearn", "numba", "pyarrow", "pydantic", "prefect", "mlflow", "matplotlib")
+    python = environment(tmp_path / "env", instead=[(name, "import absent") for name in broken])
+    said = doctor(python, tmp_path, module="doctor")  # the command line needs pydantic
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 2, said
+    assert "more" in line_of(said, "Broken")
+
+
+def test_where_the_command_line_does_not_start_the_module_tells_why(tmp_path):
+    said = doctor(environment(tmp_path / "env", instead=[("psutil", "raise ImportError")]), tmp_path, module="doctor")
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 2, said
+    assert "psutil cannot be imported (ImportError)" in line_of(said, "Broken")
+
+
+@pytest.mark.parametrize(
+    ("answers", "code", "told"),
+    [
+        (True, 200, "MLflow server on this machine: answers, version 3.17.2"),
+        (True, 401, "MLflow server on this machine: answers, with code 401"),
+        (False, 0, "MLflow server on this machine: does not answer (TimeoutError)"),
+    ],
+    ids=["answers", "refuses", "silent"],
+)
+def test_a_store_behind_an_address_with_a_password_is_asked_and_never_shown(tmp_path, answers, code, told):
+    with server(answers, code) as port:
+        said = doctor(sys.executable, tmp_path, "--tracking-uri", f"http://somebody:{PASSWORD}@127.0.0.1:{port}")
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 0, said
+    assert line_of(said, "Store") == told
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        f"http://somebody:{PASSWORD}@127.0.0.1:1/x",
+        f"http://somebody:{PASSWORD}@127.0.0.1:no-port",
+        f"postgresql://somebody:{PASSWORD}@127.0.0.1:1/db",
+        f"postgresql+psycopg://somebody:{PASSWORD}@[127.0.0.1/db",
+        f"gopher://somebody:{PASSWORD}@127.0.0.1",
+        f"http://somebody:${{ABSENT}}{PASSWORD}@127.0.0.1",
+        f"sqlite:////absent/somebody/{PASSWORD}.db",
+        f"/absent/somebody/{PASSWORD}",
+    ],
+)
+def test_an_address_that_leads_nowhere_is_a_line_and_never_shown(say, tmp_path, monkeypatch, uri):
+    monkeypatch.chdir(tmp_path)
+    from synthrisk.flows.cli.answering import store_line
+
+    told = store_line(uri, ".synthrisk")
+    assert told.partition(": ")[2].startswith(("does not answer", "is not there")) or told.startswith(
+        ("its address", "cannot be asked (ValueError)")
+    )
+    assert not any(private in told for private in (PASSWORD, "somebody", "/", "127"))
+
+
+def test_a_store_in_the_workspace_is_read_and_not_changed(tmp_path):
+    from synthrisk.flows.cli.answering import store_line
+
+    file = tmp_path / "mlflow.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("create table experiments (name text)")
+        database.execute("insert into experiments values ('a')")
+        database.commit()
+    before = file.read_bytes()
+    assert store_line(None, str(tmp_path)) == "SQLite in the workspace: answers, with 1 experiment"
+    assert file.read_bytes() == before
+    file.write_text("no database")
+    assert "is no store of MLflow, or cannot be read (DatabaseError)" in store_line(None, str(tmp_path))
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["answers", "silent"])
+def test_a_prefect_api_is_asked_and_its_address_never_shown(tmp_path, answers):
+    with server(answers) as port:
+        url = f"http://somebody:{PASSWORD}@127.0.0.1:{port}/api"
+        said = doctor(sys.executable, tmp_path, PREFECT_API_URL=url)
+    assert is_one_screen_without_anything_private(said, tmp_path)
+    assert said.returncode == 0, said
+    expected = "answers, version 3.8.8" if answers else "does not answer (TimeoutError)"
+    assert line_of(said, "Prefect") == f"API on this machine: {expected}"
+
+
+def test_the_version_is_told_without_a_command(say):
+    said = say("--version")
+    assert (said.code, said.out, said.err) == (0, f"synthrisk {metadata.version('synthrisk')}\n", "")

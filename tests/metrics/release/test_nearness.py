@@ -1,0 +1,140 @@
+"""The look at a release beside control records: a few who are copied, people who are missing, and strangers alone."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
+from synthrisk.metrics.release import nearness
+from synthrisk.metrics.release.check import check_release
+from synthrisk.metrics.release.nearness import MISSING, NO_STRANGERS, Look
+from synthrisk.metrics.release.summary import summarise
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.tasks.data.adult import ADULT
+
+read_once = cache(ADULT)
+
+
+def three(rows: int, seed: int) -> list[pd.DataFrame]:
+    """Return members, control records and other people of Adult, so many of each."""
+    drawn = read_once().sample(3 * rows, random_state=seed).reset_index(drop=True)
+    return [drawn[k * rows : (k + 1) * rows].reset_index(drop=True) for k in range(3)]
+
+
+def with_the_most_distant(members: pd.DataFrame, others: pd.DataFrame, share: float) -> pd.DataFrame:
+    """Return other people, of whom a share gave way to the members who are furthest from all others."""
+    count = round(share * len(members))
+    alone = real_to_real(Tables(members, others), "gower", k=5).distances[:, 4]
+    return pd.concat([members.iloc[np.argsort(-alone)[:count]], others[count:]], ignore_index=True)
+
+
+def away_from(members: pd.DataFrame, control: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Return other people without those nearer to a member than 35 % of strangers are."""
+    strangers, own = (real_to_synthetic(Tables(t, members), "gower").distances[:, 0] for t in (control, others))
+    return others[own >= np.quantile(strangers, 0.35)].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_hundredth_of_the_people_copied_is_seen(seed):
+    """30 of 3,000, the most distant: a mean over all people hides them."""
+    members, control, others = three(3000, seed)
+    found = check_release(members, control, with_the_most_distant(members, others, 0.01)).nearness
+    assert found.suspicious
+    assert found.excess.lower > 0
+    assert 0.007 < found.excess.value < 0.016
+    assert found.excess_words.startswith("as if 1")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_twentieth_of_the_people_copied_is_seen_for_what_it_is(seed):
+    members, control, others = three(2000, seed)
+    found = check_release(members, control, with_the_most_distant(members, others, 0.05)).nearness
+    assert found.suspicious
+    assert found.excess.lower <= 0.05 <= found.excess.upper
+
+
+@pytest.mark.parametrize("rows", [500, 2000])
+def test_rows_taken_out_for_being_near_to_members_tell_who_the_members_are(rows):
+    members, control, others = three(rows, 1)
+    found = check_release(members, control, away_from(members, control, others)).nearness
+    assert found.suspicious.startswith(MISSING)
+    assert found.excess.upper < -0.005
+    assert found.excess_words.startswith(MISSING)
+
+
+def test_members_who_never_occur_as_they_are_tell_by_that():
+    """In a table full of twins, strangers equal members; a release in which none does was made by looking at them."""
+    members, control, others = (t[["education", "occupation", "sex", "race"]] for t in three(1000, 1))
+    equal = others.merge(members.drop_duplicates(), how="left", indicator=True)["_merge"].eq("both").to_numpy()
+    assert not check_release(members, control, others).suspicious
+    found = check_release(members, control, others[~equal].reset_index(drop=True))
+    assert found.verbatim.members.count == 0
+    assert f"{MISSING}: 0.0% of the members occur in the release as they are" in found.nearness.suspicious
+
+
+def test_of_25_releases_of_strangers_none_stands_out():
+    for seed in range(25):
+        found = check_release(*three(200, seed)).nearness
+        assert not found.suspicious, seed
+        assert found.excess_words == "" or abs(found.excess.value) < 0.005
+
+
+def test_a_small_difference_that_is_no_chance_is_a_number_and_no_suspicion():
+    own = Estimate(0.104, 0.101, 0.106)
+    look = Look("stand out", own, 0.1, Estimate(0.004, 0.001, 0.006), both=True)
+    assert not look.suspicious
+    assert Look("stand out", own, 0.1, Estimate(0.006, 0.001, 0.01), both=True).more
+    assert Look("stand out", own, 0.1, Estimate(-0.006, -0.01, -0.001), both=True).less
+    assert not Look("stand out", own, 0.1, Estimate(-0.006, -0.01, -0.001)).suspicious
+
+
+def test_without_strangers_there_is_no_excess_and_a_copy_is_seen_all_the_same():
+    members, control, _ = three(200, 1)
+    for few in (None, control[:19]):
+        found = check_release(members, few, members).nearness
+        assert found.suspicious
+        assert np.isnan(found.excess.value)
+        assert found.excess.note == NO_STRANGERS
+
+
+def test_records_of_one_person_count_as_one_person():
+    """Ten records each of 60 people, one of whom alone was copied: not ten people of whom as much is known."""
+    people, entities = (
+        [t.loc[t.index.repeat(10)].reset_index(drop=True) for t in three(60, 1)],
+        np.arange(120).repeat(10),
+    )
+    members, control, others = people
+    release = pd.concat([members[:20], others[20:]], ignore_index=True)
+    plain = check_release(members, control, release).nearness.excess
+    known = check_release(members, control, release, entities=entities).nearness.excess
+    assert known.upper - known.lower > 2 * (plain.upper - plain.lower)
+
+
+def test_over_many_releases_the_worst_has_an_interval_that_holds_for_all():
+    members, control, others = three(500, 1)
+    fine, few = (check_release(members, control, r) for r in (others, with_the_most_distant(members, others, 0.1)))
+    one, many = summarise([few]), summarise([fine] * 9 + [few])
+    assert (one.excess_lower, one.excess_value, one.excess_upper) == (
+        few.nearness.excess.lower,
+        few.nearness.excess.value,
+        few.nearness.excess.upper,
+    )
+    assert many.excess_value == one.excess_value
+    assert many.excess_lower < one.excess_lower
+    assert many.excess_upper > one.excess_upper
+    assert many.excess_words == one.excess_words == few.nearness.excess_words != ""
+    assert np.isnan(summarise([check_release(members, None, others)]).excess_value)
+
+
+@pytest.mark.parametrize(("members", "controls"), [(200, 40), (1000, 100), (300, 300)])
+def test_each_look_at_strangers_is_an_alarm_as_rarely_as_it_says(members, controls):
+    """Two looks at 1,500 tables: 6 alarms allowed where 3 are expected at most, on either side."""
+    rng = np.random.default_rng(1)
+    groups, sizes = np.repeat([1, 0], [members, controls]), (float(members), float(controls))
+    low = max(0.01, 10 / controls)
+    looks = [nearness._at_quantiles(rng.random(len(groups)), groups, sizes, "{}", low) for _ in range(1500)]
+    assert sum(look.more for both in looks for look in both) <= 6
+    assert sum(look.less for both in looks for look in both) <= 6

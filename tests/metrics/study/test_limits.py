@@ -1,0 +1,210 @@
+"""What a limit can tell: it decides where it tells a copy from fresh people, and says what would decide elsewhere."""
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+
+from samples.estimates import around
+from samples.kinds import beside_other_kind
+from synthrisk.metrics.intervals.estimates import Estimate, Variances
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.limits import SetLimit, Size
+from synthrisk.metrics.study.quantities import Limited
+from synthrisk.metrics.study.reference_checks import Check
+from synthrisk.metrics.study.results import Limit, StudyResult
+from synthrisk.metrics.study.verdicts import LOOK, Beside, judge
+
+ZERO, RAPID = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
+CLOSE = Measure("membership", "membership")
+ANSWERS = {"copy": "copy", "near": "near_copy", "fresh": "ideal", "leaky": "leak"}
+FINE, PASSED = Estimate(0.3, 0.28, 0.32), Check("fresh", "m", "around 0", True, "it is")
+LIMIT = "memorization/zero_cap.income"
+
+
+def line(name, memorization, measure=ZERO, **more):
+    return Finding(name, "reference" if name in ANSWERS else "synthesizer", measure, FINE, FINE, memorization, **more)
+
+
+def judged(release, copy=0.5, fresh=0.02, value=0.05, size=None, measure=ZERO, limits=None):
+    found = [
+        line("copy", around(copy, 0.02), measure),
+        line("near", around(copy, 0.02), measure),
+        line("fresh", around(0.0, fresh), measure),
+        line("cart", release, measure),
+    ]
+    beside = Beside(ANSWERS, size=size or Size())
+    (verdict,) = beside_other_kind(found, limits or {f"memorization/{measure.key}": value}, [PASSED], beside)
+    return verdict
+
+
+# Which limits decide
+
+
+def test_a_limit_decides_nothing_where_fresh_people_could_not_be_shown_to_keep_it():
+    wide = judged(around(0.0, 0.08), fresh=0.08)
+    assert (wide.word, wide.brief) == ("CANNOT TELL", "noise of 0.080")
+    assert judged(around(0.03, 0.025), fresh=0.08).word == "INCONCLUSIVE"  # the release itself is measured well enough
+    assert judged(around(0.03, 0.026), fresh=0.026).word == "CANNOT TELL"
+    assert judged(around(0.0, 0.045), fresh=0.045).word == "NO EVIDENCE"  # it lies inside, however wide it is
+
+
+@pytest.mark.parametrize(("value", "word"), [(0.07, "CANNOT TELL"), (0.085, "INCONCLUSIVE"), (-0.085, "INCONCLUSIVE")])
+def test_a_noisy_limit_leaves_the_word_open_where_memorization_is_shown_that_may_lie_far_beyond_it(value, word):
+    """Half width .045: wholly beyond 0 are all three, but only .085 + .045 lies beyond 1.5 times a limit of .08."""
+    assert judged(around(value, 0.045), fresh=0.045, value=0.08).word == word
+
+
+def test_a_limit_that_cannot_tell_hides_no_crossing():
+    assert judged(around(0.2, 0.08), fresh=0.08).word == "RISK"
+    assert judged(around(0.2, 0.01), copy=0.04).word == "RISK"
+    assert judged(around(-0.2, 0.08), fresh=0.08).word == "RISK"
+
+
+def test_noise_is_weighed_against_half_of_what_a_copy_shows_too():
+    assert judged(around(0.0, 0.045), copy=0.08, fresh=0.045, value=0.05).word == "CANNOT TELL"
+    assert judged(around(0.03, 0.015), copy=0.08, fresh=0.015, value=0.05).brief == "may be half a copy"
+
+
+def test_limits_that_cannot_tell_have_no_part_in_the_word_of_a_generator():
+    found = [
+        *(line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))),
+        *(line(n, around(v, 0.09), RAPID) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.01))),
+        *(line(n, around(v, 0.01), CLOSE) for n, v in (("copy", 0.9), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))),
+    ]
+    limits = {LIMIT: 0.05, "memorization/rapid.income": 0.05, "memorization/membership": 0.05}
+    verdicts = judge(found, limits, [PASSED], Beside(ANSWERS))
+    assert [v.word for v in verdicts] == ["NO EVIDENCE", "CANNOT TELL", "NO EVIDENCE"]
+    assert study(found, verdicts, limits).verdict("cart") == "NO EVIDENCE"
+    assert study(found, verdicts, limits).passed
+    silent = [v for v in verdicts if v.word == "CANNOT TELL"]
+    assert study(found, silent, limits).verdict("cart") == "INCONCLUSIVE"
+    assert not study(found, silent, limits).passed
+
+
+@pytest.mark.parametrize(("measure", "missing"), [(ZERO, "who is found"), (CLOSE, "what is learnt")])
+def test_a_word_of_safety_covers_what_is_learnt_and_who_is_found(measure, missing):
+    found = [
+        line(n, around(v, 0.01), measure) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))
+    ]
+    (verdict,) = judge(found, {f"memorization/{measure.key}": 0.05}, [PASSED], Beside(ANSWERS))
+    assert (verdict.word, missing in verdict.reason) == ("INCONCLUSIVE", True)
+
+
+def test_the_planted_leak_must_have_been_seen_by_a_limit_that_decides():
+    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
+    for leaky, word in ((0.05, "NO EVIDENCE"), (0.005, "INCONCLUSIVE")):
+        every = [*found, line("leaky", around(leaky, 0.01))]
+        (verdict,) = beside_other_kind(every, {LIMIT: 0.05}, [PASSED], Beside(ANSWERS, leaked={"leaky": 0.1}))
+        assert verdict.word == word
+
+
+# What would decide
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_asked_for_decides_when_it_is_brought(seed):
+    """The interval of so many control records as are asked for, if the value stays, lies inside the limit."""
+    value, n, c, spread = 0.01 * (seed + 1), 3000, 2000, 1.6
+    half = spread * math.sqrt(1 / n + 1 / c)
+    verdict = judged(around(value, half), size=Size(n, c, 1, True), value=0.05)
+    assert verdict.word == "INCONCLUSIVE"
+    if asked := re.match(r"([\d,]+) control records \(there are 2,000\), or a limit of", verdict.advice):
+        brought = n, int(asked[1].replace(",", ""))
+    else:
+        both = re.match(r"([\d,]+) members and ([\d,]+) control records \(there are 3,000 and 2,000\)", verdict.advice)
+        brought = tuple(int(text.replace(",", "")) for text in both.groups())
+    more = around(value, spread * math.sqrt(1 / brought[0] + 1 / brought[1]))
+    assert judged(more, size=Size(*brought, 1, True), value=0.05).word == "NO EVIDENCE"
+
+
+def test_a_limit_that_is_named_is_kept():
+    verdict = judged(around(0.03, 0.03), value=0.05)
+    limit = float(re.search(r"a limit of ([\d.]+)", verdict.advice)[1])
+    assert limit == 0.07
+    assert judged(around(0.03, 0.03), value=limit).word == "NO EVIDENCE"
+
+
+def test_repetitions_are_asked_for_where_they_are_what_varies():
+    parts = Variances(records=1e-6, between=4e-4, noise=1e-5, count=1000, repetitions=3)
+    found = Estimate(0.02, -0.02, 0.06, parts=parts)
+    verdict = judged(found, size=Size(1000, 0, 3))
+    assert re.match(r"\d+ repetitions \(there are 3\)", verdict.advice)
+
+
+# As if so many people had been copied
+
+
+def test_as_if_is_the_share_of_what_a_copy_shows():
+    """(value - nothing)/(copy - nothing), and at most (upper - nothing)/(copy's lower end - nothing)."""
+    verdict = judged(around(0.02, 0.01), copy=0.5)
+    assert (verdict.as_if, verdict.as_if_upper) == pytest.approx((0.02 / 0.5, 0.03 / 0.48))
+    rate = SetLimit(Limited("tpr", "membership"), 0.06, [Estimate(0.81, 0.71, 0.91)])
+    assert rate.as_if_copied(Estimate(0.11, 0.09, 0.15)) == pytest.approx((0.10 / 0.80, 0.14 / 0.70))
+    assert judged(around(-0.01, 0.005)).as_if == 0
+
+
+# The headline
+
+
+def study(findings, verdicts, limits):
+    told = {name: Limit(value, "the board") for name, value in limits.items()}
+    settings = {f.synthesizer: {"role": f.role} for f in findings}
+    return StudyResult("id", "demo", findings, [PASSED], verdicts, {}, told, {}, settings, ANSWERS)
+
+
+def headline(values, limits):
+    """Return the headline of a release by its values, {measure: estimate}, in a study that can tell."""
+    sees = {"copy": around(0.8, 0.01), "near": around(0.7, 0.01), "fresh": around(0.0, 0.01)}
+    found = [line(n, e, m) for m in values for n, e in sees.items()]
+    found += [line("cart", e, m) for m, e in values.items()]
+    result = study(found, judge(found, limits, [PASSED], Beside(ANSWERS)), limits)
+    return next(h for h in overview(result).headlines if h.synthesizer == "cart")
+
+
+LIMITS = {LIMIT: 0.05, "memorization/rapid.income": 0.2, "memorization/membership": 0.05}
+
+
+@pytest.mark.parametrize(
+    ("values", "word", "named"),
+    [
+        ((0.1, 0.5, 0.08), "RISK", "rapid"),  # 0.49 is 2.45 limits, 0.09 is 1.8
+        ((0.1, 0.19, 0.01), "RISK", "zero_cap"),
+        ((0.01, 0.195, 0.045), "INCONCLUSIVE", "membership"),
+        ((0.01, 0.15, 0.02), "NO EVIDENCE", "rapid"),
+    ],
+)
+def test_the_headline_names_the_quantity_that_decides_in_units_of_its_limit(values, word, named):
+    found = headline(dict(zip((ZERO, RAPID, CLOSE), (around(v, 0.01) for v in values), strict=True)), LIMITS)
+    assert (found.word, found.worst.measure.split(".")[0]) == (word, named)
+
+
+def test_without_limits_the_headline_names_the_surest_and_never_the_largest():
+    """Three records isolated by luck: +1.000 [-.683, +1.000] is no headline."""
+    luck = Estimate(1.0, -0.683, 1.0)
+    found = headline({ZERO: around(0.03, 0.01), RAPID: luck}, {})
+    assert found.worst.measure == ZERO.key
+
+
+# The look at the release
+
+
+@pytest.mark.parametrize(
+    ("excess", "word"),
+    [
+        (around(0.1, 0.02), "RISK"),
+        (replace(around(-0.01, 0.005), note="fewer members than chance"), "RISK"),
+        (around(-0.01, 0.02), None),
+        (around(0.03, 0.01), None),
+        (around(0.05, 0.02), "INCONCLUSIVE"),
+        (around(0.04, 0.05), None),
+    ],
+)
+def test_a_look_that_shows_more_members_than_the_limit_is_a_risk(excess, word):
+    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
+    verdicts = judge(found, {LIMIT: 0.05}, [PASSED], Beside(ANSWERS, excess={"cart": excess}))
+    looks = [v for v in verdicts if v.quantity == LOOK]
+    assert [v.word for v in looks] == ([word] if word else [])

@@ -1,0 +1,348 @@
+"""A copy is a copy whatever type its values wear: the whole register on an exact copy in every dress."""
+
+import datetime as dt
+from decimal import Decimal
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.tables import Tables
+
+OPTIONS = {
+    "train_synthetic_test_real": {"model": "logistic"},
+    "linkability": {"columns_a": ["pay", "visits", "day"], "columns_b": ["waited", "smokes", "ward"]},
+    "rapid": {"attacker": "cart"},
+    "inference": {"attacker": "key_class"},
+    "membership": {"attacker": "distance_difference"},
+    "detection_mlp": {"folds": 2},
+    "membership_inference_risk": {"folds": 2},
+}
+
+
+def draw(seed, n=36):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "pay": rng.lognormal(7, 1, n).round(2),
+            "visits": rng.integers(0, 100, n),
+            "day": pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D"),
+            "waited": pd.to_timedelta(rng.integers(0, 86_400, n), unit="s"),
+            "smokes": rng.random(n) < 0.4,
+            "ward": rng.choice([*"ABCD"], n),
+            "ill": rng.choice(["none", "mild", "severe"], n),
+        }
+    )
+    table["day"] = table["day"].astype("datetime64[ns]")
+    table["waited"] = table["waited"].astype("timedelta64[ns]")
+    table.loc[rng.random(n) < 0.1, ["pay", "day", "ward"]] = np.nan
+    return table
+
+
+REAL, CONTROL = draw(1), draw(2)
+
+
+def arrow(kind):
+    return lambda column: column.astype(object).where(column.notna(), None).astype(pd.ArrowDtype(kind))
+
+
+def objects(make):
+    return lambda column: pd.Series([None if pd.isna(v) else make(v) for v in column], column.index, object)
+
+
+def cast(dtype):
+    return lambda column: column.astype(dtype)
+
+
+def levels(dress):
+    return lambda column: dress(column).astype("category")
+
+
+def decimal(value):
+    return Decimal(f"{value:.2f}")
+
+
+def whole(value):
+    return Decimal(int(value))
+
+
+def zoned(column):
+    return column.dt.tz_localize("Europe/Berlin")
+
+
+def time_of_day(value):
+    return (dt.datetime(2000, 1, 1) + value.to_pytimedelta()).time()
+
+
+def by_bytes(value):
+    return value.encode()
+
+
+DRESSES = {
+    "pay": {
+        "float32": cast("float32"),
+        "Float32": cast("Float32"),
+        "Float64": cast("Float64"),
+        "longdouble": cast("longdouble"),
+        "float[pyarrow]": cast("float[pyarrow]"),
+        "double[pyarrow]": cast("double[pyarrow]"),
+        "decimal128": lambda column: arrow(pa.decimal128(12, 2))(objects(decimal)(column)),
+        "decimal256": lambda column: arrow(pa.decimal256(40, 2))(objects(decimal)(column)),
+        "Decimal": objects(decimal),
+        "objects of float": objects(float),
+        "objects of numpy.float64": objects(np.float64),
+        "objects of numpy.float32": objects(np.float32),
+        "Sparse": lambda column: column.astype(pd.SparseDtype(float)),
+        "category": levels(cast("float64")),
+        "category of float32": levels(cast("float32")),
+        "category of Decimal": levels(objects(decimal)),
+    },
+    "visits": {
+        "int8": cast("int8"),
+        "uint8": cast("uint8"),
+        "uint64": cast("uint64"),
+        "float64": cast("float64"),
+        "float32": cast("float32"),
+        "float16": cast("float16"),
+        "Int64": cast("Int64"),
+        "UInt16": cast("UInt16"),
+        "int8[pyarrow]": cast("int8[pyarrow]"),
+        "uint64[pyarrow]": cast("uint64[pyarrow]"),
+        "Decimal": objects(whole),
+        "objects of int": objects(int),
+        "objects of numpy.int16": objects(np.int16),
+        "Sparse": lambda column: column.astype(pd.SparseDtype(int)),
+        "category": levels(cast("int64")),
+        "category of int8[pyarrow]": levels(cast("int8[pyarrow]")),
+    },
+    "day": {
+        "seconds": cast("datetime64[s]"),
+        "milliseconds": cast("datetime64[ms]"),
+        "microseconds": cast("datetime64[us]"),
+        "date": objects(lambda value: value.date()),
+        "datetime": objects(lambda value: value.to_pydatetime()),
+        "objects of Timestamp": objects(pd.Timestamp),
+        "objects of numpy.datetime64": objects(lambda value: value.to_datetime64()),
+        "Period": lambda column: column.dt.to_period("D"),
+        "objects of Period": objects(lambda value: value.to_period("D")),
+        "UTC": lambda column: column.dt.tz_localize("UTC"),
+        "another zone": lambda column: column.dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
+        "on the clock of a zone": zoned,
+        "date32[pyarrow]": lambda column: arrow(pa.date32())(objects(lambda value: value.date())(column)),
+        "date64[pyarrow]": lambda column: arrow(pa.date64())(objects(lambda value: value.date())(column)),
+        "timestamp[s][pyarrow]": cast("timestamp[s][pyarrow]"),
+        "timestamp[us, tz][pyarrow]": lambda column: column.dt.tz_localize("UTC").astype(
+            pd.ArrowDtype(pa.timestamp("us", "Europe/Berlin"))
+        ),
+        "category": levels(cast("datetime64[ns]")),
+        "category of date": levels(objects(lambda value: value.date())),
+        "category of Period": levels(lambda column: column.dt.to_period("D")),
+    },
+    "waited": {
+        "seconds": cast("timedelta64[s]"),
+        "microseconds": cast("timedelta64[us]"),
+        "objects of timedelta": objects(lambda value: value.to_pytimedelta()),
+        "objects of numpy.timedelta64": objects(lambda value: value.to_timedelta64()),
+        "time": objects(time_of_day),
+        "time64[pyarrow]": lambda column: arrow(pa.time64("us"))(objects(time_of_day)(column)),
+        "duration[ms][pyarrow]": cast("duration[ms][pyarrow]"),
+        "category": levels(cast("timedelta64[ns]")),
+    },
+    "smokes": {
+        "boolean": cast("boolean"),
+        "bool[pyarrow]": cast("bool[pyarrow]"),
+        "objects of bool": objects(bool),
+        "objects of numpy.bool": objects(np.bool_),
+        "whole numbers": cast("int8"),
+        "float32": cast("float32"),
+        "category": levels(cast("bool")),
+    },
+    "ward": {
+        "string": cast("string"),
+        "string[pyarrow]": cast(pd.ArrowDtype(pa.string())),
+        "large_string[pyarrow]": cast(pd.ArrowDtype(pa.large_string())),
+        "dictionary[pyarrow]": arrow(pa.dictionary(pa.int32(), pa.string())),
+        "binary[pyarrow]": lambda column: arrow(pa.binary())(objects(by_bytes)(column)),
+        "bytes": objects(by_bytes),
+        "category": levels(cast("object")),
+        "category of string[pyarrow]": levels(cast(pd.ArrowDtype(pa.string()))),
+        "ordered category": lambda column: column.astype(pd.CategoricalDtype([*"DCBA"], ordered=True)),
+    },
+}
+EVERY = [(column, name) for column, own in DRESSES.items() for name in own]
+OUTFITS = range(max(map(len, DRESSES.values())))
+SLOW = {"detection_mlp", "membership_inference_risk", "linkability", "quality"}  # a few outfits are enough
+ROLES = {"quasi_identifiers": ["pay", "visits", "day", "waited", "smokes", "ward"], "sensitive": "ill"}
+MEASURES = {name: metric for name, metric in METRICS.items() if metric.installed}
+
+
+def dressed(table, column, name):
+    return table.assign(**{column: DRESSES[column][name](table[column])})
+
+
+def outfit(table, number, names=DRESSES):
+    """Return the table with all columns dressed, the columns by their dresses in turn."""
+    for column in DRESSES:
+        some = list(names[column])
+        table = dressed(table, column, some[number % len(some)])
+    return table
+
+
+def is_exact(name):
+    """Tell whether a dress keeps all digits: which of two rows is nearer may hang on the last."""
+    return not any(each in name for each in ("float16", "float32", "Float32", "float[pyarrow]"))
+
+
+def says_what_it_is(column, name):
+    """Tell whether a dress of the real table keeps the kind of its column: a category of numbers is a code list."""
+    is_code = name.startswith("category") and column not in ("smokes", "ward")
+    return not is_code and name != "whole numbers"
+
+
+EXACT = {column: [name for name in own if is_exact(name)] for column, own in DRESSES.items()}
+REALS = {column: [name for name in own if says_what_it_is(column, name)] for column, own in EXACT.items()}
+
+
+def value(metric, real, release, control=None):
+    given = {name: own for name, own in ROLES.items() if name in metric.needs}
+    given |= {"links": np.arange(len(release))} if "links" in metric.options else {}
+    given |= {"control": control} if "control" in metric.needs else {}
+    return metric(real, release, **given, **OPTIONS.get(metric.name, {}), seed=0).value
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return {name: value(metric, REAL, REAL.copy(), CONTROL) for name, metric in MEASURES.items()}
+
+
+@pytest.mark.parametrize(("column", "name"), EVERY, ids=[f"{c} as {n}" for c, n in EVERY])
+def test_each_dress_of_each_column_is_taken_off(column, name):
+    tables = Tables(REAL, dressed(REAL, column, name), dressed(CONTROL, column, name))
+    codes, plain = tables.codes([column]), Tables(REAL, REAL)
+    np.testing.assert_array_equal(*codes.tables)
+    assert (codes.size, tables.kind(column)) == (plain.codes([column]).size, plain.kind(column))
+    beside_control = Tables(tables.real, tables.control).codes([column]).tables[1]
+    np.testing.assert_array_equal(beside_control, Tables(REAL, CONTROL).codes([column]).tables[1])
+    if tables.kind(column) == "numeric":
+        np.testing.assert_array_equal(*tables.floats(column))
+    other = Tables(dressed(REAL, column, name), REAL)
+    np.testing.assert_array_equal(*other.codes([column]).tables)
+    if column != "smokes":
+        assert (other.kind(column) == tables.kind(column)) == says_what_it_is(column, name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("metric", MEASURES.values(), ids=MEASURES.keys())
+def test_a_copy_scores_as_a_copy_in_every_outfit(metric, plain):
+    for number in OUTFITS[:: 9 if metric.name in SLOW else 1]:
+        found = value(metric, REAL, outfit(REAL, number), outfit(CONTROL, number))
+        assert found == pytest.approx(plain[metric.name], abs=1e-6, nan_ok=True), number
+
+
+RELEASE = pd.concat([REAL.iloc[:20], draw(3, 16)], ignore_index=True)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("metric", MEASURES.values(), ids=MEASURES.keys())
+def test_tables_in_different_outfits_score_as_plain_ones(metric):
+    due = value(metric, REAL, RELEASE, CONTROL)
+    for number in OUTFITS[:: 9 if metric.name in SLOW else 4]:
+        release, control = outfit(RELEASE, number + 3, EXACT), outfit(CONTROL, number + 5, EXACT)
+        found = value(metric, outfit(REAL, number, REALS), release, control)
+        assert found == pytest.approx(due, abs=1e-5, nan_ok=True), number
+
+
+@pytest.mark.parametrize("column", DRESSES)
+def test_an_ordinary_table_is_not_touched(column):
+    codes = REAL.assign(**{column: REAL[column].astype("category")})
+    for table in (REAL, codes):
+        tables = Tables(table, table, table)
+        assert tables.real is tables.synthetic is table
+
+
+def test_whole_numbers_beyond_singles_are_compared_as_singles():
+    real = pd.DataFrame({"x": [123_456_789, 987_654_321, 2**53 + 1]})
+    assert METRICS["common_rows_proportion"](real, real.astype("float32")).value == 1.0
+    assert METRICS["common_rows_proportion"](real, real + 1).value < 1.0
+
+
+def test_numbers_beyond_the_largest_single_stay_finite():
+    real = pd.DataFrame({"x": [1.1e200, 12.34, 0.0]})
+    tables = Tables(real, pd.DataFrame({"x": np.float32([12.34, 12.34, 0])}))
+    assert np.isfinite(tables.floats("x")[0]).all()
+
+
+def test_two_doubles_are_not_compared_as_singles():
+    real = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
+    assert METRICS["common_rows_proportion"](real, real + 1e-12).value == 0.0
+
+
+def test_large_whole_numbers_are_compared_to_the_last_digit():
+    real = pd.DataFrame({"x": [2**60 + 1, 2**60 + 3]})
+    for dress in (objects(whole), objects(int), cast("int64[pyarrow]"), cast("UInt64"), objects(np.uint64)):
+        for missing in (False, True):
+            people = pd.concat([real, pd.DataFrame({"x": [pd.NA]})]).astype("Int64") if missing else real
+            if missing and dress(people["x"]).dtype == object:
+                people = people.reset_index(drop=True)
+            near = people.assign(x=dress(people["x"] + 1))
+            assert METRICS["common_rows_proportion"](people, people.assign(x=dress(people["x"]))).value == 1.0
+            assert METRICS["common_rows_proportion"](people, near).value == pytest.approx(missing / len(people))
+
+
+def test_uuids_are_their_texts():
+    names = [f"00000000-0000-0000-0000-00000000000{k}" for k in range(5)]
+    real, release = pd.DataFrame({"x": names}), pd.DataFrame({"x": map(UUID, names)}, dtype=object)
+    assert METRICS["common_rows_proportion"](real, release).value == 1.0
+
+
+def test_a_text_that_reads_as_a_number_is_none():
+    real = pd.DataFrame({"x": [1.5, 2.0], "y": ["a", "b"]})
+    with pytest.raises(InputError, match="column 'x' must hold numbers in both tables"):
+        METRICS["common_rows_proportion"](real, real.astype({"x": "str"}))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[1 + 2j, 2j], pd.Series([1j, 2j], dtype=object), pd.Series([1, 2j], dtype=object)],
+    ids=["complex128", "objects of complex", "some complex"],
+)
+def test_complex_numbers_are_refused(cells):
+    real = pd.DataFrame({"x": [1.0, 2.0]})
+    with pytest.raises(InputError, match="column 'x' must hold real numbers, got complex ones"):
+        METRICS["common_rows_proportion"](real, pd.DataFrame({"x": cells}))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[dt.date(9999, 12, 31), dt.date(2020, 1, 1)], np.array(["1066-10-14", "2020-01-01"], "datetime64[s]")],
+    ids=["date", "seconds"],
+)
+def test_dates_that_nanoseconds_cannot_hold_are_refused_without_a_cell(cells):
+    real = pd.DataFrame({"x": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+    with pytest.raises(InputError, match=r"^column 'x' must hold dates from 1677 to 2262 .* got one outside$"):
+        METRICS["common_rows_proportion"](real, pd.DataFrame({"x": cells}))
+
+
+def test_durations_are_not_compared_with_dates():
+    real = pd.DataFrame({"x": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+    with pytest.raises(InputError, match="column 'x' must hold durations in both tables or in none"):
+        METRICS["distance_to_closest_record"](real, real - pd.Timestamp("2020-01-01"))
+
+
+def test_codes_stay_codes_beside_control_records_with_other_codes():
+    """Categories of numbers are stacked as categories: as objects they would become numbers."""
+    real = pd.DataFrame({"x": pd.Categorical([1, 2, 3, 1]), "y": [*"abcd"]})
+    control = pd.DataFrame({"x": pd.Categorical([4, 1]), "y": [*"ab"]})
+    tables = Tables(real, real, control)
+    assert tables.with_control().kind("x") == tables.kind("x") == "categorical"
+
+
+def test_identifiers_are_the_same_in_both_types():
+    real = pd.DataFrame({"id": [1, 1, 2], "x": [1, 2, 3]})
+    control = pd.DataFrame({"id": objects(whole)(pd.Series([3, 2])), "x": [4, 5]})
+    tables = Tables.identified(real, real[["x"]], control, "id")
+    assert tables.control_entities[1] == tables.entities[2]

@@ -1,0 +1,98 @@
+"""No dress turns a copy into anything but RISK: from the release as it came to the verdict, through the tasks."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from dresses import people, worn_by
+
+from synthrisk.conf.study import Data
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.attack import attack
+from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.estimate import estimate
+from synthrisk.tasks.judge import judge
+from synthrisk.tasks.synthesize.release import release
+from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.references import Sample
+
+N = 150
+MEMBERS, CONTROL, INVENTED = people(N, 1), people(N, 2), people(N, 3)
+MEASURES = ["common_rows_proportion", "membership"]
+LIMITS = {f"memorization/{name}": 0.2 for name in MEASURES}
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory) -> Sample:
+    folder = tmp_path_factory.mktemp("dresses")
+    for name, table in (("real", MEMBERS), ("control", CONTROL)):
+        table.to_parquet(folder / f"{name}.parquet")
+    data = Data(source=str(folder / "real.parquet"), quasi_identifiers=["age", "city"], sensitive=["smokes"])
+    table, cut = given.fn(data, str(folder / "control.parquet"), 1, str(folder))
+    return Sample.of(data, table, cut, str(folder), 1)
+
+
+def judged(cut: Sample, table: pd.DataFrame):
+    made = [release.fn(cut, table, name="vendor")]
+    made += [synthesize.fn(cut, kind, role="reference") for kind in ("copy", "near_copy")]
+    return judge.fn(estimate.fn([attack.fn(each, MEASURES) for each in made]), LIMITS).result
+
+
+WORN = worn_by(
+    "age: some _RARE_ among numbers", "wage: 1.234,50 €", "share: 12.3%", "born: %m/%d/%Y",
+    "seen: some suppressed among times",
+    "born: a spreadsheet's numbers", "paid: ja/nein", "smokes: True/False for yes/no", "wage: some infinite",
+    "index: of pandas", "names: capitals", "absent: two", "empty: wage", "empty: age", "empty: city", "empty: stay",
+    "age: texts with blanks",
+)  # fmt: skip
+
+
+def noisy(members: pd.DataFrame) -> pd.DataFrame:
+    return members.assign(age=members["age"] + np.random.default_rng(0).uniform(-0.4, 0.4, len(members)))
+
+
+@pytest.mark.parametrize(
+    ("wear", "told"), [*WORN.values(), (noisy, "digits that no real record has")], ids=[*WORN, "noisy"]
+)
+def test_a_copy_in_a_dress_is_a_risk_and_the_notes_say_what_was_done(
+    one: Sample, wear: Callable[[pd.DataFrame], pd.DataFrame], told: str
+):
+    result = judged(one, wear(MEMBERS.copy()))
+    assert result.verdict("vendor") == "RISK"
+    assert result.releases["vendor"].invalid == ""
+    notes = result.releases["vendor"].notes
+    assert any(told in note for note in notes) if told else True
+
+
+@pytest.mark.parametrize("name", WORN)
+def test_other_people_in_a_dress_are_judged_and_no_risk(one: Sample, name: str):
+    result = judged(one, WORN[name][0](INVENTED.copy()))
+    assert result.releases["vendor"].invalid == ""
+    assert result.verdict("vendor") not in ("RISK", "INVALID RELEASE", "FAILED")
+
+
+def test_two_dresses_of_one_copy_are_two_releases_for_their_notes_differ(one: Sample):
+    texts, index = (WORN[name][0](MEMBERS.copy()) for name in ("wage: 1.234,50 €", "index: of pandas"))
+    first, second = (release.fn(one, each, name="vendor") for each in (texts, index))
+    assert first.key != second.key
+    assert "currency" in first.told()[0].words
+    assert "numbers its rows" in second.told()[0].words
+
+
+@pytest.mark.parametrize(("absent", "role"), [("city", "quasi-identifier"), ("smokes", "sensitive column")])
+def test_a_column_that_a_role_needs_is_asked_for_with_a_way_out(one: Sample, absent: str, role: str):
+    with pytest.raises(InputError, match=f"absent: '{absent}', a {role}: .* leave it out with --drop {absent}"):
+        release.fn(one, MEMBERS.drop(columns=absent), name="vendor")
+
+
+def test_a_sensitive_column_without_values_is_refused_with_a_way_out(one: Sample):
+    with pytest.raises(InputError, match=r"'smokes' must hold values, .* missing cells only: .* --drop smokes"):
+        release.fn(one, MEMBERS.assign(smokes=None), name="vendor")
+
+
+def test_a_column_nearly_so_called_may_be_the_absent_one(one: Sample):
+    with pytest.raises(
+        InputError, match=r"absent: \['stay'\], extra: column 10 \(nearly 'stay'\); rename it, or leave"
+    ):
+        release.fn(one, MEMBERS.rename(columns={"stay": "stays"}), name="vendor")
