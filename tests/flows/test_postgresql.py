@@ -32,11 +32,16 @@ def _program(name: str) -> str:
     return place
 
 
+def _open_to_all() -> str:
+    """Return a folder for what is temporary that other users can enter, unlike the one of all tests."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
+
+
 @pytest.fixture(scope="module")
 def server():
     """Give the address of a server without databases of ours, on loopback, in a folder of its own."""
     initdb, postgres = _program("initdb"), _program("postgres")
-    folder = Path(tempfile.mkdtemp(prefix="synthrisk-postgresql-"))
+    folder = Path(tempfile.mkdtemp(prefix="synthrisk-postgresql-", dir=_open_to_all()))
     as_whom = {}
     if os.getuid() == 0:  # PostgreSQL does not run as the superuser
         shutil.chown(folder, "nobody")

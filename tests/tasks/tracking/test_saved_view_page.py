@@ -116,7 +116,7 @@ def test_the_charts_start_with_memorization_against_utility(kept, server, page):
     page.wait_for_text("the answer\n(2)")
     page.wait_for("document.querySelectorAll('.scatterlayer .point').length >= 5")
     text = page.text()
-    assert text.index("the answer\n(2)") < text.index("memorization\n(2)") < text.index("utility\n(1)")
+    assert text.index("the answer\n(2)") < text.index("memorization\n(3)") < text.index("utility\n(1)")
     titles = page.ask("[...document.querySelectorAll('.g-xtitle, .g-ytitle')].map(each => each.textContent)")
     assert {"utility/accuracy", "memorization/deciding"} <= set(titles)
 
