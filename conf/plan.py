@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.study import ALL_OTHERS, MetricChoice, WhatIf
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.errors import nearest

@@ -8,7 +8,7 @@ import numpy as np
 import yaml
 
 from synthrisk.conf import Study, load
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.reading import Reading
 from synthrisk.conf.study import Data, SynthesizerChoice
 from synthrisk.metrics import METRICS, InputError
@@ -18,7 +18,7 @@ from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.propose.measures import RECOMMENDED, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.propose.roles import Role
-from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.synthesize import Job, find_synthesizer, run
 from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample, Table
 
@@ -192,7 +192,7 @@ def check_strangers(sample: Sample, synthetic: str) -> str:
     frame, held_out = sample.table.read(), sample.held_out(0, 0)
     members, train = frame[~held_out].reset_index(drop=True), sample.members()
     job = Job(train, train.head(0), len(train), 0, form=sample.form)
-    release = run(job, synthesizer("files"), {"path": synthetic}).synthetic
+    release = run(job, find_synthesizer("files"), {"path": synthetic}).synthetic
     found = strangers(members, frame[held_out].reset_index(drop=True), release, sample.identifier)
     if found.refuse:
         raise InputError(f"control must hold records that the synthesizer never saw, got ones of which {found.refuse}")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.study import NON_MEMBERS, Threshold
 from synthrisk.metrics.release.identifiers import RELEASED, Released, in_all
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from synthrisk.conf.load import checked, refuse_passwords
+from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.secrets import mask, secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from synthrisk.conf.load import checked, refuse_passwords
+from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data import left_out, read, typed
 from synthrisk.tasks.split import split as cut

@@ -10,8 +10,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.typed import left_out, typed
-from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.data.types import infer, left_out, typed
 from synthrisk.tasks.workspace.empty_columns import empty_columns
 from synthrisk.tasks.workspace.kept import keep_file
 from synthrisk.tasks.workspace.references import Cut, Table

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.study import Bootstrap, Data, Threshold
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Interval

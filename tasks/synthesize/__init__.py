@@ -22,7 +22,7 @@ from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 _FEW = 4
 
 
-def synthesizer(name: str) -> Synthesizer:
+def find_synthesizer(name: str) -> Synthesizer:
     """Return the synthesizer of that name.
 
     Raises:
@@ -128,4 +128,4 @@ def _check_release(release: object, job: Job, synthesizer: Synthesizer) -> None:
         raise InputError(f"{name} must release rows numbered from 0, got {type(table.index).__name__}")
 
 
-__all__ = ["Job", "Release", "Synthesizer", "check_options", "run", "synthesizer", "try_out"]
+__all__ = ["Job", "Release", "Synthesizer", "check_options", "find_synthesizer", "run", "try_out"]

@@ -11,7 +11,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.synthesize import Job, Release, run, synthesizer
+from synthrisk.tasks.synthesize import Job, Release, find_synthesizer, run
 from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
@@ -80,7 +80,7 @@ def synthesize(
 
 def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> ReleaseFolder:
     """Return where the release of one place is, or will be: a folder named by all that decides what is released."""
-    own, options = synthesizer(made_by.kind), dict(made_by.options)
+    own, options = find_synthesizer(made_by.kind), dict(made_by.options)
     left_out = sample.table.left_out.digest if own.unattacked and sample.table.left_out is not None else None
     ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
     inputs = own.inputs(_located(made_by), repetition, fold) if own.inputs else []
@@ -101,7 +101,7 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
 
 def _located(made_by: Generator) -> dict[str, Any]:
     """Return the options with absolute paths, for a worker in another folder; the key has them as written."""
-    located, path = synthesizer(made_by.kind).located, made_by.options.get("path")
+    located, path = find_synthesizer(made_by.kind).located, made_by.options.get("path")
     if located is None or not made_by.folder or not isinstance(path, str):
         return dict(made_by.options)
     return {**made_by.options, "path": located(path, Path(made_by.folder))}
@@ -114,7 +114,7 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
     train, rest = (records[own].reset_index(drop=True) for own in (~held_out, held_out))
     releases = sample.cut.repetitions * sample.cut.releases
     drawn = seed_of(sample.seed, cell.repetition, cell.fold, made_by.name)
-    whose, own = None if whose is None else whose[held_out], synthesizer(made_by.kind)
+    whose, own = None if whose is None else whose[held_out], find_synthesizer(made_by.kind)
     aside = sample.unattacked()[~held_out].reset_index(drop=True) if own.unattacked else None
     job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.form, whose, aside)
     with one_thread(), printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
