@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from synthrisk.flows.cli.commands import Commands
 from synthrisk.flows.cli.ends import told
 from synthrisk.flows.cli.environment import set_up
 from synthrisk.flows.cli.leaving import Leaving
@@ -18,6 +19,7 @@ from synthrisk.metrics.errors import InputError
 
 app = typer.Typer(
     name="synthrisk",
+    cls=Commands,
     help="May this synthetic table go out? Disclosure risk of synthetic tables, with intervals and yardsticks.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from synthrisk.flows.cli.seen_leaks import print_seen
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.names_elsewhere import ours, tools_with
 from synthrisk.metrics.overview import FAMILIES, names
 
 if TYPE_CHECKING:
@@ -39,19 +40,23 @@ _KINDS = {
 
 
 def print_metric(name: str) -> None:
-    """Print what a metric measures, takes and is from.
+    """Print what a metric measures, takes and is from; a name of another tool leads to the metric that it is here.
 
     Raises:
         InputError: No metric has that name.
     """
     known = names()
-    if name not in known:
+    own = name if name in known else ours(name, known)
+    if own is None:
         hint = nearest(name, known) or "; `synthrisk metrics` lists them"
         raise InputError(f"NAME must be that of a metric, got {name!r}{hint}")
     from synthrisk.metrics.register import METRICS
 
-    metric = METRICS[name]
+    metric, asked, name = METRICS[own], name, own
     console = Console(highlight=False)
+    if asked != own:
+        tools = tools_with(asked)
+        console.print(Text(f"{asked}{' of ' + ' and '.join(tools) if tools else ''} is here called {own}.\n"))
     console.print(Text(metric.name, "bold"))
     parts = sections(inspect.getdoc(metric.function) or "")
     console.print(_indented(_plain(parts[""])))

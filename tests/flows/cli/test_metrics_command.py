@@ -120,3 +120,18 @@ def test_the_words_of_another_package_are_no_markup(monkeypatch, capsys):
         "How [deep] it looks",
     ):
         assert text in said
+
+
+def test_a_name_of_another_tool_leads_to_the_metric_that_it_is_here(say):
+    said, own = say("metrics", "CategoricalZeroCAP"), say("metrics", "zero_cap")
+    assert said.code == 0
+    assert said.out == f"CategoricalZeroCAP of SDMetrics is here called zero_cap.\n\n{own.out}"
+    assert say("metrics", "Zero-CAP").out.startswith("Zero-CAP is here called zero_cap.\n")
+
+
+def test_an_option_of_another_tool_is_refused_with_ours(say):
+    said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
+    assert said.code == 2
+    assert said.err == "Error: evaluate takes no option --ori (did you mean '--real'?)\n"
+    assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
+    assert "No such option: --quiet" in say("evaluate", "a.csv", "b.csv", "--quiet").err
