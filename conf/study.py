@@ -11,6 +11,7 @@ from synthrisk.conf.settings import Settings
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.metric_rules import columns_of
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 
@@ -30,6 +31,16 @@ def _once(names: Any) -> Any:
 
 Names = Annotated[list[str], AfterValidator(_once)]
 """Distinct names."""
+
+
+def _several(columns: list[str]) -> list[str]:
+    if len(columns) < 2:
+        raise ValueError(f"columns that are guessed at once must be two or more, got {columns}")
+    return columns
+
+
+Targets = Annotated[list[str | Annotated[Names, AfterValidator(_several)]], AfterValidator(_once)]
+"""What is guessed: columns each on its own; in brackets several at once."""
 
 
 class Sql(Settings):
@@ -84,8 +95,9 @@ class Data(Settings):
     built-in table with options, or ``{url, query}`` for a database."""
     quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
-    sensitive: Names = Field(min_length=1)
-    """Columns that an attacker guesses, each on its own."""
+    sensitive: Targets = Field(min_length=1)
+    """Columns that an attacker guesses, each on its own; in brackets several that he guesses at once:
+    ``[income, [income, race]]``."""
     categorical: list[str] = []
     """Numeric columns that are code lists."""
     identifier: str | None = None
@@ -119,12 +131,17 @@ class Data(Settings):
             columns=self.columns,
             left_out=tuple(left_out),
             quasi_identifiers=tuple(known),
-            sensitive=tuple(self.sensitive),
+            sensitive=tuple(self.guessed),
         )
+
+    @property
+    def guessed(self) -> list[str]:
+        """All columns that are guessed, alone or with others."""
+        return list(dict.fromkeys(column for target in self.sensitive for column in columns_of(target)))
 
     @model_validator(mode="after")
     def _roles_are_apart(self) -> "Data":
-        both = [c for c in self.quasi_identifiers if c in self.sensitive and len(self.sensitive) == 1]
+        both = [c for c in self.quasi_identifiers if len(self.sensitive) == 1 and c in self.guessed]
         if both:
             raise ValueError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
         return self
@@ -238,8 +255,9 @@ class MetricChoice(_Choice):
     """Name in keys and tables; the register name unless given. Needed where a metric is used twice."""
     quasi_identifiers: Names | Literal["*"] | None = None
     """What the attacker of this metric knows, where it is not ``data.quasi_identifiers``."""
-    sensitive: Names | None = None
-    """What this metric guesses, where it is not ``data.sensitive``."""
+    sensitive: Targets | None = None
+    """What this metric guesses, where it is not ``data.sensitive``; in brackets several columns at once, for metrics
+    that take several."""
     attackers: Names = []
     """Attacker models of metrics that train one, attacks of metrics of claims: each is scored on its own."""
     what_if: list[WhatIf] = []
@@ -469,10 +487,11 @@ class Study(Settings):
                 raise ValueError(f"{what} must have distinct names, got {twice[0]!r} twice")
         for choice in self.metrics:
             hidden = choice.sensitive or self.data.sensitive
-            if len(hidden) == 1 and choice.quasi_identifiers and hidden[0] in choice.quasi_identifiers:
+            both = [c for c in columns_of(hidden[0]) if len(hidden) == 1 and c in (choice.quasi_identifiers or ())]
+            if both:
                 raise ValueError(
                     f"quasi_identifiers and sensitive of metric {choice.label} must be different columns, "
-                    f"got {hidden[0]!r} in both"
+                    f"got {both[0]!r} in both"
                 )
         for each in (*self.synthesizers, *self.references):
             if NON_MEMBERS in (each.name, each.kind):

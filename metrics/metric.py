@@ -78,6 +78,7 @@ class Metric:
             about everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
         looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
             be equal too.
+        jointly: Whether ``sensitive`` may be several columns, which are then guessed at once.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
             records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
     """
@@ -116,6 +117,7 @@ class Metric:
     population: bool = True
     best_answer: Callable[..., float] | None = None
     looks_up: bool = False
+    jointly: bool = False
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""

@@ -126,7 +126,7 @@ def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned
         ledger, values = score_release(tables, member, planned, sample.seed, release.cell)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
-    guessed = [p.measure.sensitive for p in planned if p.measure.sensitive is not None]
+    guessed = [column for p in planned for column in p.measure.targets]
     again = read_again(tables, member, check, guessed)
     if again is not None:
         second, said = score_release(again, member, planned, sample.seed, release.cell)

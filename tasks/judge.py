@@ -10,6 +10,7 @@ from typing import Any
 
 from synthrisk.conf.loader import checked
 from synthrisk.conf.study import NON_MEMBERS, Threshold
+from synthrisk.metrics.metric_rules import Target, name_of
 from synthrisk.metrics.release.identifiers import RELEASED, Released, in_all
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
@@ -133,7 +134,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
-        sensitive=sample.sensitive,
+        sensitive=tuple(map(name_of, sample.sensitive)),
     )
 
 
@@ -202,7 +203,7 @@ def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) ->
     return spelled
 
 
-def threat_model(known: Sequence[str] | str, sensitive: Sequence[str]) -> str:
+def threat_model(known: Sequence[str] | str, sensitive: Sequence[Target]) -> str:
     """Return what an attacker knows and guesses, in words."""
     knows = "all other columns" if known == "*" else ", ".join(known)
-    return f"attacker has the release, knows {knows}; guesses {', '.join(sensitive)}"
+    return f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"

@@ -55,7 +55,7 @@ def study_text(study: Study, proposal: Proposal, limits: Mapping[str, float], to
         name=_json(study.name),
         source=_json(data.source),
         known=_columns(list(data.quasi_identifiers), meant),
-        hidden=_columns(data.sensitive, meant),
+        hidden=_columns(data.guessed, meant),
         entity=_entity(data.identifier),
         drop=_columns(data.drop, meant),
         categorical=_json(data.categorical),

@@ -27,6 +27,9 @@ def attribute_disclosure(
     too). ``value = mean(score)`` is the one chosen by ``measure``; ``published`` is the same in percent. A high
     value may be due to a common sensitive value: read it beside ``guess`` and control.
 
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
@@ -134,5 +137,6 @@ ATTRIBUTE_DISCLOSURE = Metric(
     ceiling="ceiling",
     best_answer=best_answer,
     looks_up=True,
+    jointly=True,
     reference="Raab, Nowok and Dibben, Practical privacy metrics for synthetic data (DiSCO, repU)",
 )

@@ -26,6 +26,9 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     ``value = mean(credit)``, in [0, 1], high = the release gives the secret away; ``published = 1 - value``.
     An exact copy has 1 only where every key class holds a single sensitive value, so read it beside control records.
 
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else. SDMetrics takes no missing cells.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
@@ -57,6 +60,9 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
 
     As ``categorical_cap``, with credit 0 where no synthetic record has the record's key.
 
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else. SDMetrics takes no missing cells.
+
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
         >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
@@ -73,6 +79,9 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
 
     The distance counts the quasi-identifiers that differ; all records tied at the smallest distance are
     pooled. An exact match is distance 0. ``records`` carries that ``distance`` too. PrivEval's GCAP.
+
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else. SDMetrics takes no missing cells.
 
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
@@ -181,6 +190,7 @@ def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]
         ceiling="ceiling",
         best_answer=commonest_share,
         looks_up=name != "generalized_cap",
+        jointly=True,
     )
 
 

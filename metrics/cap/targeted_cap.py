@@ -19,6 +19,9 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
     its key; the attacker abstains where the class is divided or the key does not occur.
     ``value = published = right claims / claims``, in [0, 1], high = what the release says without doubt is true.
 
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
@@ -80,5 +83,6 @@ TARGETED_CAP = Metric(
     ceiling="ceiling",
     best_answer=commonest_share,
     looks_up=True,
+    jointly=True,
     reference="Taub, Elliot, Pampaka and Smith 2018, doi:10.1007/978-3-319-99771-1_9",
 )

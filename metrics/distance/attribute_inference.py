@@ -180,4 +180,5 @@ ATTRIBUTE_INFERENCE_RISK = Metric(
     reduce=reduce_inference,
     check_values=check_inference,
     best_answer=best_answer,
+    jointly=True,
 )

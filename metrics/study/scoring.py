@@ -14,7 +14,7 @@ from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
 from synthrisk.metrics.release.readings import second_reading, without_columns
 from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.ledger import Cell, as_frame, ledger_of, ledger_rows
+from synthrisk.metrics.study.ledger import Cell, as_frame, joint_values, ledger_of, ledger_rows
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfIsolation, OfRecords, OfRelease, OfUtility, Reasons, Said
 
@@ -138,7 +138,7 @@ def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> 
     if metric.by_release:
         return None, _released(metric, tables, int((groups != 1).sum()), planned, seed)
     score = metric.score(tables, seed=seed, **planned.options)
-    truth = None if measure.sensitive is None else arena.tables.real[measure.sensitive]
+    truth = joint_values(arena.tables.real, measure.targets)
     rows = ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns)
     return rows, said_of_records(metric, score, tables.groups)
 

@@ -27,7 +27,7 @@ from synthrisk.metrics.study.isolated_findings import find_isolated
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.said import OfUtility
 from synthrisk.metrics.study.utility import Usefulness, usefulness
-from synthrisk.metrics.tables.codes import joint_codes
+from synthrisk.metrics.tables.codes import joint_codes, pack
 from synthrisk.metrics.tables.kinds import kind
 
 
@@ -149,8 +149,9 @@ def _apart(finding: Finding, attacked: Attacked, releases: Releases, interval: I
     """Return the findings of vulnerable records, and of the worst class where a class is guessed."""
     found = find_groups(finding, attacked, releases.groups, interval)
     found = with_rates(found, attacked, releases.groups, interval)
-    column = releases.records[finding.measure.sensitive] if finding.measure.sensitive else None
-    if column is not None and kind(column) == "categorical":
-        of_classes = worst_class(finding, attacked, joint_codes([column])[0].tables[0], interval)
+    columns = [releases.records[column] for column in finding.measure.targets]
+    if columns and all(kind(column) == "categorical" for column in columns):
+        classes = pack([joint_codes([column])[0] for column in columns])
+        of_classes = worst_class(finding, attacked, classes.tables[0], interval)
         found |= {"classes": of_classes} if of_classes else {}
     return found

@@ -8,6 +8,7 @@ from synthrisk.conf.loader import checked
 from synthrisk.conf.study import Bootstrap, Data, Threshold
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.metric_rules import name_of
 from synthrisk.metrics.partitions.findings import broken, findings, strangers_in_words
 from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release
 from synthrisk.metrics.partitions.parts import MEMBERS, Partitioned
@@ -73,13 +74,13 @@ def judged_in_parts(
         warning=warning,
         warnings=(LACKING, *([f"the release is broken: {reason}"] if reason else [])),
         quasi_identifiers=tuple(known),
-        sensitive=tuple(data.sensitive),
+        sensitive=tuple(map(name_of, data.sensitive)),
     )
 
 
 def _keys(data: Data, columns: Sequence[str]) -> list[str]:
     known = data.quasi_identifiers
-    return [c for c in columns if c not in data.sensitive] if known == "*" else list(known)
+    return [c for c in columns if c not in data.guessed] if known == "*" else list(known)
 
 
 def _facts(tables: Partitioned, data: Data, settings: Bootstrap, seed: int, begun: datetime) -> dict[str, str]:

@@ -13,6 +13,7 @@ import pandas as pd
 from synthrisk.conf.reading import FileForm
 from synthrisk.conf.study import GENERATOR_NAME, Data
 from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.metric_rules import columns_of
 from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.columns import Problem
@@ -80,7 +81,7 @@ class Sample:
     seed: int = 1  # root of all randomness
     # columns that an attacker knows; ``"*"`` = all but the one that is guessed
     quasi_identifiers: tuple[str, ...] | Literal["*"] = ()
-    sensitive: tuple[str, ...] = ()  # columns that an attacker guesses
+    sensitive: tuple[str | tuple[str, ...], ...] = ()  # columns that an attacker guesses, or several at once
     identifier: str | None = None  # column that names the entity of a record, or None
     form: FileForm = field(default_factory=FileForm)  # how releases that come as files are read
     title: str = ""  # what the table is called
@@ -94,15 +95,19 @@ class Sample:
     def key(self) -> list[str]:
         """The quasi-identifiers by name: none of them is guessed."""
         known = self.quasi_identifiers
-        return [c for c in self.columns if c not in self.sensitive] if known == "*" else list(known)
+        return [c for c in self.columns if c not in self.guessed] if known == "*" else list(known)
+
+    @property
+    def guessed(self) -> list[str]:
+        """All columns that are guessed, alone or with others."""
+        return list(dict.fromkeys(column for target in self.sensitive for column in columns_of(target)))
 
     @classmethod
     def of(cls, data: Data, table: Table, cut: Cut, workspace: str, seed: int) -> "Sample":
         """Return the sample of a table whose roles are settled."""
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
-        return cls(
-            table, cut, Place(workspace), seed, known, tuple(data.sensitive), data.identifier, data.form, data.title
-        )
+        hidden = tuple(target if isinstance(target, str) else tuple(target) for target in data.sensitive)
+        return cls(table, cut, Place(workspace), seed, known, hidden, data.identifier, data.form, data.title)
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.

@@ -37,6 +37,37 @@ def test_one_measure_a_sensitive_attribute_and_attacker():
     }
 
 
+def test_columns_in_brackets_are_guessed_at_once():
+    """The attacker who is after both knows neither, and bins of other targets are not asked of them."""
+    rich = {"name": "zero_cap", "quasi_identifiers": "*", "bins": {"age": 4, "income": 3, "ill": 2}}
+    alone, both = planned([rich], hidden=["income", ["ill", "city"]])
+    assert (alone.measure.key, alone.measure.together, alone.measure.targets) == ("zero_cap.income", (), ("income",))
+    assert (both.measure.key, both.measure.targets) == ("zero_cap.ill and city", ("ill", "city"))
+    assert both.options == {
+        "bins": {"age": 4, "income": 3, "ill": 2},
+        "sensitive": ["ill", "city"],
+        "quasi_identifiers": ["age", "sex", "income"],
+    }
+    narrow = {"name": "zero_cap", "quasi_identifiers": ["age"], "bins": {"age": 4, "income": 3, "ill": 2}}
+    assert [p.options["bins"] for p in planned([narrow], hidden=["income", ["ill", "city"]])] == [
+        {"age": 4, "income": 3},
+        {"age": 4, "ill": 2},
+    ]
+    (air,) = planned([{"name": "attribute_inference_risk", "sensitive": [["income", "ill"]]}])
+    assert air.measure.targets == ("income", "ill")
+
+
+def test_a_column_called_as_two_guessed_at_once_is_refused():
+    with pytest.raises(InputError, match="no column may be called as those guessed at once, got 'a and b'"):
+        plan([{"name": "zero_cap", "sensitive": [["a", "b"]]}], ["a", "b", "a and b"], ["a and b"], ["a"])
+
+
+@pytest.mark.parametrize("name", ["rapid", "inference", "group_inference", "train_synthetic_test_real"])
+def test_measures_of_one_column_refuse_two_at_once(name):
+    with pytest.raises(InputError, match=f"sensitive of metric {name} must be one column at a time"):
+        planned([name], hidden=[["income", "ill"]])
+
+
 def test_one_attacker_is_not_in_the_name():
     (found,) = planned([{"name": "rapid", "attackers": ["logistic"]}], hidden=["ill"])
     assert (found.measure.key, found.measure.metric, found.options["attacker"]) == ("rapid.ill", "rapid", "logistic")
