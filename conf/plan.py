@@ -9,9 +9,9 @@ from synthrisk.conf.study import ALL_OTHERS, MetricChoice, WhatIf
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.exposure.what_if import Change
-from synthrisk.metrics.metric_rules import Target, columns_of, name_of
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.tables.tables import Target, columns_of, name_of
 
 _COLUMNS = ("columns", "columns_a", "columns_b")  # options that name columns of the table
 

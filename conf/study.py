@@ -11,9 +11,9 @@ from synthrisk.conf.settings import Settings
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
-from synthrisk.metrics.metric_rules import columns_of
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
 from synthrisk.metrics.tables.coarsen import MOST_BINS
+from synthrisk.metrics.tables.tables import columns_of
 
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "repelled", "leaky", "fresh", "marginals")

@@ -2,7 +2,6 @@
 
 import inspect
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from synthrisk.metrics.errors import InputError
@@ -14,28 +13,6 @@ ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
 """Arguments that mean the same for all metrics that take them, and that a study gives."""
 _SCORES = ("real", "synthetic")
 _LABELS = ("signal", "sanity", "utility")
-Target = str | Sequence[str]
-"""What an attacker guesses: a sensitive column, or several at once."""
-
-
-def columns_of(target: Target) -> list[str]:
-    """Return the columns that are guessed.
-
-    Example:
-        >>> columns_of("income"), columns_of(("income", "race"))
-        (['income'], ['income', 'race'])
-    """
-    return [target] if isinstance(target, str) else list(target)
-
-
-def name_of(target: Target) -> str:
-    """Return what the columns are called in keys, tables and limits.
-
-    Example:
-        >>> name_of("income"), name_of(["income", "race"])
-        ('income', 'income and race')
-    """
-    return " and ".join(columns_of(target))
 
 
 def check_rules(metric: "Metric") -> None:

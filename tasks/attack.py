@@ -137,7 +137,7 @@ def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned
     (draft / CHECK).write_text(json.dumps(as_plain(check)))
     (draft / RELEASED).write_text(json.dumps(identifiers.as_plain(_released(release, real, synthetic, member))))
     if sample.key:
-        keys = sizes_of_keys(tables, sample.key)
+        keys = sizes_of_keys(tables, sample.key, sample.sensitive)
         (draft / KEYS).write_text(json.dumps(asdict(keys)))
 
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from synthrisk.conf.loader import checked
 from synthrisk.conf.study import NON_MEMBERS, Threshold
-from synthrisk.metrics.metric_rules import Target, name_of
 from synthrisk.metrics.release.identifiers import RELEASED, Released, in_all
-from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
+from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys, values_of_real
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.limits import Size
@@ -22,6 +21,7 @@ from synthrisk.metrics.study.reference_checks import Check, check_references
 from synthrisk.metrics.study.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Beside, check_limits, holds_for
 from synthrisk.metrics.study.verdicts import judge as verdicts_of
+from synthrisk.metrics.tables.tables import Target, name_of
 from synthrisk.tasks.carriers import carried
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Estimated, Judged
@@ -173,8 +173,13 @@ def _keys(estimated: Estimated) -> KAnonymity | None:
     if not sample.key:
         return None
     own = [f for f in estimated.found if f.generator.role != "yardstick"]
-    real = keys_of_real(sample.records(), sample.key, sample.entities())
-    return KAnonymity(tuple(sample.key), real, {f.name: mean_keys([e.keys() for e in f.ledgers]) for f in own})
+    records = sample.records()
+    return KAnonymity(
+        tuple(sample.key),
+        keys_of_real(records, sample.key, sample.entities()),
+        {f.name: mean_keys([e.keys() for e in f.ledgers]) for f in own},
+        values_of_real(records, sample.key, sample.sensitive),
+    )
 
 
 def _facts(sample: Sample, entities: int) -> dict[str, str]:

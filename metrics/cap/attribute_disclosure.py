@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.metrics.cap.cap import continuity, encoded
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.tables.codes import Codes, frequencies, matches
+from synthrisk.metrics.tables.codes import Codes, frequencies, matches, values_in_class
 from synthrisk.metrics.tables.tables import Tables
 
 MeasureName = Literal["rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"]
@@ -82,14 +82,14 @@ def check_measure(measure: str = "di_sco") -> None:
 
 def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
     """Return which real records each measure holds for, with a table as release: 0 real, 1 synthetic."""
-    unanimous = values_in_class(key, pair, release) == 1
+    unanimous = values_in_class(key, pair, release)[key.tables[0]] == 1
     correct = unanimous & (matches(pair, release) > 0)
     return {
         "rep_u": (matches(key, 0) == 1) & (matches(key, release) == 1),
         "i_s": matches(key, release) > 0,
         "di_s": unanimous,
         "di_sco": correct,
-        "di_sdi_o": correct & (values_in_class(key, pair, 0) == 1),
+        "di_sdi_o": correct & (values_in_class(key, pair, 0)[key.tables[0]] == 1),
     }
 
 
@@ -117,12 +117,6 @@ def best_answer(
     key, pair, _known, hidden = encoded(tables, quasi_identifiers, sensitive)
     target = tables.codes(hidden)
     return _guess(measure, frequencies(target), target, _flags(key, pair, 0)).get("guess", float("nan"))
-
-
-def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
-    """Return for each real record how many sensitive values its key class holds in a table: 0 real, 1 synthetic."""
-    _, first = np.unique(pair.tables[table], return_index=True)  # one row for each key and value
-    return np.asarray(np.bincount(key.tables[table][first], minlength=key.size)[key.tables[0]])
 
 
 ATTRIBUTE_DISCLOSURE = Metric(

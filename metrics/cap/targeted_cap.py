@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap.attribute_disclosure import values_in_class
 from synthrisk.metrics.cap.cap import commonest_share, continuity, encoded
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
-from synthrisk.metrics.tables.codes import frequencies, matches
+from synthrisk.metrics.tables.codes import frequencies, matches, values_in_class
 from synthrisk.metrics.tables.tables import Tables
 
 
@@ -44,13 +43,13 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
         0.5
     """
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    claim, seen = values_in_class(key, pair, 1) == 1, matches(key) > 0
+    claim, seen = values_in_class(key, pair, 1)[key.tables[0]] == 1, matches(key) > 0
     target = tables.codes(hidden)
     frequency = frequencies(target)
     columns = {"score": np.where(claim, matches(pair) > 0, np.nan), "claim": claim}
     columns |= {"baseline": frequency[target.tables[0]], "seen": seen}
     records = pd.DataFrame(columns, index=tables.real.index)
-    ceiling = 1.0 if (values_in_class(key, pair, 0) == 1).any() else float("nan")
+    ceiling = 1.0 if (values_in_class(key, pair, 0)[key.tables[0]] == 1).any() else float("nan")
     return Score.of(
         "targeted_cap",
         records,

@@ -17,6 +17,7 @@ from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import Cell, as_frame, joint_values, ledger_of, ledger_rows
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfIsolation, OfRecords, OfRelease, OfUtility, Reasons, Said
+from synthrisk.metrics.tables.tables import Target
 
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
@@ -60,10 +61,10 @@ def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collec
     return Tables(real, release, groups=tables.groups, entities=tables.entities)
 
 
-def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str]) -> ReleaseKeys:
-    """Return how many records share each key, in the release and among the real records."""
+def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str], targets: Sequence[Target] = ()) -> ReleaseKeys:
+    """Return how many records share each key, in the release and among the real records, and how many values."""
     alone = tables if tables.entities is None else Tables(tables.real, tables.synthetic, groups=tables.groups)
-    return keys_of_release(alone, quasi_identifiers)
+    return keys_of_release(alone, quasi_identifiers, targets)
 
 
 def _groups(member: Any) -> np.ndarray:

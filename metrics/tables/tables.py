@@ -13,6 +13,29 @@ from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.kinds import Kind, as_floats, is_temporal, kind
 from synthrisk.metrics.tables.value_types import alike, as_levels
 
+Target = str | Sequence[str]
+"""What an attacker guesses: a sensitive column, or several at once."""
+
+
+def columns_of(target: Target) -> list[str]:
+    """Return the columns that are guessed.
+
+    Example:
+        >>> columns_of("income"), columns_of(("income", "race"))
+        (['income'], ['income', 'race'])
+    """
+    return [target] if isinstance(target, str) else list(target)
+
+
+def name_of(target: Target) -> str:
+    """Return what the columns are called in keys, tables and limits.
+
+    Example:
+        >>> name_of("income"), name_of(["income", "race"])
+        ('income', 'income and race')
+    """
+    return " and ".join(columns_of(target))
+
 
 class Tables:
     """Real and synthetic records (and control records, where a metric needs them) in one code list.

@@ -8,7 +8,7 @@ from pandas.api import types
 
 from synthrisk.conf.study import ALL_OTHERS, Data, Split
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.metric_rules import columns_of, name_of
+from synthrisk.metrics.tables.tables import columns_of, name_of
 
 
 def refuse(problems: Sequence[str]) -> None:

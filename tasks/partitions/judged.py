@@ -8,9 +8,8 @@ from synthrisk.conf.loader import checked
 from synthrisk.conf.study import Bootstrap, Data, Threshold
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Interval
-from synthrisk.metrics.metric_rules import name_of
 from synthrisk.metrics.partitions.findings import broken, findings, strangers_in_words
-from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release
+from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release, values_of_real
 from synthrisk.metrics.partitions.parts import MEMBERS, Partitioned
 from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.seeds import seed_of
@@ -18,6 +17,7 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Beside
 from synthrisk.metrics.study.verdicts import judge as verdicts_of
+from synthrisk.metrics.tables.tables import name_of
 from synthrisk.tasks.judge import new_study_id, spelled_out, threat_model
 
 RELEASE = "release"
@@ -68,7 +68,12 @@ def judged_in_parts(
         facts=_facts(tables, data, settings, seed, begun),
         settings={RELEASE: {"role": "synthesizer", "kind": "files"}},
         utility=utility,
-        keys=KAnonymity(tuple(known), keys_of_real(tables, known), {RELEASE: keys_of_release(tables, known)})
+        keys=KAnonymity(
+            tuple(known),
+            keys_of_real(tables, known),
+            {RELEASE: keys_of_release(tables, known, data.sensitive)},
+            values_of_real(tables, known, data.sensitive),
+        )
         if known
         else None,
         warning=warning,

@@ -13,17 +13,17 @@ import pandas as pd
 from synthrisk.conf.reading import FileForm
 from synthrisk.conf.study import GENERATOR_NAME, Data
 from synthrisk.metrics.errors import InputError, is_whole
-from synthrisk.metrics.metric_rules import columns_of
 from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.release.identifiers import ReleasedColumn
-from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
+from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_from_plain
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import Said, values_from_plain
 from synthrisk.metrics.tables.entities import entity_numbers
+from synthrisk.metrics.tables.tables import columns_of
 from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.parquet import read_typed
 from synthrisk.tasks.workspace.record_tables import read_where
@@ -248,9 +248,7 @@ class LedgerFolder:
     def keys(self) -> ReleaseKeys:
         """Return the sizes of the release's keys, where the study declares any."""
         told = json.loads((there(self.path) / KEYS).read_text())
-        return ReleaseKeys(
-            **{n: each and KeySizes(**each | {"counts": tuple(each["counts"])}) for n, each in told.items()}
-        )
+        return keys_from_plain(told)
 
     def check(self) -> ReleaseCheck:
         """Return what a look at the release has shown before it was attacked."""

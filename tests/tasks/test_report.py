@@ -121,8 +121,24 @@ def test_keys_are_described_without_a_verdict():
     assert [(r["synthesizer"], r["of"]) for r in rows] == [("", "real"), ("cart", "release"), ("cart", "members")]
     assert rows[2]["absent"] == 50
     assert rows[2]["k_20+"] == 37.5
+    assert "l = 1" not in shown.text
     assert "k-anonymity" not in read(usual()).text
     assert as_json(usual())["k_anonymity"] == []
+
+
+def test_how_many_values_share_a_key_is_told_by_what_is_guessed():
+    sizes, values = KeySizes((0, 0, 30, 70, 0, 0), 3, 0), KeySizes((25, 75, 0, 0, 0, 0), 1, 0)
+    looked = KeySizes((5, 85, 0, 0, 0, 0), 1, 10)
+    released = ReleaseKeys(sizes, sizes, None, {"income and <b>": ReleaseKeys(values, looked, None)})
+    result = usual(keys=KAnonymity(("age",), sizes, {"cart": released}, {"income and <b>": values}))
+    shown = read(result)
+    name = "income and <b>"
+    assert shown.row("real table", "real", name)[3:6] == ["1", "25 (25%)", "75 (75%)"]
+    assert shown.row("cart", "members in the release", name)[3:6] == ["1", "5 (5%)", "85 (85%)"]
+    real, release, members = as_json(result)["k_anonymity"]
+    assert (real["smallest_k"], real["smallest_l.income and <b>"], real["l_1.income and <b>"]) == (3, 1, 25)
+    assert release["l_2.income and <b>"] == 75
+    assert members["l_1.income and <b>"] == 5
 
 
 def test_a_measure_without_value_says_why():
