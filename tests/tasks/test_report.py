@@ -338,13 +338,37 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     found = [claiming("cart", "income", 150), claiming("cart", "race", 180), claiming("copy", "income", 0, claims=0)]
     shown = study(found, limits={}, facts={"columns": "10"})
     made = read(shown)
-    assert made.row("cart", "income")[2:] == ["500", "200", "0.750", "0.500", "+0.500", "0.400", "1.000", "0.950"]
-    assert made.row("", "all columns")[2:] == ["", "400", "", "", "+0.650", "0.400", "0.200", "0.782"]
+    assert made.row("cart", "income")[2:] == [
+        "500",
+        "200",
+        "0.750",
+        "0.500",
+        "+0.500",
+        "0.400",
+        "0.100",
+        "5.00",
+        "12.00",
+        "0.950",
+    ]
+    assert made.row("", "all columns")[2:] == ["", "400", "", "", "+0.650", "0.400", "0.200", "5.00", "12.00", "0.782"]
     assert made.row("", "the worst")[3] == "200"
-    assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "1.000", "1.000"]
+    assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "0.100", "–", "–", "1.000"]
     labels = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
     assert labels[0].startswith("GDA view of inference: cart confidence improvement 0.65, claim probability 0.40, ")
     assert labels[0].endswith("; copy claim probability 0.00, susceptibility 0.10")
+
+
+def test_picture_and_table_of_one_column_tell_the_same():
+    """One column of fifteen that can be attacked whole: .07 of the cells of the table, wherever it is told."""
+    result = study([claiming("cart", "income", 150)], limits={}, facts={"columns": "15"})
+    made = read(result)
+    row = made.row("cart", "income")
+    (label,) = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
+    said = dict(re.findall(r"(susceptibility|prior knowledge|work)(?: \(cells a claim\))? ([\d.]+)", label))
+    assert said == {"susceptibility": "0.07", "prior knowledge": "5.00", "work": "12.00"}
+    assert row[8:11] == ["0.067", "5.00", "12.00"]
+    (told,) = gda_table(result).query("weakest == 'all'").to_dict("records")
+    assert (told["susceptibility"], told["prior_knowledge"], told["work"]) == (pytest.approx(1 / 15), 5, 12)
 
 
 def test_claims_about_people_with_several_records_are_said_to_be_above_the_guess():
@@ -357,7 +381,7 @@ def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():
     found = [claiming("cart", c, n) for c, n in (("a", 150), ("b", 180), ("c", 100))]
     result = study(found, limits={}, facts={"columns": "10"}, weakest=(2, None, 7, 1))
     made = read(result)
-    names = [r[1] for r in made.rows if len(r) == 10 and not r[0]]
+    names = [r[1] for r in made.rows if len(r) == 12 and not r[0]]
     assert names == ["b", "c", "the 2 worst", "all columns", "the worst"]  # of three columns 7 are all
     assert made.row("", "the 2 worst")[3] == "400"
     table = gda_table(result)
@@ -367,7 +391,7 @@ def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():
     assert table["claims"].tolist() == [400, 600, 600, 200]
     assert as_json(result)["gda"] == table.to_dict("records")
     alone = read(study([claiming("cart", "income", 150)], limits={}, facts={"columns": "10"}))
-    assert not [r for r in alone.rows if len(r) == 10 and not r[0]]
+    assert not [r for r in alone.rows if len(r) == 12 and not r[0]]
 
 
 def surest(name, **precision):
