@@ -18,9 +18,9 @@ from synthrisk.tasks.pages.templates import cut
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
     attacks = _attacks(shown)
-    return (
-        {"attacks": attacks, "selective": _selective(shown), "together": _together, "cells": cells} if attacks else None
-    )
+    if not attacks:
+        return None
+    return {"attacks": attacks, "selective": _selective(shown), "together": _together, "cells": cells}
 
 
 def _attacks(shown: Shown) -> list[Panel]:
