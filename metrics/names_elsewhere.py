@@ -1,4 +1,4 @@
-"""Names that people bring from other tools, and what each is called here: of metrics, and of arguments.
+"""Names that people bring from other tools, and what each is called here: metrics, attacker models, arguments.
 
 One table for all: hints in errors (``errors.nearest``), ``synthrisk metrics NAME`` and docs/metrics.md.
 """
@@ -96,6 +96,12 @@ ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]] = {
 """By tool: our argument (the first of these that a metric or command takes), and the tool's names of it."""
 
 
+MODELS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "RAPID": {"random_forest": ("rf",), "gradient_boosting": ("gbm",), "logistic": ("logit",), "linear": ("lm",)},
+}
+"""By tool: our attacker model, and the tool's names of it."""
+
+
 def plain(name: str) -> str:
     """Return a name without capitals, blanks and marks, in British spelling: in which names are compared.
 
@@ -107,7 +113,7 @@ def plain(name: str) -> str:
 
 
 _OURS: dict[str, tuple[str, ...]] = {}
-for _tool in METRICS_ELSEWHERE.values():
+for _tool in (*METRICS_ELSEWHERE.values(), *MODELS_ELSEWHERE.values()):
     for _metric, _theirs in _tool.items():
         _OURS |= {plain(name): (_metric,) for name in _theirs}
 for _arguments in ARGUMENTS_ELSEWHERE.values():

@@ -9,7 +9,8 @@ import sdmetrics.single_table
 from synthrisk.conf import load
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.errors import nearest
-from synthrisk.metrics.names_elsewhere import ARGUMENTS_ELSEWHERE, METRICS_ELSEWHERE, ours, plain
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
+from synthrisk.metrics.names_elsewhere import ARGUMENTS_ELSEWHERE, METRICS_ELSEWHERE, MODELS_ELSEWHERE, ours, plain
 
 PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text("utf-8")
 BROUGHT = [
@@ -39,6 +40,16 @@ def test_an_argument_by_the_name_of_another_tool_is_found(tool, name, own):
         assert ours(name, ["elsewhere", each]) == each
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| {tool} |") and f"`{name}`" in line)
     assert row.endswith(f"| {' or '.join(f'`{each}`' for each in own)} |")
+
+
+def test_models_of_rapid_are_found():
+    with pytest.raises(InputError, match=r"got 'rf' \(did you mean 'random_forest'\?\)"):
+        METRICS["rapid"](FRAME, FRAME, quasi_identifiers=["age"], sensitive="income", attacker="rf")
+    for names in MODELS_ELSEWHERE.values():
+        for own, theirs in names.items():
+            assert own in ATTACKER_MODELS
+            assert {ours(name, ATTACKER_MODELS) for name in theirs} == {own}
+            assert all(f"| RAPID | `{name}` | `{own}` |" in PAGE for name in theirs)
 
 
 def test_the_17_of_priveval_and_all_attacks_of_sdmetrics_are_there():
