@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 import prefect
@@ -23,12 +24,18 @@ def all_modules(package: ModuleType) -> Iterator[ModuleType]:
             yield from all_modules(module)
 
 
-MODULES = {module.__name__: module for module in all_modules(synthrisk) if not module.__name__.endswith("__main__")}
-OF_TASKS = [name for name in tasks.__all__ if f"{tasks.__name__}.{name}" in MODULES]
+OF_TASKS = [name for name in tasks.__all__ if find_spec(f"{tasks.__name__}.{name}")]
 
 
-def test_import_as_gives_the_module_and_all_that_it_holds():
-    for name, module in MODULES.items():
+@pytest.fixture(scope="module")
+def modules() -> dict[str, ModuleType]:
+    """Give all modules by name."""
+    return {module.__name__: module for module in all_modules(synthrisk)}
+
+
+def test_import_as_gives_the_module_and_all_that_it_holds(modules):
+    assert len(modules) > 200
+    for name, module in modules.items():
         place: dict[str, object] = {}
         exec(f"import {name} as short", place)
         short = place["short"]
@@ -52,9 +59,9 @@ def test_the_first_import_of_a_module_may_be_that_one():
 
 
 @pytest.mark.parametrize("name", OF_TASKS)
-def test_a_task_keeps_all_that_is_prefects(name):
+def test_a_task_keeps_all_that_is_prefects(modules, name):
     """A name cannot mean both: what a task of Prefect has, and what the module of the task's name holds."""
-    held = {own for own in vars(MODULES[f"{tasks.__name__}.{name}"]) if not own.startswith("_")}
+    held = {own for own in vars(modules[f"{tasks.__name__}.{name}"]) if not own.startswith("_")}
     task = getattr(tasks, name)
     prefects = {own for own in [*dir(prefect.Task), *vars(task._task)] if not own.startswith("_")}
     assert not held & prefects
