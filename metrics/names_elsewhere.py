@@ -124,25 +124,38 @@ for _arguments in ARGUMENTS_ELSEWHERE.values():
 def ours(name: str, known: Iterable[str]) -> str | None:
     """Return which of the ``known`` names is meant by a name of another tool, or by a known one written otherwise.
 
+    A measure of a study, ``zero_cap.income``, is known by its metric, too.
+
     Example:
         >>> ours("CategoricalZeroCAP", ["zero_cap", "rapid"]), ours("key_fields", ["--quasi-identifiers"])
         ('zero_cap', '--quasi-identifiers')
-        >>> ours("ZeroCAP", ["zero_cap"]), ours("ZCAP", ["rapid"])
-        ('zero_cap', None)
+        >>> ours("ZeroCAP", ["zero_cap"]), ours("ZCAP", ["rapid"]), ours("ZCAP", ["zero_cap.income"])
+        ('zero_cap', None, 'zero_cap.income')
     """
-    asked, named = plain(name), {plain(k): k for k in known}
+    asked, known = plain(name), list(known)
+    named = {plain(k.partition(".")[0]): k for k in reversed(known)} | {plain(k): k for k in known}
     return next((named[plain(own)] for own in (asked, *_OURS.get(asked, ())) if plain(own) in named), None)
 
 
-def tools_with(name: str) -> list[str]:
-    """Return the tools that call a metric so.
+def arguments_called(name: str) -> list[str]:
+    """Return our arguments that another tool calls so, or that are written otherwise.
 
     Example:
-        >>> tools_with("ZCAP"), tools_with("zero_cap")
-        (['PrivEval'], [])
+        >>> arguments_called("key_fields"), arguments_called("aux_cols"), arguments_called("ZCAP")
+        (['quasi_identifiers'], ['quasi_identifiers', 'columns_a'], [])
     """
-    return [
-        tool
-        for tool, metrics in METRICS_ELSEWHERE.items()
-        if any(plain(name) == plain(their) for names in metrics.values() for their in names)
-    ]
+    every = {own for arguments in ARGUMENTS_ELSEWHERE.values() for several in arguments for own in several}
+    return [own for own in _OURS.get(plain(name), (name,)) if own in every]
+
+
+def tools_with(name: str) -> list[str]:
+    """Return the tools that call a metric or an argument so.
+
+    Example:
+        >>> tools_with("ZCAP"), tools_with("synthetic_data"), tools_with("zero_cap")
+        (['PrivEval'], ['SDMetrics', 'RAPID'], [])
+    """
+    said = {tool: [*metrics.values()] for tool, metrics in METRICS_ELSEWHERE.items()}
+    for tool, arguments in ARGUMENTS_ELSEWHERE.items():
+        said.setdefault(tool, []).extend(arguments.values())
+    return [tool for tool, every in said.items() if plain(name) in {plain(n) for names in every for n in names}]

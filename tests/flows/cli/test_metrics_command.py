@@ -150,6 +150,29 @@ def test_a_name_of_another_tool_leads_to_the_metric_that_it_is_here(say):
     assert say("metrics", "Zero-CAP").out.startswith("Zero-CAP is here called zero_cap.\n")
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "key_fields",
+            "key_fields of SDMetrics is here the argument quasi_identifiers. Columns that the attacker knows.",
+        ),
+        (
+            "synthetic_data",
+            "synthetic_data of SDMetrics and RAPID is here the argument synthetic. Taken by all metrics.",
+        ),
+        ("cat_tau", "cat_tau of RAPID is here the argument threshold. Taken by rapid."),
+        ("aux_cols", "aux_cols of Anonymeter is here the argument columns_a. Taken by linkability."),
+        ("sensitive", "sensitive is here the argument sensitive. Column or columns that the attacker guesses."),
+    ],
+)
+def test_an_argument_of_another_tool_leads_to_ours(say, name, said, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    told = say("metrics", name)
+    assert told.code == 0
+    assert said in told.out
+
+
 def test_an_option_of_another_tool_is_refused_with_ours(say):
     said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
     assert said.code == 2
