@@ -163,7 +163,7 @@ def test_a_name_of_another_tool_leads_to_the_metric_that_it_is_here(say):
         ),
         ("cat_tau", "cat_tau of RAPID is here the argument threshold. Taken by rapid."),
         ("aux_cols", "aux_cols of Anonymeter is here the argument columns_a. Taken by linkability."),
-        ("sensitive", "sensitive is here the argument sensitive. Column or columns that the attacker guesses."),
+        ("sensitive", "Argument sensitive. Column or columns that the attacker guesses. Taken by"),
     ],
 )
 def test_an_argument_of_another_tool_leads_to_ours(say, name, said, monkeypatch):
