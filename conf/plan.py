@@ -58,8 +58,8 @@ def plan(
                     own_columns = (*guessed, *options.get("quasi_identifiers", ()))
                     elsewhere = [c for c in _columns(hidden) if c not in own_columns]
                     options["bins"] = {c: n for c, n in options["bins"].items() if c not in elsewhere} or None
-                together = tuple(guessed) if len(guessed) > 1 else ()
-                measure = Measure(label, choice.name, name_of(target) or None, attacker, together=together)
+                joint = tuple(guessed) if len(guessed) > 1 else ()
+                measure = Measure(label, choice.name, name_of(target) or None, attacker, joint=joint)
                 asked = Planned(measure, options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)

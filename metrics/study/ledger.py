@@ -26,7 +26,7 @@ class Measure:
     sensitive: str | None = None  # its name; of several columns that are guessed at once: see ``name_of``
     attacker: str | None = None  # name of the attacker model or of the attack, where there is one
     variant_of: str | None = None  # label of the measure that this one is a what-if of
-    together: tuple[str, ...] = ()  # the columns that are guessed at once, where they are several
+    joint: tuple[str, ...] = ()  # the columns that are guessed at once, where they are several
 
     @property
     def key(self) -> str:
@@ -36,7 +36,7 @@ class Measure:
     @property
     def targets(self) -> tuple[str, ...]:
         """The columns that are guessed; none where nothing is."""
-        return self.together or (() if self.sensitive is None else (self.sensitive,))
+        return self.joint or (() if self.sensitive is None else (self.sensitive,))
 
 
 _TEXT: Final = "string[pyarrow]"

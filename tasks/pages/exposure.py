@@ -84,7 +84,7 @@ def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     """Return the page of one generator, with all intervals at a confidence level."""
     records, entities = found.sample.records(), found.sample.entities()
     guessed = [each for each in found.planned if each.measure.sensitive and not each.measure.variant_of]
-    several = {each.measure.sensitive: each.measure.together for each in guessed if each.measure.together}
+    several = {each.measure.sensitive: each.measure.joint for each in guessed if each.measure.joint}
     records = records.assign(**{str(name): joint_values(records, columns) for name, columns in several.items()})
     scores = {each.measure.key: kept_exposed(found.exposed, each.measure.key) for each in guessed}
     shown = [each for each in guessed if scores[each.measure.key]["as_member"].notna().any()]
@@ -137,7 +137,7 @@ def _exposed(
     measure, known = planned.measure, [str(c) for c in planned.options["quasi_identifiers"]]
     sensitive = str(measure.sensitive)
     guess = constant_guess(records, sensitive, METRICS[measure.metric].group, planned.options)
-    if measure.together and METRICS[measure.metric].group != "cap":  # others count the columns that are right
+    if measure.joint and METRICS[measure.metric].group != "cap":  # others count the columns that are right
         guess = np.full(len(records), np.nan)
     reached = Reached(exposed["as_member"].to_numpy(float), exposed["as_control"].to_numpy(float), guess)
     columns = [c for c in known if not names_none(banded[c])]

@@ -41,7 +41,7 @@ def test_columns_in_brackets_are_guessed_at_once():
     """The attacker who is after both knows neither, and bins of other targets are not asked of them."""
     rich = {"name": "zero_cap", "quasi_identifiers": "*", "bins": {"age": 4, "income": 3, "ill": 2}}
     alone, both = planned([rich], hidden=["income", ["ill", "city"]])
-    assert (alone.measure.key, alone.measure.together, alone.measure.targets) == ("zero_cap.income", (), ("income",))
+    assert (alone.measure.key, alone.measure.joint, alone.measure.targets) == ("zero_cap.income", (), ("income",))
     assert (both.measure.key, both.measure.targets) == ("zero_cap.ill and city", ("ill", "city"))
     assert both.options == {
         "bins": {"age": 4, "income": 3, "ill": 2},

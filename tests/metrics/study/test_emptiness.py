@@ -292,7 +292,7 @@ def test_nothing_is_said_of_another_order_of_rows_and_columns():
 
 
 def together(*columns, name="zero_cap") -> Planned:
-    measure = Measure(name, name, " and ".join(columns), together=columns)
+    measure = Measure(name, name, " and ".join(columns), joint=columns)
     return Planned(measure, {"quasi_identifiers": KEYS, "sensitive": list(columns)})
 
 
