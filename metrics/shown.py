@@ -32,7 +32,8 @@ def score_text(score: "Score") -> str:
 def score_html(score: "Score") -> str:
     """Return a score as a table of its numbers."""
     rows = [("value", number(score.value)), ("published", number(score.published))]
-    rows += [(name, number(value)) for name, value in score.details.items() if not name.startswith("ceiling_")]
+    told = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
+    rows += [(name, number(value)) for name, value in told.items()]  # curves are drawn by ``plot``
     rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
     rows += [("reason", score.reason)] if score.reason else []
     rows += [("warning", score.warning)] if score.warning else []
