@@ -62,8 +62,8 @@ class Metric:
         ceiling: The detail that says what the attack reaches on an exact copy of the members, where that is known.
         unaveraged: The details that hold for one release alone, such as limits, p-values and curves: a study keeps
             them, but takes no means of them over its releases.
-        gains: Whether ``records`` may hold the column ``gain``, normalised gains, of which a study draws a curve; and ``error``
-            with ``tolerance`` among the details, of a number.
+        gains: Whether ``records`` may hold the column ``gain``, normalised gains, or of a number ``error``, with the
+            detail ``tolerance``: of these a study draws a curve.
         uninformed: The detail that says what an attacker without information reaches, which independent columns
             (the reference generator ``marginals``) must not exceed: the guess, unless noise alone puts records at
             risk, as the noise of RAPID's confidence does.

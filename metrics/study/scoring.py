@@ -167,13 +167,14 @@ def said_of_records(metric: Metric, score: Score, groups: np.ndarray | None) -> 
     """Return what the metric says of all records, and of members and of control records apart."""
     found = _reduced(metric, score, groups)
     reasons = {name: score.reason_for(each) or "" for name, each in found.items()}
-    gains = metric.gains and score.records is not None and "gain" in score.records
+    columns = () if score.records is None or not metric.gains else score.records.columns
     return OfRecords(
         score.details,
         **{name: each.details for name, each in found.items()},
-        gains=gains,
+        gains="gain" in columns,
         reasons=Reasons(**reasons or dict.fromkeys(_GROUPS, score.reason or "")),
         warning=score.warning or "",
+        errors="error" in columns and "tolerance" in score.details,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.exposure.single_records import quantiles, record_exposure
+from synthrisk.metrics.exposure.single_records import quantiles, record_evidence, record_exposure
 from synthrisk.metrics.intervals.epsilon import released_epsilon
 from synthrisk.metrics.intervals.estimates import METHODS, Interval, difference
 from synthrisk.metrics.intervals.rates import pooled_rates
@@ -37,7 +37,7 @@ class SynthesizerFindings:
 
     findings: tuple[Finding, ...]  # those of its risks
     utility: tuple[Usefulness, ...]  # those of its utility
-    # of each measure that scores records, by key: what ``record_exposure`` says of them, a row a record
+    # of each measure that scores records, by key: what ``record_exposure`` and ``record_evidence`` say, a row a record
     exposed: dict[str, pd.DataFrame]
     kept: dict[str, Kept]  # what is kept of each measure for comparisons, by key
 
@@ -74,6 +74,10 @@ def find_all(
                 before[measure.label, measure.sensitive] = attacked.scores
             finding = _with_change(find(*who, attacked, interval, methods), attacked, before, interval)
             rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
+            for name, evidence in (("gain", attacked.gain), ("error", attacked.error)):
+                if evidence is not None:
+                    own = record_evidence(evidence, attacked.member, attacked.control, name)
+                    rows = pd.concat([rows, own], axis=1)
             apart = {} if metric.weight else _apart(finding, attacked, releases, interval)
             finding = replace(finding, groups=apart, spread=quantiles(rows["memorization"].to_numpy()))
             exposed[measure.key] = rows

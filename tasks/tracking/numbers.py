@@ -8,7 +8,7 @@ import numpy as np
 from mlflow import MlflowClient
 from mlflow.entities import Metric
 
-from synthrisk.metrics.intervals.yardsticks import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import Overview
 from synthrisk.metrics.study.quantities import limited, quantity_of
@@ -54,7 +54,8 @@ def numbers_of(result: StudyResult, told: Overview, name: str) -> list[Number]:
     """Return the metrics of one generator.
 
     The headline, then memorization and risk of each measure, each limited quantity, and each utility. With steps: the
-    share of members at risk by threshold of the gain in percent (``risk_curve``), and of the measures that are judged,
+    share of members at risk by threshold of the gain in percent (``risk_curve``; of a number by tolerance of the error,
+    in percent of the one in force), and of the measures that are judged,
     or of all where none is, the value of each release (``risk_release``).
     """
     own = [f for f in result.findings if f.synthesizer == name]
@@ -105,9 +106,9 @@ def log_numbers(client: MlflowClient, run_id: str, numbers: Sequence[Number], ti
 
 
 def _curves(f: Finding, releases: bool) -> list[Number]:
-    key = f.measure.key
+    key, places = f.measure.key, CURVE if np.isnan(f.tolerance) else TOLERANCES
     steps = [
-        Number(metric_key("risk_curve", key), e.value, round(100 * t)) for t, e in zip(CURVE, f.curve, strict=False)
+        Number(metric_key("risk_curve", key), e.value, round(100 * t)) for t, e in zip(places, f.curve, strict=False)
     ]
     if releases:
         steps += [Number(metric_key("risk_release", key), value, step) for step, value in enumerate(f.release_risk)]
