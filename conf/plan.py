@@ -1,4 +1,7 @@
-"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``."""
+"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``.
+
+And one of several attacker models together where the study asks for their ``envelope``.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -38,12 +41,16 @@ def plan(
     for choice in choices:
         metric = METRICS[choice.name]
         own = choice.options.get("attacker", metric.default("attacker")) if "attacker" in metric.options else None
-        attackers: Sequence[str | None] = choice.attackers or [own]
+        alone: list[str | None] = [*choice.attackers] or [own]
+        attackers: list[tuple[Any, str, str]]  # one or all, with label and envelope
+        attackers = [(a, label, "") for a, label in zip(alone, choice.labels, strict=True)]
+        attackers += [(alone, label, e) for e, label in zip(choice.envelope, choice.labels_together, strict=True)]
         hidden: Sequence[str | None] = (choice.sensitive or sensitive) if "sensitive" in metric.needs else [None]
         known = choice.quasi_identifiers or quasi_identifiers
-        for attacker, label in zip(attackers, choice.labels, strict=True):
+        for attacker, label, envelope in attackers:
             for guessed in hidden:
                 options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
+                options |= {"envelope": envelope} if envelope else {}
                 if guessed is not None:
                     options["sensitive"] = guessed
                 if "quasi_identifiers" in metric.needs:
@@ -53,7 +60,8 @@ def plan(
                 if isinstance(options.get("bins"), Mapping):  # of all that are guessed, each measure uses its own
                     elsewhere = [c for c in hidden if c != guessed and c not in options.get("quasi_identifiers", ())]
                     options["bins"] = {c: n for c, n in options["bins"].items() if c not in elsewhere} or None
-                asked = Planned(Measure(label, choice.name, guessed, attacker), options)
+                called = ", ".join(attacker) if isinstance(attacker, list) else attacker
+                asked = Planned(Measure(label, choice.name, guessed, called), options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
     return planned

@@ -12,6 +12,7 @@ from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
+from synthrisk.metrics.study.planned import label_of
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 
 ALL_OTHERS = "*"
@@ -26,6 +27,10 @@ def _once(names: Any) -> Any:
     if twice:
         raise ValueError(f"each name must be given once, got {twice[0]!r} twice")
     return names
+
+
+def _one_or_more(words: Any) -> Any:
+    return [words] if isinstance(words, str) else words
 
 
 Names = Annotated[list[str], AfterValidator(_once)]
@@ -203,6 +208,14 @@ class SynthesizerChoice(_Choice):
         return self
 
 
+_Envelope = Literal["max", "mean", "record"]
+Envelopes = Annotated[
+    list[_Envelope],
+    BeforeValidator(_one_or_more, json_schema_input_type=_Envelope | list[_Envelope]),
+    AfterValidator(_once),
+]
+
+
 class WhatIf(Settings):
     """A change of the quasi-identifiers whose effect on the risk is previewed, on the same releases."""
 
@@ -242,6 +255,10 @@ class MetricChoice(_Choice):
     """What this metric guesses, where it is not ``data.sensitive``."""
     attackers: Names = []
     """Attacker models of metrics that train one, attacks of metrics of claims: each is scored on its own."""
+    envelope: Envelopes = []
+    """Measures of all ``attackers`` of ``rapid`` together, beside those of each: ``max``, the value of the model with
+    the largest one (measure ``rapid_max``); ``mean``, the mean of their values (``rapid_mean``); ``record``, each
+    record attacked by the model that gains most on it (``rapid_envelope``)."""
     what_if: list[WhatIf] = []
     """Changes of the quasi-identifiers to preview: each is a measure of its own on the same releases."""
     options: dict[str, Any] = {}
@@ -249,8 +266,13 @@ class MetricChoice(_Choice):
 
     @property
     def labels(self) -> list[str]:
-        """The names of its measures, one for each of ``attackers`` where there are several."""
-        return [f"{self.label}-{a}" for a in self.attackers] if len(self.attackers) > 1 else [self.label]
+        """The names of its measures, one for each of ``attackers`` where there are several, without those of all."""
+        return [label_of(self.label, a) for a in self.attackers] if len(self.attackers) > 1 else [self.label]
+
+    @property
+    def labels_together(self) -> list[str]:
+        """The names of its measures of all ``attackers`` together."""
+        return [label_of(self.label, envelope=each) for each in self.envelope]
 
     @model_validator(mode="after")
     def _metric_is_known(self) -> "MetricChoice":
@@ -259,8 +281,14 @@ class MetricChoice(_Choice):
                 f"no metric is called {self.name!r}{nearest(self.name, METRICS)}; known: {', '.join(METRICS)}"
             )
         metric = METRICS[self.name]
-        if not isinstance(self.options.get("attacker", ""), str) or "envelope" in self.options:
-            raise ValueError("a study scores each attacker model alone: list them as attackers, without an envelope")
+        if not isinstance(self.options.get("attacker", ""), str):
+            raise ValueError("attacker must be one model: list several as attackers, and give envelope beside them")
+        if "envelope" in self.options:
+            raise ValueError("envelope must stand beside attackers, got it among the options")
+        if self.envelope and metric.together is None:
+            raise ValueError(f"envelope must be left out where each attack stands alone, as of {self.name}")
+        if self.envelope and len(self.attackers) < 2:
+            raise ValueError(f"envelope needs at least two attackers, got {self.attackers}")
         if self.what_if and "quasi_identifiers" not in metric.needs:
             raise ValueError(f"what_if changes quasi_identifiers, which {self.name} does not use")
         if self.options.get("mode") in _STUDY_MODES:
@@ -462,7 +490,7 @@ class Study(Settings):
     def _names_are_used_once(self) -> "Study":
         for what, names in (
             ("synthesizers and references", [s.name for s in (*self.synthesizers, *self.references)]),
-            ("metrics", [label for m in self.metrics for label in m.labels]),
+            ("metrics", [label for m in self.metrics for label in (*m.labels, *m.labels_together)]),
         ):
             twice = sorted({n for n in names if names.count(n) > 1})
             if twice:

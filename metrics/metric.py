@@ -77,6 +77,9 @@ class Metric:
             member.
         best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer
             about everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
+        together: ``together(scores, envelope)``: the score of several attacker models, whose own scores are given by
+            name: the largest (``max``), the mean (``mean``), or that of the best for each record (``record``); None
+            where each stands alone.
         looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
             be equal too.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
@@ -117,6 +120,7 @@ class Metric:
     population: bool = True
     best_answer: Callable[..., float] | None = None
     looks_up: bool = False
+    together: Callable[[Mapping[str, Score], str], Score] | None = None
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""

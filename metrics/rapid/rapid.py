@@ -3,7 +3,7 @@
 Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,7 @@ def rapid(
     if isinstance(attacker, list | tuple):
         models = [attacker_model(choice) for choice in attacker]
         each = {m.name: rapid(tables, attacker=m, mode=mode, baseline=baseline, **rule) for m in models}
-        return combined(each, envelope, reduce_rapid)
+        return together(each, envelope)
     model = attacker_model(attacker)
     settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": hidden[0], "attacker": model.name}
     settings |= {"mode": mode, "seed": seed}
@@ -158,6 +158,11 @@ def best_answer(
         return 0.0
     target = numeric_target(tables, hidden, tolerance, error)
     return best_constant(target.truth[~np.isnan(target.truth)], target.limit, target.error, delta)
+
+
+def together(scores: Mapping[str, Score], envelope: str) -> Score:
+    """Return the score of several attacker models: see ``several_attackers.combined``."""
+    return combined(scores, envelope, reduce_rapid)
 
 
 def reduce_rapid(records: pd.DataFrame) -> Reduction:
@@ -215,4 +220,5 @@ RAPID = Metric(
     unaveraged=(*_LIMITS, *CURVE_NAMES, *NUMBER_CURVE_NAMES, *NULL_CURVE, *NULL_CURVE_OF_NUMBERS, *P_VALUES),
     uninformed="null_real_mean",
     best_answer=best_answer,
+    together=together,
 )

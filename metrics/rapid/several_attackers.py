@@ -10,13 +10,11 @@ from synthrisk.metrics.metric import Reduction, Score
 
 Envelope = Literal["max", "mean", "record"]
 
-TOGETHER = {"max": "max", "mean": "mean", "record": "envelope"}
-"""How the value of each ``Envelope`` is called: ``rapid_max``, ``rapid_mean``, ``rapid_envelope``."""
 _OF_ALL = ("guess", "accuracy_guess", "tolerance", "tolerance_days")  # details that no attacker model moves
 _NULL = "null_real_"
 
 
-def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
+def combined(scores: Mapping[str, Score], envelope: str, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
     """Return one RAPID score for several attacker models.
 
     ``max``, ``rapid_max``: the paper's RAPID_max, the value of the model that puts most of the records at risk (of
@@ -27,7 +25,7 @@ def combined(scores: Mapping[str, Score], envelope: Envelope, reduce: Callable[[
 
     Args:
         scores: By the name of the attacker model, all on the same records.
-        envelope: Which of the three.
+        envelope: Which of the three, an ``Envelope``.
         reduce: Makes a value and details of records.
 
     Returns:

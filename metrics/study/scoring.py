@@ -1,6 +1,6 @@
 """What every attack of a study says of one release: scores of all real records, and values beside them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,11 +86,37 @@ def score_release(
     arena = Arena(tables, member, draw)
     parts: list[pa.Table] = []
     values: dict[str, Said] = {}
+
+    def own_seed(each: Planned) -> int:
+        return seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
+
+    scored: dict[Hashable, Score] = {}  # of attacker models that are put together: fitted once, wherever they stand
+    shared = {_fit(own) for each in planned for own in each.apart}
+
+    def once(each: Planned) -> Score:
+        metric = METRICS[each.measure.metric]
+        if _fit(each) not in scored:
+            scored[_fit(each)] = metric.score(metric.among(tables), seed=own_seed(each), **each.options)
+        return scored[_fit(each)]
+
     for each in planned:
-        own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
-        rows, values[each.measure.key] = score_measure(METRICS[each.measure.metric], arena, each, own)
+        metric = METRICS[each.measure.metric]
+        if each.apart and metric.together is not None:
+            every = {str(own.measure.attacker): once(own) for own in each.apart}
+            rows, said = _scored(metric, arena, each, metric.together(every, each.options["envelope"]))
+            # the curve of the model that is the largest at one threshold is not that of the largest at each
+            values[each.measure.key] = replace(said, gains=False, errors=False)
+        elif _fit(each) in shared:
+            rows, values[each.measure.key] = _scored(metric, arena, each, once(each))
+        else:
+            rows, values[each.measure.key] = score_measure(metric, arena, each, own_seed(each))
         parts += [] if rows is None else [rows]
     return ledger_of(parts), values
+
+
+def _fit(each: Planned) -> Hashable:
+    """Return what decides a fitted attacker model on one release, besides the release."""
+    return each.words, each.family
 
 
 def attack_release(
@@ -137,9 +163,14 @@ def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> 
         return ledger_rows(_of_all(isolated, tables, groups), measure, arena.member, None), said
     if metric.by_release:
         return None, _released(metric, tables, int((groups != 1).sum()), planned, seed)
-    score = metric.score(tables, seed=seed, **planned.options)
+    return _scored(metric, arena, planned, metric.score(tables, seed=seed, **planned.options))
+
+
+def _scored(metric: Metric, arena: Arena, planned: Planned, score: Score) -> tuple[pa.Table, OfRecords]:
+    """Return the ledger's rows of a measure that scores single real records, and what it says beside them."""
+    tables, measure = metric.among(arena.tables), planned.measure
     truth = None if measure.sensitive is None else arena.tables.real[measure.sensitive]
-    rows = ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns)
+    rows = ledger_rows(_of_all(score, tables, arena.groups), measure, arena.member, truth, metric.columns)
     return rows, said_of_records(metric, score, tables.groups)
 
 
