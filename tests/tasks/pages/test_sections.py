@@ -46,6 +46,14 @@ def test_the_answer_comes_first_then_the_league_then_each_measure_and_the_rest_i
     assert not [name for name in ("numbers", "thresholds", "references", "provenance") if f'id="{name}"' in unfolded]
 
 
+def test_the_names_of_several_attacker_models_together_are_explained_where_they_stand():
+    largest = Measure("rapid_max", "rapid", "income", "cart, lasso")
+    own = [replace(finding(name, largest), details={"rapid_max": (0.4, 0.3)}) for name in PICTURE]
+    told = "the value of the model that puts most records at risk"
+    assert told in words(report_of(study(own)))
+    assert told not in words(report_of(usual()))
+
+
 def test_each_line_of_the_contents_leads_to_its_section():
     html = report_of(usual())
     contents = html[html.index("<nav") : html.index("</nav>")]
