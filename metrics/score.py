@@ -88,7 +88,10 @@ class Score:
         return score_html(self)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the share of records with at least a score, the value, and the yardsticks beside it; return the axes.
+        """Draw the score and its yardsticks; return the axes.
+
+        Of RAPID the share at risk against the threshold (of a number the tolerance), with control records and null; of
+        others the share of records with at least a score, the value, and the yardsticks beside it.
 
         Args:
             axes: Where to draw; axes of a new figure unless given.
