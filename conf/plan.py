@@ -61,7 +61,9 @@ def plan(
                     elsewhere = [c for c in hidden if c != guessed and c not in options.get("quasi_identifiers", ())]
                     options["bins"] = {c: n for c, n in options["bins"].items() if c not in elsewhere} or None
                 called = ", ".join(attacker) if isinstance(attacker, list) else attacker
-                asked = Planned(Measure(label, choice.name, guessed, called), options)
+                together = tuple(choice.labels) if envelope else ()
+                measure = Measure(label, choice.name, guessed, called, envelope=envelope, together=together)
+                asked = Planned(measure, options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
     return planned
@@ -70,7 +72,9 @@ def plan(
 def _variants(planned: Planned, what_if: Sequence[WhatIf]) -> list[Planned]:
     found, measure = [], planned.measure
     for change in (Change(**dict(each)) for each in what_if):
-        named = replace(measure, label=f"{measure.label}-{change.name}", variant_of=measure.label)
+        together = tuple(f"{label}-{change.name}" for label in measure.together)
+        label = f"{measure.label}-{change.name}"
+        named = replace(measure, label=label, variant_of=measure.label, together=together)
         found.append(Planned(named, change.options(planned.options)))
     return found
 

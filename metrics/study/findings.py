@@ -1,6 +1,6 @@
 """What a study says of one synthesizer and one measure: risk, yardsticks, memorization, each with interval."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -220,6 +220,18 @@ def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
         estimate(effects(f, attacked.member), interval.confidence, entities=attacked.entities, scale=SHARE)
         for f in flags
     )
+
+
+def curve_together(curves: Sequence[Sequence[Estimate]], envelope: str) -> tuple[Estimate, ...]:
+    """Return the curve of several attacker models from that of each: at each threshold the largest, or the mean.
+
+    The largest has the interval of the model that has it, the mean has none. Empty where a model has no curve.
+    """
+    points = list(zip(*curves, strict=True)) if curves and all(curves) else []
+    if envelope == "max":
+        return tuple(max(each, key=lambda e: e.value) for each in points)
+    values = [float(np.mean([e.value for e in each])) for each in points]
+    return tuple(Estimate(value, float("nan"), float("nan")) for value in values)
 
 
 def find_released(

@@ -103,9 +103,8 @@ def score_release(
         metric = METRICS[each.measure.metric]
         if each.apart and metric.together is not None:
             every = {str(own.measure.attacker): once(own) for own in each.apart}
-            rows, said = _scored(metric, arena, each, metric.together(every, each.options["envelope"]))
-            # the curve of the model that is the largest at one threshold is not that of the largest at each
-            values[each.measure.key] = replace(said, gains=False, errors=False)
+            score = metric.together(every, each.options["envelope"])
+            rows, values[each.measure.key] = _scored(metric, arena, each, score)
         elif _fit(each) in shared:
             rows, values[each.measure.key] = _scored(metric, arena, each, once(each))
         else:

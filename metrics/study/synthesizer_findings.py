@@ -18,6 +18,7 @@ from synthrisk.metrics.study.findings import (
     Attacked,
     Finding,
     contributions_of,
+    curve_together,
     find,
     find_released,
     standardised_difference,
@@ -73,6 +74,11 @@ def find_all(
             if (measure.label, measure.sensitive) in varied:
                 before[measure.label, measure.sensitive] = attacked.scores
             finding = _with_change(find(*who, attacked, interval, methods), attacked, before, interval)
+            if measure.envelope in ("max", "mean"):  # which model has the largest value differs along the curve
+                models = [m for m in measures if m.label in measure.together and m.sensitive == measure.sensitive]
+                curves = [f.curve for f in found if f.measure in models]
+                whole = len(curves) == len(measure.together)
+                finding = replace(finding, curve=curve_together(curves, measure.envelope) if whole else ())
             rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
             for name, evidence in (("gain", attacked.gain), ("error", attacked.error)):
                 if evidence is not None:

@@ -6,6 +6,7 @@ import pytest
 
 from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
 from synthrisk.metrics.models import attackers
 from synthrisk.metrics.study.attacked import Releases
 from synthrisk.metrics.study.ledger import Cell
@@ -58,7 +59,8 @@ def test_each_together_follows_from_the_ledgers_of_each_by_plain_loops(sensitive
             members = [sum(each[:50]) / 50 for each in scores.values()]
             assert said.members["rapid_max"] == pytest.approx(max(members), abs=1e-12)
             assert said.members["rapid_mean"] == pytest.approx(sum(members) / len(members), abs=1e-12)
-            assert (said.gains, said.errors) == (False, False)
+            evidence = name != "mean"  # whose models have one each
+            assert (said.gains, said.errors) == (evidence and sensitive == "ill", evidence and sensitive == "pay")
 
 
 def test_no_model_is_fitted_twice_for_it(monkeypatch):
@@ -110,4 +112,35 @@ def test_a_study_finds_the_largest_value_of_the_papers_algorithm():
     assert risks["rapid_max"] == max(each)
     assert risks["rapid_mean"] == pytest.approx(sum(each) / len(each))
     assert risks["rapid_envelope"] >= risks["rapid_max"]
-    assert [bool(f.curve) for f in found] == [True] * 3 + [False] * 3
+
+
+@pytest.mark.parametrize(("sensitive", "places"), [("ill", CURVE), ("pay", TOLERANCES)])
+def test_the_curve_of_all_together_is_the_largest_or_the_mean_at_each_threshold(sensitive, places):
+    measures = planned(sensitive)
+    kept = Kept(measures)
+    found = find_all(
+        "cart", "synthesizer", Releases([kept], REAL, None, {}), [p.measure for p in measures], Interval(), ()
+    )
+    curves = {f.measure.label: f for f in found.findings}
+    for i, place in enumerate(places):
+        shares = []
+        for model in MODELS[sensitive]:
+            rows = kept.rows[(kept.rows["metric"] == f"rapid-{model}") & kept.rows["member"]]
+            if sensitive == "ill":
+                at_risk = [gain > place for gain in rows["gain"]]
+            else:
+                at_risk = [error < place * 0.1 for error in rows["error"]]
+            shares.append(sum(at_risk) / 50)
+        assert curves["rapid_max"].curve[i].value == pytest.approx(max(shares), abs=1e-12)
+        assert curves["rapid_mean"].curve[i].value == pytest.approx(sum(shares) / len(shares), abs=1e-12)
+        assert curves["rapid_envelope"].curve[i].value >= max(shares) - 1e-12
+    scale = 1 if sensitive == "ill" else 0.1
+    for each in curves.values():
+        assert each.curve_at.tolist() == pytest.approx((scale * places).tolist())
+
+
+def test_there_is_no_curve_of_the_largest_where_the_models_are_not_measured_alone():
+    (largest,) = (p for p in planned("ill") if p.measure.label == "rapid_max")
+    releases = Releases([Kept([largest])], REAL, None, {})
+    (found,) = find_all("cart", "synthesizer", releases, [largest.measure], Interval(), ()).findings
+    assert found.curve == ()
