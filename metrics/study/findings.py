@@ -225,7 +225,8 @@ def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
 def curve_together(curves: Sequence[Sequence[Estimate]], envelope: str) -> tuple[Estimate, ...]:
     """Return the curve of several attacker models from that of each: at each threshold the largest, or the mean.
 
-    The largest has the interval of the model that has it, the mean has none. Empty where a model has no curve.
+    The largest of their means over releases has the interval of the model that has it; the mean has none. Empty where
+    a model has no curve.
     """
     points = list(zip(*curves, strict=True)) if curves and all(curves) else []
     if envelope == "max":
