@@ -25,7 +25,7 @@ _MOST = 20  # lines in all
 _WHERE = 2  # lines that say where to read on
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
 _EXPLAINED = 2  # generators below which stands what decides; of more, the report has it
-_BELOW = 4  # lines below a generator, where there is room for them
+_BELOW = 6  # lines below a generator, where there is room for them
 _LEAKS = 3  # lines of planted leaks
 _RELEASED = 3  # lines of columns that hold values of real people
 _NAME = 16  # letters of a generator's name
@@ -114,16 +114,19 @@ def _generator_line(headline: Headline, name: int) -> Text:
 
 
 def _in_people(headline: Headline) -> list[Text]:
-    """Return what the word rests on: the quantity that decides, as if how many had been copied, what would decide."""
+    """Return what decides: a sentence, as if how many had been copied, which columns, what would decide, its name."""
     if not headline.word or headline.worst is None:
         return []
-    lines = [Text(f"  decided by {inert(headline.worst.name)}", "dim")]
+    lines = _indented(inert(headline.sentences[0]) if headline.sentences else "")
     if headline.as_if:
-        lines.append(Text(f"  as if {headline.as_if} people had been copied, at most {headline.at_most}", "dim"))
-    needed = f"would decide: {inert(headline.would_decide)}" if headline.would_decide else ""
-    for told in (inert(headline.carried), needed):
-        lines += [Text(line, "dim") for line in wrap(told, NARROWEST, initial_indent="  ", subsequent_indent="  ")]
-    return lines
+        lines += _indented(f"as if {headline.as_if} people had been copied, at most {headline.at_most}", "dim")
+    lines += _indented(inert(headline.carried), "dim")
+    lines += _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", "dim")
+    return [*lines, *_indented(f"decided by {inert(headline.worst.name)}", "dim")]
+
+
+def _indented(text: str, style: str = "") -> list[Text]:
+    return [Text(line, style) for line in wrap(text, NARROWEST, initial_indent="  ", subsequent_indent="  ")]
 
 
 def _counted(rest: Sequence[Headline]) -> list[Text]:

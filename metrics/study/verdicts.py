@@ -68,6 +68,8 @@ class Verdict:
     advice: str = ""  # what the study lacks for another word, where that is known
     as_if: float = float("nan")  # share of people whose copying would show as much; NaN where it is not known
     as_if_upper: float = float("nan")  # and at most as much
+    measure: str = ""  # key of the measure that it is on; empty where it is on none
+    metric: str = ""  # name of the metric that the measure uses
 
     @property
     def reach(self) -> float:
@@ -394,7 +396,8 @@ def _verdict(each: _Judged, said: _Said) -> Verdict:
     found, limit = each.found, each.limit
     as_if = limit.as_if_copied(found)
     own = each.finding.synthesizer, limit.what.name, limit.value
-    return Verdict(*own, said.word, said.reason, found.value, found.lower, found.upper, said.brief, said.advice, *as_if)
+    ends, measure = (found.value, found.lower, found.upper), each.finding.measure
+    return Verdict(*own, said.word, said.reason, *ends, said.brief, said.advice, *as_if, measure.key, measure.metric)
 
 
 def _shown(each: _Judged, beside: Beside) -> str:
