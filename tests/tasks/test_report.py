@@ -144,7 +144,7 @@ def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
     assert "RISK cart – may not go out: Whoever has the release predicts income" in head
     assert told in head
     assert "Decided by +0.125 [+0.119, +0.131] in memorization/rapid.income" in head
-    assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
+    assert "memorization/rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
     assert "NO EVIDENCE coarse – may go out under your limits." in head
     assert "marginals" not in head
     assert "no verdict" not in head
