@@ -91,8 +91,11 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
         >>> sentence(found, Knowledge(["age"], ["job"]))
         'Who knows age guesses job of 7 more people in 100 right because their records were used (at least 6, limit 5)'
     """
-    if verdict.quantity in (RELEASED, LOOK):
+    if verdict.quantity == RELEASED:
         return _capital(verdict.reason)
+    if verdict.quantity == LOOK:
+        told = "lie nearer to a row of the release than chance explains"
+        return f"{_people('memorization', verdict)} {told} ({_ends(verdict, 100)})"
     what = limited(verdict.quantity)
     label, _, attribute = (verdict.measure or what.key).partition(".")
     metric = verdict.metric or label

@@ -9,7 +9,7 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.study.sentences import _FOUND, _SCALES, Knowledge, columns_named, sentence
-from synthrisk.metrics.study.verdicts import Verdict, is_signal
+from synthrisk.metrics.study.verdicts import LOOK, Verdict, is_signal
 
 KNOWS = Knowledge(["age", "sex"], ["income"])
 
@@ -62,6 +62,10 @@ def verdict(name, word="RISK", value=0.071, lower=0.06, upper=0.082, limit=0.05,
             "(at least 0.06, limit 0.02)",
         ),
         (verdict(RELEASED), "The reason"),
+        (
+            verdict(LOOK, value=0.153, lower=0.114, upper=0.19),
+            "15 more people in 100 lie nearer to a row of the release than chance explains (at least 11, limit 5)",
+        ),
         (
             verdict("memorization/zero_cap.income", "INCONCLUSIVE", math.nan, math.nan, math.nan),
             "Memorization of zero_cap.income has no value",
