@@ -91,7 +91,7 @@ def evaluate(
     sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
-    threshold: Annotated[list[str] | None, typer.Option(help="Limit: risk/rapid.income=0.1.")] = None,
+    threshold: Annotated[list[str] | None, typer.Option(help="A limit: risk/rapid.income=0.1.")] = None,
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,

@@ -207,7 +207,7 @@ def test_figures_are_well_formed_svg_with_a_panel_a_measure():
     assert len(panels) == 2 + 2 + 1  # memorization, risk, and the curve of one measure
     labels = ["".join(t.itertext()) for t in panels[0].iter() if t.tag.endswith("text")]
     assert [n for n in labels if n in PICTURE] == list(PICTURE)
-    assert "threshold 0.05" in labels
+    assert "limit 0.05" in labels
 
 
 def test_yardsticks_stand_beside_the_value():
@@ -261,7 +261,7 @@ def test_one_synthesizer_without_threshold_or_reference():
     assert "NOT JUDGED cart – not judged: no limit is set." in text
     assert "No reference generator was checked" in text
     assert "None is set, and there is no built-in safe number" in text
-    assert "threshold, where one is set" not in text
+    assert "limit, where one is set" not in text
 
 
 def test_failed_synthesizers_are_told_everywhere():
