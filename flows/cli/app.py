@@ -328,6 +328,21 @@ def ui(
     raise typer.Exit(serve(port, tracking_uri, folder_of(workspace), study, opens))
 
 
+@app.command(epilog="Example: `synthrisk record demo --to record.html`")
+def record(
+    study: Annotated[str, typer.Argument(metavar="NAME", help="Study, the latest of this name.")],
+    to: Annotated[Path | None, typer.Option(help="File to copy it to.")] = None,
+    opens: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    tracking_uri: TrackingUri = None,
+    workspace: Workspace = ".synthrisk",
+) -> None:
+    """Say where the decision record of a study is: two pages for who signs, with the report as their appendix."""
+    from synthrisk.flows.cli.ui import show_record
+    from synthrisk.tasks.workspace.kept import folder_of
+
+    show_record(study, tracking_uri, folder_of(workspace), to, opens)
+
+
 @app.command(epilog='Example: `synthrisk serve study.yaml --cron "0 3 * * 1" --timezone Europe/Vienna`')
 def serve(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped study.")],
