@@ -54,13 +54,29 @@ def lines_of(result: StudyResult, width: int) -> list[Text]:
         _headed("References", told.references, "" if result.valid else "bold magenta"),
         *_leak_lines(told.leaks),
     ]
-    left = _MOST - _WHERE - len(above) - len(after)
+    left = _MOST - _WHERE - len(after)
+    least = len(_generator_lines(told, room, 0))
+    above = _folded(above, room, left - least)
     every = [_generator_lines(told, room, below) for below in range(_BELOW, -1, -1)]
-    own = next((lines for lines in every if len(lines) <= left), every[-1])
-    lines = [line.copy() for line in (*above, *own, *after)]
-    for line in lines:
-        line.truncate(room, overflow="ellipsis")
-    return lines
+    own = next((lines for lines in every if len(lines) <= left - len(above)), every[-1])
+    own = _folded(own, room, left - len(above))
+    return [*above, *own, *_folded(after, room, _MOST - _WHERE - len(above) - len(own))]
+
+
+def _folded(lines: Sequence[Text], room: int, most: int) -> list[Text]:
+    """Return lines that are no longer than the terminal is wide: folded as far as there is room for more, else cut."""
+    found: list[Text] = []
+    for n, line in enumerate(lines):
+        rest = line.copy()
+        while rest.cell_len > room and len(found) + len(lines) - n < most:
+            cut = rest.plain.rfind(" ", _HEAD + 1, room + 1)
+            if cut < 0 or rest.cell_len != len(rest.plain):
+                break
+            found.append(rest[:cut])
+            rest = Text(" " * _HEAD).append_text(rest[cut + 1 :])
+        rest.truncate(room, overflow="ellipsis")
+        found.append(rest)
+    return found
 
 
 def _title(result: StudyResult) -> list[Text]:

@@ -138,7 +138,7 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     else:
         worst = _of_reference(result, name) or _surest([f for f in result.findings if f.synthesizer == name], measures)
     decided = [v for v in told if v.word != "CANNOT TELL"]
-    as_if, at_most = (_people([getattr(v, end) for v in decided]) for end in ("as_if", "as_if_upper"))
+    as_if, at_most = _as_if(decided)
     lacks = first.advice if first is not None and word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
     people = [sentence(v, knowledge_of(result)) for v in verdicts]
@@ -158,9 +158,12 @@ def _order(verdict: Verdict, word: str) -> tuple[bool, float]:
     return verdict.word != word, -reach if not isnan(reach) else float("inf")
 
 
-def _people(shares: Sequence[float]) -> str:
-    known = [share for share in shares if not isnan(share)]
-    return as_people(max(known)) if known else ""
+def _as_if(decided: Sequence[Verdict]) -> tuple[str, str]:
+    """Return as if how many people had been copied, and at most how many; empty where it is not known."""
+    shares = [[s for s in (getattr(v, end) for v in decided) if not isnan(s)] for end in ("as_if", "as_if_upper")]
+    known = [max(each) for each in shares if each]
+    told = [as_people(max(each), *known) if each else "" for each in shares]
+    return told[0], told[1]
 
 
 def _of_reference(result: StudyResult, name: str) -> Reached | None:

@@ -185,15 +185,17 @@ def _ends(verdict: Verdict, scale: int) -> str:
 
 
 def _rounded(verdict: Verdict, scale: int) -> tuple[str, str, str, str]:
-    """Return the sizes of value, ends and limit, with as few decimals as leave all on their side of the limit."""
-    value, lower, upper, limit = (scale * abs(x) for x in (verdict.value, verdict.lower, verdict.upper, verdict.limit))
-    first = 0 if scale > 1 else 2
-    for decimals in range(first, first + 5):
-        if all(
-            np.sign(round(n, decimals) - limit) == np.sign(n - limit) for n in (value, lower, upper) if not isnan(n)
-        ):
-            break
-    return f"{value:.{decimals}f}", f"{lower:.{decimals}f}", f"{upper:.{decimals}f}", f"{limit:.6g}"
+    """Return the sizes of value, ends and limit, each with as few decimals as leave it on its side of the limit."""
+    limit = scale * verdict.limit
+
+    def text(number: float) -> str:
+        size, first = scale * abs(number), 0 if scale > 1 else 2
+        every = range(first, first + 5)
+        kept = (d for d in every if np.sign(round(size, d) - limit) == np.sign(size - limit))
+        return f"{size:.{next(kept, every[-1])}f}"
+
+    value, lower, upper = (text(n) for n in (verdict.value, verdict.lower, verdict.upper))
+    return value, lower, upper, f"{limit:.6g}"
 
 
 def _capital(text: str) -> str:

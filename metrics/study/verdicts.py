@@ -382,14 +382,16 @@ def _look(name: str, excess: Estimate, limit: float) -> Verdict | None:
     return None
 
 
-def as_people(share: float) -> str:
-    """Return a share of people in words.
+def as_people(share: float, *beside: float) -> str:
+    """Return a share of people in words, in units that serve those told beside it, too.
 
     Example:
-        >>> as_people(0.131), as_people(0.004)
-        ('13 of 100', '4 of 1,000')
+        >>> as_people(0.131), as_people(0.004), as_people(0.131, 0.004), as_people(0.0, 0.131)
+        ('13 of 100', '4 of 1,000', '131 of 1,000', '0 of 100')
     """
-    return f"{round(100 * share)} of 100" if share >= 0.0095 or not share else f"{max(1, round(1000 * share))} of 1,000"
+    if any(0 < each < 0.0095 for each in (share, *beside)):
+        return f"{max(bool(share), round(1000 * share)):,} of 1,000"
+    return f"{round(100 * share)} of 100"
 
 
 def _verdict(each: _Judged, said: _Said) -> Verdict:

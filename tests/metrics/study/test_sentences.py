@@ -28,7 +28,7 @@ def verdict(name, word="RISK", value=0.071, lower=0.06, upper=0.082, limit=0.05,
         ),
         (
             verdict("tpr/membership", limit=0.06, lower=0.0605),
-            "Of 100 people in the data, 7.10 are recognised as being in it, where 1 of 100 others is taken for one "
+            "Of 100 people in the data, 7 are recognised as being in it, where 1 of 100 others is taken for one "
             "(at least 6.05, limit 6)",
         ),
         (
