@@ -4,7 +4,15 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from synthrisk.conf.reading import FileForm, Reading, Texts
 from synthrisk.conf.settings import Settings
@@ -446,16 +454,16 @@ class Study(Settings):
     study in which they misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what
     the study sees."""
     reference_measures: Literal["all", "limited"] = "all"
-    """What the reference generators are attacked with: all measures, or those alone that a threshold names."""
+    """What the reference generators are attacked with: all measures, or those alone that a limit names."""
     metrics: list[MetricChoice] = Field(min_length=1)
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
     thresholds: Annotated[dict[str, Threshold], BeforeValidator(lambda v: {} if v is None else v)] = {}
-    """``<quantity>/<metric>[.<sensitive>][@<group>]``: limit, or ``{value, source}``; without the attribute it holds
-    for all. Quantities: risk, risk_control, risk_gain, memorization, control_gain (the gain over control records),
-    population_gain (over what real people who are not in the data give away), tpr (true-positive rate at a
-    false-positive rate of 1 %) and tpr_at_0.001 of a membership measure. Groups: outliers, rare_keys, classes (the
-    worst class of the sensitive attribute). No threshold, no verdict."""
+    """The limits, under this name or ``limits``. ``<quantity>/<metric>[.<sensitive>][@<group>]``: limit, or
+    ``{value, source}``; without the attribute it holds for all. Quantities: risk, risk_control, risk_gain,
+    memorization, control_gain (the gain over control records), population_gain (over what real people who are not in
+    the data give away), tpr (true-positive rate at a false-positive rate of 1 %) and tpr_at_0.001 of a membership
+    measure. Groups: outliers, rare_keys, classes (the worst class of the sensitive attribute). No limit, no verdict."""
     population_yardstick: bool = True
     """Whether each measure that scores single members is taken with the held-out records in place of the release too,
     once for all synthesizers: what real non-members, the population, say of them. It costs one attack a repetition
@@ -485,6 +493,17 @@ class Study(Settings):
     def weakest(self) -> tuple[int | None, ...]:
         """The numbers of ``weakest_columns``; None for all."""
         return tuple(None if k == "all" else k for k in self.weakest_columns)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _limits_are_thresholds(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or not isinstance(values.get("limits"), Mapping):
+            return values
+        own, others = values["limits"], values.get("thresholds") or {}
+        if isinstance(others, Mapping) and (twice := [name for name in own if name in others]):
+            raise ValueError(f"limits and thresholds are one setting, got {twice[0]!r} in both")
+        rest = {name: value for name, value in values.items() if name != "limits"}
+        return rest | {"thresholds": {**others, **own} if isinstance(others, Mapping) else others}
 
     @model_validator(mode="after")
     def _names_are_used_once(self) -> "Study":

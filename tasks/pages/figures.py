@@ -309,7 +309,7 @@ def _threshold(axes: Axes, limit: float | None) -> None:
     if limit is None:
         return
     low, high = axes.get_xlim()
-    text = f"threshold {limit:g}"
+    text = f"limit {limit:g}"
     room = (high - limit) / (high - low) * axes.get_position().width * _WIDTH
     side = "right" if limit > (low + high) / 2 or room + _MARGIN < width_of([text]) else "left"
     axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
@@ -348,7 +348,7 @@ def _told_spread(row: Row) -> str:
 
 
 def _told_limit(limit: float | None) -> list[str]:
-    return [] if limit is None else [f"threshold {limit:g}"]
+    return [] if limit is None else [f"limit {limit:g}"]
 
 
 def _told_line(line: "_Line", places: Sequence[float] | np.ndarray, words: str) -> str:

@@ -334,6 +334,19 @@ def test_rules_are_said_in_plain_words(parts, sentence):
     assert sentence in refusal(changed(**parts))
 
 
+def test_limits_may_be_called_limits_or_thresholds_and_not_both():
+    one = {"memorization/zero_cap": 0.05}
+    study = load(changed(limits=one), ["limits.tpr/membership=0.1", "thresholds.risk/rapid.income=0.2"])
+    assert study == load(changed(thresholds=one | {"tpr/membership": 0.1, "risk/rapid.income": 0.2}))
+    assert load(study.model_dump()) == study
+    Draft202012Validator(schema()).validate(changed(limits=one))
+    assert "limits and thresholds are one setting, got 'memorization/zero_cap' in both" in refusal(
+        changed(limits=one, thresholds=one)
+    )
+    assert "must be a number, got 'low'" in refusal(changed(limits={"memorization/zero_cap": "low"}))
+    assert "limits" in refusal(changed(limits=[0.05]))
+
+
 def test_later_set_wins():
     assert load(changed(), ["seed=2", "seed=3"]).seed == 3
 

@@ -85,9 +85,9 @@ def test_each_measure_is_told_in_words_with_its_source_and_what_is_not_judged_is
     text = words(report_of(usual()))
     assert "An attacker trains a model on the release that predicts the sensitive value" in text
     assert "Source: Templ, Thees and Mueller, RAPID" in text
-    assert "Threshold: memorization 0.05. Highest memorization of a synthesizer: +0.125" in text
-    assert "No threshold: not judged." in text
-    assert "1 measure has no threshold: distance_to_closest_record. The surest memorization there: +0.125" in text
+    assert "Limit: memorization 0.05. Highest memorization of a synthesizer: +0.125" in text
+    assert "No limit: not judged." in text
+    assert "1 measure has no limit: distance_to_closest_record. The surest memorization there: +0.125" in text
 
 
 def test_a_leak_that_was_not_seen_stands_beside_those_that_were():
