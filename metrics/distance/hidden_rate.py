@@ -34,6 +34,10 @@ def hidden_rate(
     A study and ``evaluate`` give no value but the reason "no row link", also for the reference generators: a release
     there is a table without links, and each fold and repetition makes another one.
 
+    The source: PrivEval's report and program have the direction of the value, high = leads back; ``published`` is
+    AVATAR's hidden rate, 1 - value. Both take distances on two axes (``projection="famd"``). The program takes row i
+    for the one made from row i, whoever made the table, and the first of tied rows.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: unknown.
@@ -106,7 +110,7 @@ HIDDEN_RATE = Metric(
     function=hidden_rate,
     group="distance",
     population=False,  # it is told which record each row was made from
-    reference="Guillaudeux et al. 2023 (AVATAR), doi:10.1038/s41746-023-00771-5; PrivEval, its defects corrected",
+    reference="Guillaudeux et al. 2023 (AVATAR), doi:10.1038/s41746-023-00771-5; PrivEval: docs/priveval.md",
     label="sanity",
     reduce=reduce_hidden,
     check_values=check_links,
