@@ -43,7 +43,7 @@ def call(job: Job, *, path: str) -> Release:
     made = _function(path)(job.train.copy(), job.rows, job.seed)
     table, links = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(table, pd.DataFrame):
-        raise InputError(f"{path} must return a DataFrame, or one with links, got {type(table).__name__}")
+        raise InputError(f"{path} must return a DataFrame, got {type(table).__name__}")
     if len(table) != job.rows:
         raise InputError(f"{path} must return {job.rows} rows, got {len(table)}")
     release = fitted(table, job.train, job.form, path)
