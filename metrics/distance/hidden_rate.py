@@ -60,9 +60,9 @@ def hidden_rate(
         0.6667
     """
     check_links(links, space, projection)
-    links = tables.links if links is None else links
-    settings = {"space": space, "projection": projection, "linked": links is not None}
-    source = None if links is None else checked_links("links", links, len(tables.synthetic), len(tables.real))
+    told = tables.links if links is None else links
+    settings = {"space": space, "projection": projection, "linked": told is not None}
+    source = None if told is None else checked_links("links", told, len(tables.synthetic), len(tables.real))
     made = np.flatnonzero(source >= 0) if source is not None else np.empty(0, dtype=np.int64)
     origin = source[made] if source is not None else made
     if projection is None:
@@ -76,7 +76,7 @@ def hidden_rate(
     columns = {"score": credit, "tied": tied, "distance": distance}
     records = pd.DataFrame(columns, index=tables.real.index)
     reduction = reduce_hidden(records)
-    if links is None:
+    if told is None:
         reduction = reduction._replace(reason=_UNLINKED)
     return Score.of("hidden_rate", records, reduction, {}, settings)
 
