@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.sample import sample
 from synthrisk.tasks.synthesize import Job, run, synthesizer
@@ -34,6 +37,11 @@ def texts(train, rows, seed):
 def unsure(train, rows, seed):
     return train, None
 """
+FORMS = [
+    ("hidden_rate", {"projection": "famd"}),
+    ("distance_to_closest_record", {"projection": "famd"}),
+    ("close_value_probability", {"normalise": "all_pairs"}),
+]
 
 
 @pytest.fixture
@@ -164,6 +172,20 @@ def test_a_study_takes_the_hidden_rate_of_them(tmp_path, file, kind, options, fo
     assert said.members["linked"] == pytest.approx(np.mean(np.isin(np.flatnonzero(~held_out), links)))
     assert said.reasons.members == ""
     assert np.nanmean(due) > 0.5
+
+
+def test_a_study_takes_the_sources_own_forms_too(tmp_path):
+    """On two axes, and over all pairs: as the same metric called by hand."""
+    people = sample.fn(PEOPLE, quasi_identifiers=["x"], sensitive=["c"], folds=2, workspace=str(tmp_path / "w"))
+    made = synthesize.fn(people, "near_copy", role="reference", name="mine")
+    asked = [{"name": name, **option} for name, option in FORMS]
+    ledger, given = attack.fn(made, asked), Tables(PEOPLE, made.synthetic(), links=made.links())
+    for name, option in FORMS:
+        column = METRICS[name].contribution
+        rows = ledger.of(Measure(name, name), ["record", column]).sort_values("record")
+        due, plain = METRICS[name].score(given, **option), METRICS[name].score(given)
+        np.testing.assert_allclose(rows[column].astype(float), due.records[column], rtol=1e-9)
+        assert not due.records.equals(plain.records)
 
 
 def test_without_links_a_study_says_so(tmp_path):
