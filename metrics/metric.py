@@ -82,6 +82,8 @@ class Metric:
             where each stands alone.
         looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
             be equal too.
+        without_control: Whether it may be called without the control records that it needs: then the value is NaN with
+            its reason, and ``published`` is what the source prints without them.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
             records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
     """
@@ -121,6 +123,7 @@ class Metric:
     best_answer: Callable[..., float] | None = None
     looks_up: bool = False
     together: Callable[[Mapping[str, Score], str], Score] | None = None
+    without_control: bool = False
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""
@@ -218,7 +221,7 @@ class Metric:
                 hint = nearest(name, self.options)
                 raise InputError(f"{self.name} takes no argument {name!r}{hint}; it takes {', '.join(self.options)}")
         for name in self.needs:
-            if options.get(name) is None:
+            if options.get(name) is None and not (name == "control" and self.without_control):
                 raise InputError(f"{self.name} needs the argument {name}, got none")
 
     def __call__(self, real: pd.DataFrame, synthetic: pd.DataFrame, **options: Any) -> Score:

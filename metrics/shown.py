@@ -66,7 +66,8 @@ def signature_of(metric: "Metric") -> inspect.Signature:
         if known is not None:
             named.append(known.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         else:
-            default = inspect.Parameter.empty if option in metric.needs else _DEFAULTS.get(option)
+            must = option in metric.needs and not (option == "control" and metric.without_control)
+            default = inspect.Parameter.empty if must else _DEFAULTS.get(option)
             named.append(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default))
     return inspect.Signature([*frames, *named], return_annotation="Score")
 

@@ -118,6 +118,10 @@ def evaluate(
         str, typer.Option(help="'memory', or 'dask': Parquet files in parts, for tables that outgrow one machine.")
     ] = "memory",
     dask: Annotated[str | None, typer.Option(help="Scheduler of a Dask cluster; processes here unless given.")] = None,
+    links: Annotated[
+        str | None,
+        typer.Option(help="File: the row of REAL (from 0; -1: none) that each released row was made from."),
+    ] = None,
     for_vendor: Annotated[
         bool,
         typer.Option("--for-vendor", help="Tell, also in --json, only what may go back to the maker of the release."),
@@ -159,6 +163,7 @@ def evaluate(
         "workspace": workspace,
         "seed": seed,
         "offline": offline,
+        "links": links,
     }
     with stoppable():
         if engine == "dask":

@@ -24,9 +24,15 @@ _OTHER_SIZE = "groups of other sizes: read the difference"
 _TOO_FEW = "too few records for two groups of one size"
 
 
-def tables_of(real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, entities: np.ndarray | None = None) -> Tables:
+def tables_of(
+    real: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    member: Any,
+    entities: np.ndarray | None = None,
+    links: np.ndarray | None = None,
+) -> Tables:
     """Return the tables of a release, of which encodings and searches are shared by all that is said of it."""
-    return Tables(real, synthetic, groups=_groups(member), entities=entities)
+    return Tables(real, synthetic, groups=_groups(member), entities=entities, links=links)
 
 
 def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
@@ -57,7 +63,7 @@ def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collec
         real, release = without_columns(real, release, blank)
     elif second is None:
         return None
-    return Tables(real, release, groups=tables.groups, entities=tables.entities)
+    return Tables(real, release, groups=tables.groups, entities=tables.entities, links=tables.links)
 
 
 def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str]) -> ReleaseKeys:
