@@ -1,4 +1,7 @@
-"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``."""
+"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``.
+
+And one of several attacker models together where the study asks for their ``envelope``.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,13 +43,17 @@ def plan(
     for choice in choices:
         metric = METRICS[choice.name]
         own = choice.options.get("attacker", metric.default("attacker")) if "attacker" in metric.options else None
-        attackers: Sequence[str | None] = choice.attackers or [own]
+        alone: list[str | None] = [*choice.attackers] or [own]
+        attackers: list[tuple[Any, str, str]]  # one or all, with label and envelope
+        attackers = [(a, label, "") for a, label in zip(alone, choice.labels, strict=True)]
+        attackers += [(alone, label, e) for e, label in zip(choice.envelope, choice.labels_together, strict=True)]
         hidden: Sequence[Target] = (choice.sensitive or sensitive) if "sensitive" in metric.needs else [()]
         _check_targets(choice.label, metric, hidden, columns)
         known = choice.quasi_identifiers or quasi_identifiers
-        for attacker, label in zip(attackers, choice.labels, strict=True):
+        for attacker, label, envelope in attackers:
             for target in hidden:
                 options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
+                options |= {"envelope": envelope} if envelope else {}
                 guessed = columns_of(target)
                 if guessed:
                     options["sensitive"] = guessed if len(guessed) > 1 else guessed[0]
@@ -58,8 +65,11 @@ def plan(
                     own_columns = (*guessed, *options.get("quasi_identifiers", ()))
                     elsewhere = [c for c in _columns(hidden) if c not in own_columns]
                     options["bins"] = {c: n for c, n in options["bins"].items() if c not in elsewhere} or None
+                called = ", ".join(attacker) if isinstance(attacker, list) else attacker
+                together = tuple(choice.labels) if envelope else ()
                 joint = tuple(guessed) if len(guessed) > 1 else ()
-                measure = Measure(label, choice.name, name_of(target) or None, attacker, joint=joint)
+                named = name_of(target) or None
+                measure = Measure(label, choice.name, named, called, envelope=envelope, together=together, joint=joint)
                 asked = Planned(measure, options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
@@ -85,7 +95,9 @@ def _check_targets(label: str, metric: Metric, targets: Sequence[Target], column
 def _variants(planned: Planned, what_if: Sequence[WhatIf]) -> list[Planned]:
     found, measure = [], planned.measure
     for change in (Change(**dict(each)) for each in what_if):
-        named = replace(measure, label=f"{measure.label}-{change.name}", variant_of=measure.label)
+        together = tuple(f"{label}-{change.name}" for label in measure.together)
+        label = f"{measure.label}-{change.name}"
+        named = replace(measure, label=label, variant_of=measure.label, together=together)
         found.append(Planned(named, change.options(planned.options)))
     return found
 

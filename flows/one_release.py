@@ -135,6 +135,7 @@ def study_of(
     seed: int,
     tracking_block: str | None = None,
     offline: bool = False,
+    links: str | None = None,
 ) -> Study:
     """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
     if references not in get_args(References):
@@ -144,7 +145,7 @@ def study_of(
             "name": "evaluate",
             "data": meant.data.model_dump(exclude_unset=True),
             "split": {"holdout": 0.5, "repetitions": 1},
-            "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
+            "synthesizers": [{"name": "release", "kind": "files", **_paths(synthetic, links)}],
             "references": [] if references == "none" else ["copy", "near_copy"],
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
@@ -160,6 +161,10 @@ def study_of(
             "seed": seed,
         }
     )
+
+
+def _paths(synthetic: str, links: str | None) -> dict[str, str]:
+    return {"path": synthetic} | ({} if links is None else {"links": links})
 
 
 def asked_text(arguments: Mapping[str, Any]) -> str:

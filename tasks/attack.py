@@ -119,7 +119,7 @@ def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned
     sample, real, synthetic = release.sample, release.sample.records(), release.synthetic()
     member = release.membership()
     entities = sample.entities()
-    tables = tables_of(real, synthetic, member, entities)
+    tables = tables_of(real, synthetic, member, entities, release.links())
     check = look(tables, member, len(release.used()))
     check = replace(check, problems=(*check.problems, *release.told()))
     try:

@@ -63,6 +63,10 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
     A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
     else. SDMetrics takes no missing cells.
 
+    The source: PrivEval's program compares texts, so that 1 and 1.0 differ, and takes the mean over several sensitive
+    columns, each guessed alone. Here values are compared, and several columns are guessed jointly. ``published`` is
+    SDMetrics' number, 1 - value; PrivEval prints the value. More: docs/priveval.md.
+
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
         >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
@@ -82,6 +86,10 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
 
     A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
     else. SDMetrics takes no missing cells.
+
+    The source: PrivEval's program takes one of the nearest records, whichever its search meets first, and of several
+    sensitive columns returns the last. Here all nearest records answer, and several columns are guessed jointly.
+    ``published`` is SDMetrics' number, 1 - value; PrivEval prints the value. More: docs/priveval.md.
 
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})

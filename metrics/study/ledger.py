@@ -26,6 +26,8 @@ class Measure:
     sensitive: str | None = None  # its name; of several columns that are guessed at once: see ``name_of``
     attacker: str | None = None  # name of the attacker model or of the attack, where there is one
     variant_of: str | None = None  # label of the measure that this one is a what-if of
+    envelope: str = ""  # how it puts several attacker models together: ``max``, ``mean`` or ``record``
+    together: tuple[str, ...] = ()  # labels of the measures of these models, each on its own
     joint: tuple[str, ...] = ()  # the columns that are guessed at once, where they are several
 
     @property

@@ -1,6 +1,6 @@
 """What every attack of a study says of one release: scores of all real records, and values beside them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,9 +25,15 @@ _OTHER_SIZE = "groups of other sizes: read the difference"
 _TOO_FEW = "too few records for two groups of one size"
 
 
-def tables_of(real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, entities: np.ndarray | None = None) -> Tables:
+def tables_of(
+    real: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    member: Any,
+    entities: np.ndarray | None = None,
+    links: np.ndarray | None = None,
+) -> Tables:
     """Return the tables of a release, of which encodings and searches are shared by all that is said of it."""
-    return Tables(real, synthetic, groups=_groups(member), entities=entities)
+    return Tables(real, synthetic, groups=_groups(member), entities=entities, links=links)
 
 
 def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
@@ -58,7 +64,7 @@ def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collec
         real, release = without_columns(real, release, blank)
     elif second is None:
         return None
-    return Tables(real, release, groups=tables.groups, entities=tables.entities)
+    return Tables(real, release, groups=tables.groups, entities=tables.entities, links=tables.links)
 
 
 def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str], targets: Sequence[Target] = ()) -> ReleaseKeys:
@@ -87,11 +93,36 @@ def score_release(
     arena = Arena(tables, member, draw)
     parts: list[pa.Table] = []
     values: dict[str, Said] = {}
+
+    def own_seed(each: Planned) -> int:
+        return seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
+
+    scored: dict[Hashable, Score] = {}  # of attacker models that are put together: fitted once, wherever they stand
+    shared = {_fit(own) for each in planned for own in each.apart}
+
+    def once(each: Planned) -> Score:
+        metric = METRICS[each.measure.metric]
+        if _fit(each) not in scored:
+            scored[_fit(each)] = metric.score(metric.among(tables), seed=own_seed(each), **each.options)
+        return scored[_fit(each)]
+
     for each in planned:
-        own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
-        rows, values[each.measure.key] = score_measure(METRICS[each.measure.metric], arena, each, own)
+        metric = METRICS[each.measure.metric]
+        if each.apart and metric.together is not None:
+            every = {str(own.measure.attacker): once(own) for own in each.apart}
+            score = metric.together(every, each.options["envelope"])
+            rows, values[each.measure.key] = _scored(metric, arena, each, score)
+        elif _fit(each) in shared:
+            rows, values[each.measure.key] = _scored(metric, arena, each, once(each))
+        else:
+            rows, values[each.measure.key] = score_measure(metric, arena, each, own_seed(each))
         parts += [] if rows is None else [rows]
     return ledger_of(parts), values
+
+
+def _fit(each: Planned) -> Hashable:
+    """Return what decides a fitted attacker model on one release, besides the release."""
+    return each.words, each.family
 
 
 def attack_release(
@@ -138,9 +169,14 @@ def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> 
         return ledger_rows(_of_all(isolated, tables, groups), measure, arena.member, None), said
     if metric.by_release:
         return None, _released(metric, tables, int((groups != 1).sum()), planned, seed)
-    score = metric.score(tables, seed=seed, **planned.options)
+    return _scored(metric, arena, planned, metric.score(tables, seed=seed, **planned.options))
+
+
+def _scored(metric: Metric, arena: Arena, planned: Planned, score: Score) -> tuple[pa.Table, OfRecords]:
+    """Return the ledger's rows of a measure that scores single real records, and what it says beside them."""
+    tables, measure = metric.among(arena.tables), planned.measure
     truth = joint_values(arena.tables.real, measure.targets)
-    rows = ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns)
+    rows = ledger_rows(_of_all(score, tables, arena.groups), measure, arena.member, truth, metric.columns)
     return rows, said_of_records(metric, score, tables.groups)
 
 
@@ -168,13 +204,14 @@ def said_of_records(metric: Metric, score: Score, groups: np.ndarray | None) -> 
     """Return what the metric says of all records, and of members and of control records apart."""
     found = _reduced(metric, score, groups)
     reasons = {name: score.reason_for(each) or "" for name, each in found.items()}
-    gains = metric.gains and score.records is not None and "gain" in score.records
+    columns = () if score.records is None or not metric.gains else score.records.columns
     return OfRecords(
         score.details,
         **{name: each.details for name, each in found.items()},
-        gains=gains,
+        gains="gain" in columns,
         reasons=Reasons(**reasons or dict.fromkeys(_GROUPS, score.reason or "")),
         warning=score.warning or "",
+        errors="error" in columns and "tolerance" in score.details,
     )
 
 

@@ -18,13 +18,25 @@ from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
-from synthrisk.tasks.workspace.references import BESIDE, RELEASE, TOLD, USED, Generator, ReleaseFolder, Sample, in_words
+from synthrisk.tasks.workspace.references import (
+    BESIDE,
+    LINKS,
+    RELEASE,
+    TOLD,
+    USED,
+    Generator,
+    ReleaseFolder,
+    Sample,
+    in_words,
+)
 from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import file_digest, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
 """The modules that decide what is released, whatever the synthesizer."""
+_PATHS = ("path", "links")
+"""Options of synthesizers that are paths."""
 _ROLES = {"synthesizer": generator, "reference": reference}
 
 
@@ -101,10 +113,11 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
 
 def _located(made_by: Generator) -> dict[str, Any]:
     """Return the options with absolute paths, for a worker in another folder; the key has them as written."""
-    located, path = find_synthesizer(made_by.kind).located, made_by.options.get("path")
-    if located is None or not made_by.folder or not isinstance(path, str):
-        return dict(made_by.options)
-    return {**made_by.options, "path": located(path, Path(made_by.folder))}
+    located, options = find_synthesizer(made_by.kind).located, dict(made_by.options)
+    if located is None or not made_by.folder:
+        return options
+    relative = {name: options[name] for name in _PATHS if isinstance(options.get(name), str)}
+    return options | {name: located(path, Path(made_by.folder)) for name, path in relative.items()}
 
 
 def _write(draft: Path, release: ReleaseFolder) -> None:
@@ -125,7 +138,9 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
 
 
 def write_beside(made: Release, draft: Path) -> None:
-    """Write the released columns that nothing attacks, and what had to be done, where there are any."""
+    """Write the released columns that nothing attacks, what had to be done, and links, where there are any."""
+    if made.links is not None:
+        np.save(draft / LINKS, np.asarray(made.links, dtype=np.int64), allow_pickle=False)
     if made.beside.shape[1]:
         write_typed(made.beside, draft / BESIDE)
     if made.told:

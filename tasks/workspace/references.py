@@ -33,6 +33,7 @@ RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet",
 KEYS = "keys.json"
 CHECK = "check.json"
 BESIDE, RELEASED, TOLD = "beside.parquet", "released.json", "told.json"
+LINKS = "links.npy"
 SECOND_LEDGER, SECOND_VALUES = "second-ledger.parquet", "second-values.json"
 
 
@@ -203,6 +204,15 @@ class ReleaseFolder:
     def used(self) -> np.ndarray:
         """Return positions among the held-out records of those that the release was drawn from."""
         return np.asarray(np.load(there(self.path) / USED, allow_pickle=False))
+
+    def links(self) -> np.ndarray | None:
+        """Return the real record that each released one was made from, (m,) positions, -1 for none; None: unknown."""
+        path = there(self.path) / LINKS
+        if not path.exists():
+            return None
+        links = np.load(path, allow_pickle=False)
+        members = np.flatnonzero(~self.sample.held_out(self.cell.repetition, self.cell.fold))
+        return np.append(members, -1)[links]
 
     def membership(self) -> pd.api.extensions.ExtensionArray:
         """Return True for members, False for control records, NA for held-out ones that the release was drawn from."""

@@ -68,6 +68,25 @@ def test_measures_of_one_column_refuse_two_at_once(name):
         planned([name], hidden=[["income", "ill"]])
 
 
+def test_several_attackers_together_are_measures_beside_those_of_each():
+    asked = {
+        "name": "rapid",
+        "attackers": ["logistic", "cart"],
+        "envelope": ["max", "mean", "record"],
+        "threshold": 0.5,
+    }
+    found = planned([{**asked, "what_if": [{"drop": ["city"]}]}], hidden=["ill"])
+    keys = [p.measure.key for p in found if not p.measure.variant_of]
+    assert keys == [f"rapid{name}.ill" for name in ("-logistic", "-cart", "_max", "_mean", "_envelope")]
+    largest, varied = (found[keys.index("rapid_max.ill") * 2 + place] for place in (0, 1))
+    assert largest.options["attacker"] == ["logistic", "cart"]
+    assert varied.measure.variant_of == "rapid_max"
+    for of_all, of_each in ((largest, (found[0], found[2])), (varied, (found[1], found[3]))):
+        assert [p.measure.attacker for p in of_all.apart] == ["logistic", "cart"]
+        assert [(p.words, p.options) for p in of_all.apart] == [(p.words, p.options) for p in of_each]
+    assert found[0].apart == []
+
+
 def test_one_attacker_is_not_in_the_name():
     (found,) = planned([{"name": "rapid", "attackers": ["logistic"]}], hidden=["ill"])
     assert (found.measure.key, found.measure.metric, found.options["attacker"]) == ("rapid.ill", "rapid", "logistic")

@@ -31,6 +31,7 @@ from synthrisk.tasks.pages.figures import (
     selective_figure,
     shortened,
 )
+from synthrisk.tasks.pages.record import record
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 
@@ -156,9 +157,11 @@ def test_a_measure_without_value_says_why():
 
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
     head = read(usual()).text.split("The generators side by side")[0]
-    assert "RISK cart – not: memorization of rapid.income 0.125 is above 0.05." in head
+    told = "of 12 more people in 100 clearly better than by a plain guess because their records were used"
+    assert "RISK cart – may not go out: Whoever has the release predicts income" in head
+    assert told in head
     assert "Decided by +0.125 [+0.119, +0.131] in memorization/rapid.income" in head
-    assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
+    assert "memorization/rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
     assert "NO EVIDENCE coarse – may go out under your limits." in head
     assert "marginals" not in head
     assert "no verdict" not in head
@@ -203,7 +206,7 @@ def test_the_page_fetches_nothing_and_runs_nothing():
     found = read(usual())
     links = [v for k, v in found.attributes if k in ("href", "src", "xlink:href", "action", "data")]
     assert links
-    assert all(v.startswith("#") for v in links)
+    assert all(v.startswith("#") or v == "record.html" for v in links)
     assert not {"script", "link", "img", "iframe", "object", "form"} & set(found.tags)
     assert not [k for k, _ in found.attributes if k.startswith("on")]
     assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", report_of(usual(), ""))
@@ -221,7 +224,7 @@ def test_figures_are_well_formed_svg_with_a_panel_a_measure():
     assert len(panels) == 2 + 2 + 1  # memorization, risk, and the curve of one measure
     labels = ["".join(t.itertext()) for t in panels[0].iter() if t.tag.endswith("text")]
     assert [n for n in labels if n in PICTURE] == list(PICTURE)
-    assert "threshold 0.05" in labels
+    assert "limit 0.05" in labels
 
 
 def test_yardsticks_stand_beside_the_value():
@@ -275,7 +278,7 @@ def test_one_synthesizer_without_threshold_or_reference():
     assert "NOT JUDGED cart – not judged: no limit is set." in text
     assert "No reference generator was checked" in text
     assert "None is set, and there is no built-in safe number" in text
-    assert "threshold, where one is set" not in text
+    assert "limit, where one is set" not in text
 
 
 def test_failed_synthesizers_are_told_everywhere():
@@ -325,12 +328,54 @@ def test_number(value, text):
     assert number(value, sign=True).lstrip("+") == text
 
 
+def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_room_for_a_decision():
+    shown = Page(record(usual()))
+    for part in (
+        "RISK cart may not go out.",
+        "of 12 more people in 100 clearly better than by a plain guess because their records were used",
+        "NO EVIDENCE coarse may go out under these limits.",
+        "the ethics board",
+        "copy: seen by 1 of 1 limit",
+        "distance_to_closest_record",
+        "Date, signature",
+    ):
+        assert part in shown.text
+    assert not {"script", "link", "img"} & set(shown.tags)
+    assert [v for k, v in shown.attributes if k in ("href", "src")] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"limits": {}}, "NOT JUDGED cart not judged: no limit is set."),
+        ({"failures": {"ctgan": "MemoryError"}}, "FAILED ctgan cannot say: it was not run to the end: MemoryError."),
+    ],
+)
+def test_the_record_says_what_was_not_judged_or_not_run(more, words):
+    assert words in Page(record(study([finding("cart")], **more))).text
+
+
+def test_names_in_the_record_are_harmless():
+    name = "<script>alert(1)</script>"
+    measure = replace(RAPID, label=name)
+    shown = Page(record(study([finding(name, measure)], {f"memorization/{name}.income": Limit(0.05, name)}, name=name)))
+    assert "script" not in shown.tags
+    assert name in shown.text
+
+
+def test_of_many_generators_the_record_counts_the_rest():
+    shown = Page(record(study([finding(f"vine-{i}") for i in range(9)], limits={}))).text
+    assert "Besides: 5 not judged; the report has each of them." in shown
+
+
 def test_task_writes_a_private_file(tmp_path):
     path = Path(report.fn(judged(usual(), tmp_path), "seed: 1 # <b>"))
     assert path == tmp_path / "reports" / "s-1" / "report.html"
-    assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+    for each in (path, path.with_name("record.html")):
+        assert stat.S_IMODE(each.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
     assert path.read_text("utf-8") == report_of(usual(), "seed: 1 # <b>")
+    assert path.with_name("record.html").read_text("utf-8") == record(usual())
     assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
 
 
