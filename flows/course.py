@@ -90,6 +90,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
             settings=asked,
             pages=drawn if ends is calls else drawn(),  # where workers draw, beside what is logged
             offline=place.offline,
+            log_again=place.log_again,
         )
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
         run_log().error("%s", error)

@@ -57,6 +57,7 @@ def evaluate(
     study: StudyName = None,
     tracking_block: str | None = None,
     offline: bool = False,
+    log_again: bool = False,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -93,6 +94,7 @@ def evaluate(
         tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the MLflow store, in place of
             ``tracking_uri``.
         offline: Ask no tracking server: keep what is to be logged in the workspace, until ``synthrisk log``.
+        log_again: Write runs to MLflow though the experiment holds the same answer on this release already.
 
     Raises:
         InputError: An argument or a table breaks a rule.
@@ -103,7 +105,7 @@ def evaluate(
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
     check_control(control, meant.thresholds)
-    place = experiment, tracking_uri, workspace, seed, tracking_block, offline
+    place = experiment, tracking_uri, workspace, seed, tracking_block, offline, log_again
     one = with_block(study_of(meant, synthetic, what_if, references, *place))
     check(one)
     with tagged(experiment), noted(open_workspace(workspace)):

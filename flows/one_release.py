@@ -135,6 +135,7 @@ def study_of(
     seed: int,
     tracking_block: str | None = None,
     offline: bool = False,
+    log_again: bool = False,
 ) -> Study:
     """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
     if references not in get_args(References):
@@ -154,6 +155,7 @@ def study_of(
                 "uri": tracking_uri or None,
                 "block": tracking_block,
                 "offline": offline,
+                "log_again": log_again,
             },
             "runner": {"workers": 1},
             "workspace": workspace,

@@ -10,7 +10,8 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.tracking.address import store_of
 from synthrisk.tasks.tracking.links import experiment_link, run_link, view_link
-from synthrisk.tasks.tracking.past import experiment_named, is_whole
+from synthrisk.tasks.tracking.past import experiment_named, is_whole, last_run
+from synthrisk.tasks.tracking.tags import CHECKED_AGAIN
 
 REPORT = "report.html"
 
@@ -59,5 +60,12 @@ def latest_study(tracking: Tracking, workspace: Path, experiment: str | None) ->
 
 
 def _last(client: MlflowClient, experiments: list[str]) -> Run | None:
-    found = client.search_runs(experiments, "tags.role = 'study'", max_results=100, order_by=["start_time DESC"])
-    return next(filter(is_whole, found), None)
+    own = "tags.role = 'study'"
+    found = client.search_runs(experiments, own, max_results=100, order_by=["start_time DESC"])
+    again = client.search_runs(
+        experiments,
+        f"{own} and tags.{CHECKED_AGAIN} LIKE '%'",
+        max_results=100,
+        order_by=[f"tags.{CHECKED_AGAIN} DESC"],
+    )
+    return max(filter(is_whole, [*found, *again]), key=last_run, default=None)

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from mlflow.entities import Param
-
 from synthrisk.tasks.tracking.dataset import log_real, log_release
 from synthrisk.tasks.tracking.models import close_model, open_model
 from synthrisk.tasks.tracking.names import Names
@@ -49,7 +47,7 @@ def _open(to: Written, name: str, colour: str) -> GeneratorRun:
     tags = generator_tags(to.result, to.headline(name)) | {"mlflow.runColor": colour}
     params = params_of(to.result, name)
     run_id = to.run(name, tags)
-    to.client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
+    to.params(run_id, params)
     if tags["role"] != "synthesizer":
         return GeneratorRun(run_id)
     known = {k: tags[k] for k in _OF_MODEL if k in tags}
@@ -57,9 +55,9 @@ def _open(to: Written, name: str, colour: str) -> GeneratorRun:
 
 
 def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, records: Records) -> None:
-    log_real(to.client, run.run_id, to.table)
+    log_real(to.client, run.run_id, to.table, to.source)
     tie = Tie(run.model_id, to.table.digest) if run.model_id else None
-    log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name), tie)
+    log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name, ends=not to.is_in_files), tie)
     log_tables(to.client, run.run_id, generator_tables(to.tables, name))
     if found is not None:
         log_release(to.client, run.run_id, found)

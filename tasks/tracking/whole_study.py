@@ -1,7 +1,7 @@
 """A study written to its store: a run each generator, that of the study itself, and what the experiment says of it."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.colours import colours_of
@@ -11,6 +11,7 @@ from synthrisk.tasks.tracking.halves import end_part, is_latest, mark_whole, who
 from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.tracking.notes import Place, log_notes
 from synthrisk.tasks.tracking.registry import register
+from synthrisk.tasks.tracking.repeated import answer_digest, mark_checked, repeated
 from synthrisk.tasks.tracking.saved_view import save_view
 from synthrisk.tasks.tracking.store import opened
 from synthrisk.tasks.tracking.study_run import log_study
@@ -20,8 +21,18 @@ from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
 
 
-def write_study(drawn: Drawn, page: Callable[[], str], *, late: bool) -> tuple[str, dict[str, str]]:
-    """Write a study; return the id of its experiment, and its runs by generator.
+@dataclass(frozen=True)
+class WrittenStudy:
+    """Where a study is written."""
+
+    experiment_id: str
+    study_id: str
+    runs: dict[str, str]  # ids by generator
+    checked_again: bool = False  # whether an earlier study has written it, which gave the same answer
+
+
+def write_study(drawn: Drawn, page: Callable[[], str], *, late: bool) -> WrittenStudy:
+    """Write a study, unless the experiment holds its answer already; return where it is.
 
     ``page`` returns its report, and is asked last. ``late``: an earlier attempt may have left a part of it, or all.
     Where an error ends it, what is there of it is marked as a part.
@@ -32,14 +43,26 @@ def write_study(drawn: Drawn, page: Callable[[], str], *, late: bool) -> tuple[s
     uri = store_address(tracking, folder)
     client = opened(uri)
     place = experiment_of(client, waiting.experiment, None if tracking.uri or tracking.block else folder)
-    to = Written(client, place, waiting.judged.result, estimated.sample.table)
+    to = Written(
+        client,
+        place,
+        waiting.judged.result,
+        estimated.sample.table,
+        origin=waiting.origin,
+        source=estimated.sample.source,
+        answer=answer_digest(waiting.judged, tracking),
+    )
     if late:
         there = whole_already(to)
         if there is not None:
-            return place, there
+            return WrittenStudy(place, waiting.study_id, there)
         to = replace(to, since=int(waiting.since.timestamp() * 1000), is_latest=is_latest(to))
+    earlier = None if tracking.log_again else repeated(to)
+    if earlier is not None:
+        mark_checked(to, earlier[0], waiting.since)
+        return WrittenStudy(place, *earlier, checked_again=True)
     try:
-        return place, _write_to(to, drawn, page)
+        return WrittenStudy(place, waiting.study_id, _write_to(to, drawn, page))
     except BaseException:
         end_part(to, uri)
         raise

@@ -84,6 +84,7 @@ class Sample:
     identifier: str | None = None  # column that names the entity of a record, or None
     form: FileForm = field(default_factory=FileForm)  # how releases that come as files are read
     title: str = ""  # what the table is called
+    source: str = ""  # where it comes from, without secrets
 
     @property
     def columns(self) -> list[str]:
@@ -100,9 +101,8 @@ class Sample:
     def of(cls, data: Data, table: Table, cut: Cut, workspace: str, seed: int) -> "Sample":
         """Return the sample of a table whose roles are settled."""
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
-        return cls(
-            table, cut, Place(workspace), seed, known, tuple(data.sensitive), data.identifier, data.form, data.title
-        )
+        roles = known, tuple(data.sensitive), data.identifier
+        return cls(table, cut, Place(workspace), seed, *roles, data.form, data.title, data.address)
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.
