@@ -23,7 +23,7 @@ from synthrisk.tasks.compare import compare
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
-from synthrisk.tasks.tracking.logged import Pages
+from synthrisk.tasks.tracking.logged import Pages, same_answer
 from synthrisk.tasks.workspace.failure import RunError
 from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.references import Sample
@@ -95,6 +95,8 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
         run_log().error("%s", error)
         logged = error.logged
+    if logged.checked_again:
+        say(same_answer(logged))
     sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
     return Outcome(judged.result, logged)
 

@@ -60,10 +60,7 @@ def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
     workspace: Annotated[
-        str | None,
-        typer.Option(
-            help="Folder of typed data, ledgers and the embedded MLflow store, or a URL; in place of the study's."
-        ),
+        str | None, typer.Option(help="Folder of data, ledgers and MLflow store, or a URL; in place of the study's.")
     ] = None,
     offline: Offline = False,
     log_again: LogAgain = False,
@@ -80,6 +77,9 @@ def benchmark(
     asked += [f"workspace={json.dumps(workspace)}"] if workspace is not None else []
     asked += [f"tracking.{name}=true" for name, given in (("offline", offline), ("log_again", log_again)) if given]
     with stoppable(), tracked(load(study, asked)) as settings:
+        if workspace not in (None, settings.workspace):
+            told = f"the block {settings.tracking.block}, which names {settings.workspace!r}"
+            raise InputError(f"--workspace must be left out beside {told}, got {workspace!r}")
         from synthrisk.flows.cli.whole_study import studied
 
         outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)

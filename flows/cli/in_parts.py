@@ -37,7 +37,7 @@ _USUAL: Mapping[str, object] = {
     "offline": False,
     "log_again": False,
 }
-_OPTIONS = {"what_if": "without and --coarsen", "tracking_uri": "tracking-uri"}
+_OPTIONS = {"what_if": "without and --coarsen", "tracking_uri": "tracking-uri", "log_again": "log-again"}
 
 
 def check_engine(engine: str, address: str | None) -> None:

@@ -11,7 +11,7 @@ VERDICT = "verdict."
 """What the tags of verdicts on one measure start with."""
 
 ENDS = ("upper", "lower", "limit")
-"""What stands behind the key of a limited quantity: the ends of its interval, and its limit; most needed comes first."""
+"""What stands behind the key of a limited quantity: the ends of its interval, and its limit, the most needed first."""
 
 _LONGEST = 220  # characters of quantity and measure: MLflow takes 250, and some keys become longer
 

@@ -61,11 +61,7 @@ def latest_study(tracking: Tracking, workspace: Path, experiment: str | None) ->
 
 def _last(client: MlflowClient, experiments: list[str]) -> Run | None:
     own = "tags.role = 'study'"
-    found = client.search_runs(experiments, own, max_results=100, order_by=["start_time DESC"])
-    again = client.search_runs(
-        experiments,
-        f"{own} and tags.{CHECKED_AGAIN} LIKE '%'",
-        max_results=100,
-        order_by=[f"tags.{CHECKED_AGAIN} DESC"],
-    )
-    return max(filter(is_whole, [*found, *again]), key=last_run, default=None)
+    written = client.search_runs(experiments, own, max_results=100, order_by=["start_time DESC"])
+    checked, newest = f"{own} and tags.{CHECKED_AGAIN} LIKE '%'", [f"tags.{CHECKED_AGAIN} DESC"]
+    again = client.search_runs(experiments, checked, max_results=100, order_by=newest)
+    return max(filter(is_whole, [*written, *again]), key=last_run, default=None)

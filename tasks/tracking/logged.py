@@ -46,6 +46,12 @@ class Logged:
         return list_link(server, self.experiment_id, self.study_id)
 
 
+def same_answer(logged: Logged) -> str:
+    """Return the line that says that a study has written nothing new, and how it would."""
+    marked = f"the same answer as study {logged.study_id}: its runs in MLflow are marked as checked again"
+    return f"{marked}, and nothing new is written (--log-again writes it)"
+
+
 def not_logged_yet(logged: Logged) -> str:
     """Return the line that says how a study comes into MLflow that is not there, and why it is not."""
     command = ["synthrisk", "log", logged.study_id]

@@ -62,8 +62,8 @@ def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = T
     Always the headline, memorization of each measure, each limited quantity with the upper end of its interval, and
     each utility. As long as there are no more than ``MOST``: the lower ends, the limits, the risk of each measure, and
     with steps the share of members at risk by threshold of the gain in percent (``risk_curve``), and of the measures
-    that are judged the value of each release (``risk_release``). Where no limit is set all of these. Without ``ends`` limited quantities stand
-    without the ends of their intervals and their limits.
+    that are judged the value of each release (``risk_release``). Where no limit is set all of these. Without ``ends``
+    limited quantities stand without the ends of their intervals and their limits.
     """
     own = [f for f in result.findings if f.synthesizer == name]
     headline = next(h for h in told.headlines if h.synthesizer == name)

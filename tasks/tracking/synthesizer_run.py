@@ -7,6 +7,7 @@ from synthrisk.tasks.tracking.models import close_model, open_model
 from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.tracking.numbers import Tie, log_numbers, numbers_of
 from synthrisk.tasks.tracking.records import log_records
+from synthrisk.tasks.tracking.release_model import log_release_model
 from synthrisk.tasks.tracking.tables import generator_tables, log_tables
 from synthrisk.tasks.tracking.tags import generator_tags, params_of
 from synthrisk.tasks.tracking.written import Written
@@ -61,5 +62,7 @@ def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, record
     log_tables(to.client, run.run_id, generator_tables(to.tables, name))
     if found is not None:
         log_release(to.client, run.run_id, found)
+        if run.model_id:
+            log_release_model(to.client, run.model_id, run.run_id, found)
         if records.mode != "none":
             log_records(to.client, run.run_id, found, records.page, records.names, records.mode)

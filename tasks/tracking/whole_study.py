@@ -10,6 +10,7 @@ from synthrisk.tasks.tracking.experiment import experiment_of
 from synthrisk.tasks.tracking.halves import end_part, is_latest, mark_whole, whole_already
 from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.tracking.notes import Place, log_notes
+from synthrisk.tasks.tracking.origin import FLOW_RUN_PAGE
 from synthrisk.tasks.tracking.registry import register
 from synthrisk.tasks.tracking.repeated import answer_digest, mark_checked, repeated
 from synthrisk.tasks.tracking.saved_view import save_view
@@ -83,7 +84,7 @@ def _write_to(to: Written, drawn: Drawn, page: Callable[[], str]) -> dict[str, s
         runs[each] = log_generator(to, each, colours[each], by_name.get(each), exposed)
     study = log_study(to, waiting.settings, page, found, every)
     ids = {each: run.run_id for each, run in runs.items()}
-    log_notes(to, Place(to.experiment_id, ids, study))
+    log_notes(to, Place(to.experiment_id, ids, study, to.origin.get(FLOW_RUN_PAGE, "")))
     save_view(to)
     if tracking.registry:
         for each, run in runs.items():
