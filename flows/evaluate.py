@@ -5,8 +5,9 @@ from typing import Any
 
 from prefect import flow
 from prefect.events import emit_event
+from prefect.runtime import flow_run
 
-from synthrisk.conf.secrets import masked, masks_errors
+from synthrisk.conf.secrets import masked, masks_errors, without_secrets
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
 from synthrisk.flows.crashed import noted
@@ -22,7 +23,7 @@ from synthrisk.flows.one_release import (
     study_of,
     understood,
 )
-from synthrisk.flows.outcome import Outcome, concluded
+from synthrisk.flows.outcome import Outcome, concluded, in_sentences
 from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
@@ -33,7 +34,14 @@ from synthrisk.tasks.workspace.kept import open_workspace
 EVALUATED = "synthetic-data.evaluated"
 
 
-@flow(name="evaluate", flow_run_name="evaluate {synthetic}", persist_result=False)
+def file_of(synthetic: str) -> str:
+    """Return the name of a release's file: what runs, artifacts and events are named after."""
+    return Path(without_secrets(str(synthetic))).name
+
+
+@flow(
+    name="evaluate", flow_run_name=lambda: f"evaluate {file_of(flow_run.parameters['synthetic'])}", persist_result=False
+)
 @masks_errors
 def evaluate(
     real: str,
@@ -111,9 +119,10 @@ def evaluate(
     with tagged(experiment), noted(open_workspace(workspace)):
         whole, sample, warning = prepared(one, control, synthetic, given)
         with workers_share_the_api():
-            course = conduct.with_options(task_runner=task_runner(one.runner))
+            named = f"study {file_of(synthetic)}"
+            course = conduct.with_options(flow_run_name=lambda: named, task_runner=task_runner(one.runner))
             outcome = course(whole, sample, settings, warning)
-    announce(Ended(outcome, "evaluate", experiment, f"release {Path(synthetic).name}"))
+    announce(Ended(outcome, "evaluate", experiment, f"release {file_of(synthetic)}"))
     emit_evaluated(synthetic, outcome)
     return concluded(outcome)
 
@@ -121,5 +130,6 @@ def evaluate(
 def emit_evaluated(synthetic: str, outcome: Outcome) -> None:
     """Emit the event that says whether a release passed, for automations that wait for it."""
     verdicts = {v.quantity: v.word for v in outcome.result.verdicts}
-    payload = {"path": synthetic, "passed": outcome.result.passed, "verdicts": verdicts}
+    message = f"{file_of(synthetic)} was evaluated. {in_sentences(outcome.result)}"
+    payload = {"path": synthetic, "passed": outcome.result.passed, "verdicts": verdicts, "message": message}
     emit_event(EVALUATED, {"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"}, payload=masked(payload))

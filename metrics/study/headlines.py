@@ -17,10 +17,16 @@ from synthrisk.metrics.study.planted_leaks import PlantedLeak, planted_leaks
 from synthrisk.metrics.study.quantities import NOTHING, Limited, limited, quantity_of
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Verdict, as_people, holds_for
+from synthrisk.metrics.study.verdicts import NO_INTERVAL, Verdict, as_people, holds_for
 
 _CAUSES = 2  # reasons that a sentence names
 _COLUMNS = 8  # columns that a sentence names
+_STATEMENTS = {  # how a sentence begins, and how it begins with its subject
+    "cannot say: ": "Nothing can be said of {}: ",
+    "this study is invalid: ": "Nothing can be said of {}, for the study is invalid: ",
+    "not judged: ": "{} is not judged: ",
+    "reference generator: ": "{} is a reference generator: ",
+}
 _ANSWERS = {
     "copy": "the training rows themselves",
     "near_copy": "the training rows, each a little changed",
@@ -68,6 +74,14 @@ class Headline:
     at_most: str = ""  # and at most so many
     would_decide: str = ""  # of INCONCLUSIVE: what to bring
     carried: str = ""  # of RISK: which columns carry it, in words
+
+    @property
+    def statement(self) -> str:
+        """The sentence with its subject and its stop, where it stands alone: in states, events and logs."""
+        for start, whole in _STATEMENTS.items():
+            if self.sentence.startswith(start):
+                return f"{whole.format(self.synthesizer)}{self.sentence.removeprefix(start)}."
+        return f"{self.synthesizer} {self.sentence}."
 
 
 @dataclass(frozen=True)
@@ -192,14 +206,14 @@ def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequen
             besides += f"; the look at it: {looked.excess_words}"
         return f"may go out under your limits{besides}", f"keeps {of_all}{f', {silent} cannot tell' if silent else ''}"
     if word == "INVALID RELEASE":
-        return f"not: its releases are broken: {deciding[0].reason}", deciding[0].brief
+        return f"may not go out: its releases are broken: {deciding[0].reason}", deciding[0].brief
     if not deciding:
         reasons = _listed(f"{limited(v.quantity).key}: {v.reason}" for v in verdicts)
         return f"cannot say: no limit can tell a copy from new people here: {reasons}", "no limit can tell"
     told = _listed(map(_in_words, deciding))
     if word == "RISK":
         one = f"{deciding[0].quantity} {deciding[0].brief}"
-        return f"not: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
+        return f"may not go out: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
     lacks = _listed(v.advice for v in deciding if v.advice)
     briefs = dict.fromkeys(v.brief for v in deciding)
     needs = f"; it needs {lacks}" if lacks else ""
@@ -214,8 +228,9 @@ def _in_words(verdict: Verdict) -> str:
 
 
 def _why(verdict: Verdict) -> str:
-    value = "" if isnan(verdict.value) else f"{verdict.value:.3f}: "
-    return f"{verdict.value:.3f} is {verdict.brief}" if verdict.word == "RISK" else f"{value}{verdict.brief}"
+    if isnan(verdict.value):
+        return f"has {verdict.brief}" if verdict.brief == NO_INTERVAL else f"is not known: {verdict.brief}"
+    return f"is {verdict.value:.3f}{',' if verdict.word == 'RISK' else ':'} {verdict.brief}"
 
 
 def _listed(texts: Iterable[str]) -> str:

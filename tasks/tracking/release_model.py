@@ -81,7 +81,7 @@ class ReleaseModel:
         files = [there(folder / name) / RELEASE for name in self.releases]
         if not all(file.exists() for file in files):
             raise InputError(
-                f"the releases of {self.synthesizer} must be kept in the workspace {self.workspace}, got not all of them "
+                f"the releases of {self.synthesizer} must be kept in the workspace {self.workspace}, not all are "
                 "there: load the model where that workspace is, or run the study again"
             )
         return [read_typed(file) for file in files]

@@ -140,7 +140,7 @@ def test_a_measure_without_value_says_why():
 
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
     head = read(usual()).text.split("The generators side by side")[0]
-    assert "RISK cart – not: memorization of rapid.income 0.125 is above 0.05." in head
+    assert "RISK cart – may not go out: memorization of rapid.income is 0.125, above 0.05." in head
     assert "Decided by +0.125 [+0.119, +0.131] in memorization/rapid.income" in head
     assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
     assert "NO EVIDENCE coarse – may go out under your limits." in head

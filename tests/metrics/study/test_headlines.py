@@ -74,18 +74,18 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
 @pytest.mark.parametrize(
     ("memorization", "more", "word", "sentence"),
     [
-        (around(0.3, 0.01), {}, "RISK", "not: memorization of zero_cap.income 0.300 is above 0.1"),
+        (around(0.3, 0.01), {}, "RISK", "may not go out: memorization of zero_cap.income is 0.300, above 0.1"),
         (
             around(0.1, 0.05),
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income 0.100: interval holds the limit; it needs a limit of 0.16",
+            "cannot say: memorization of zero_cap.income is 0.100: interval holds the limit; it needs a limit of 0.16",
         ),
         (
             NOT_ESTIMABLE,
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income no interval; it needs more repetitions or records",
+            "cannot say: memorization of zero_cap.income has no interval; it needs more repetitions or records",
         ),
         (
             around(0.02, 0.01),
@@ -99,6 +99,19 @@ def test_every_other_word_says_why_it_may_not(memorization, more, word, sentence
     found = headline(line("cart", memorization), limits=LIMITS, **more)
     assert (found.word, found.sentence) == (word, sentence)
     assert "may go out" not in found.sentence
+
+
+def test_a_sentence_that_stands_alone_names_its_synthesizer_and_ends():
+    def told(*own, **more):
+        return headline(*own, **more).statement
+
+    assert told(line("cart", around(0.02, 0.01)), limits=LIMITS) == "cart may go out under your limits."
+    crossed = told(line("cart", around(0.3, 0.01)), limits=LIMITS)
+    assert crossed == "cart may not go out: memorization of zero_cap.income is 0.300, above 0.1."
+    assert told(line("cart", around(0.0, 0.01))) == "cart is not judged: no limit is set."
+    assert told(line("cart", NOT_ESTIMABLE), limits=LIMITS).startswith("Nothing can be said of cart: memorization of ")
+    invalid = told(line("cart", around(0.02, 0.01)), limits=LIMITS, checks=(BROKEN,))
+    assert invalid.startswith("Nothing can be said of cart, for the study is invalid: reference fresh on all: ")
 
 
 def test_without_limits_nothing_was_judged():
