@@ -43,7 +43,7 @@ def log_release(client: MlflowClient, run_id: str, found: Found) -> None:
     releases = [each.release for each in found.ledgers]
     if releases and (there(releases[0].path) / RELEASE_FILE).exists():  # a workspace may keep ledgers alone
         digest = key_of(*(each.key for each in releases))[:16]
-        client.log_inputs(run_id, datasets=[given(releases[0].synthetic(), RELEASE, digest, _maker(found.generator))])
+        client.log_inputs(run_id, datasets=[given(releases[0].synthetic(), RELEASE, digest, maker_of(found.generator))])
 
 
 def source_of(address: str) -> tuple[str, str]:
@@ -71,7 +71,7 @@ def source_of(address: str) -> tuple[str, str]:
     return "code", json.dumps({"tags": {MLFLOW_SOURCE_NAME: told} if told else {}})
 
 
-def _maker(generator: Generator) -> str:
+def maker_of(generator: Generator) -> str:
     """Return where a generator's releases come from: the files that it reads, or its kind."""
     path = generator.options.get("path") if generator.kind == "files" else None
     if not isinstance(path, str):
