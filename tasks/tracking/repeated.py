@@ -38,8 +38,11 @@ def answer_digest(judged: Judged, tracking: Tracking) -> str:
 def repeated(to: Written) -> tuple[str, dict[str, str]] | None:
     """Return the id and the runs by generator of the latest study about the same, if it has given the same answer.
 
-    None where there is no such study, it has said something else, or not all of its runs are there.
+    None where there is no such study, it has said something else, or not all of its runs are there; and where a
+    generator has failed: it was tried again, and why it failed is told anew.
     """
+    if to.result.failures:
+        return None
     subject = to.answer.partition("-")[0]
     studies = _runs(to, f"tags.role = 'study' and tags.{ANSWER} LIKE '{subject}-%'")
     latest = max(filter(is_whole, studies), key=_study_id, default=None)

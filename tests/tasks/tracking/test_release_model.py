@@ -95,11 +95,8 @@ def test_no_row_is_in_the_store_and_one_without_releases_has_no_such_flavour(reg
     models = MlflowClient(logged.uri).search_logged_models([logged.experiment_id])
     by_name = {model.name: model for model in models}
     kept = Path(by_name["cart"].artifact_location.removeprefix("file://"))
-    assert {path.name for path in kept.iterdir()} - {"registered_model_meta"} == {
-        "MLmodel",
-        "releases.json",
-        "requirements.txt",
-    }
+    written = {path.name for path in kept.iterdir()} - {"registered_model_meta"}  # MLflow's own, when it loads one
+    assert written == {"MLmodel", "releases.json", "requirements.txt"}
     assert "age" not in "".join(path.read_text() for path in kept.iterdir())
     assert not list(Path(by_name["coarse"].artifact_location.removeprefix("file://")).glob("*"))
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from samples.judged import judged_study
+from samples import judged
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.study.results import Limit
 from synthrisk.tasks.log import deliver
@@ -17,6 +17,11 @@ from synthrisk.tasks.tracking.waiting import ids_waiting
 from synthrisk.tasks.workspace.table import store
 
 FIRST, AGAIN, THIRD = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6", "20261125-013609-3ddbd6"
+
+
+def judged_study(*given, **parts):
+    """Return a study in which nothing failed."""
+    return judged.judged_study(*given, **{"failures": {}} | parts)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +82,7 @@ def test_who_logs_gets_the_runs_that_are_there(nightly):
         ({"memorized": {"cart": 0.3, "coarse": 0.03}}, {}),
         ({"limits": {"memorization/zero_cap.income": 0.11}}, {}),
         ({"quasi_identifiers": ("age", "sex")}, {}),
+        ({"failures": {"broken": "cell: KeyError in x.py"}}, {}),
         ({}, {"records": "none"}),
         ({}, {"registry": True}),
         ({}, {"log_again": True}),
@@ -151,3 +157,9 @@ def test_one_that_waited_is_checked_too_and_a_part_of_a_study_counts_for_nothing
     logged_of(judged_study(THIRD), table, tmp_path, offline=True)
     last = deliver(tmp_path, THIRD)
     assert (last.checked_again, last.study_id, ids_waiting(tmp_path)) == (True, AGAIN, [])
+
+
+def test_what_failed_was_tried_again_and_is_told_anew(tmp_path, table, logged_of):
+    failures = {"failures": {"broken": "cell: KeyError in x.py"}}
+    told = [logged_of(judged_study(each, **failures), table, tmp_path) for each in (FIRST, AGAIN)]
+    assert [each.checked_again for each in told] == [False, False]
