@@ -8,12 +8,16 @@ import pytest
 from mlflow import MlflowClient
 
 from samples import judged
-from synthrisk.conf.study import Tracking
+from synthrisk.conf.study import Bootstrap, Tracking
+from synthrisk.metrics.study.compared import Compared
 from synthrisk.metrics.study.results import Limit
 from synthrisk.tasks.log import deliver
 from synthrisk.tasks.tracking.latest import latest_study
 from synthrisk.tasks.tracking.past import studies
+from synthrisk.tasks.tracking.repeated import answer_digest
 from synthrisk.tasks.tracking.waiting import ids_waiting
+from synthrisk.tasks.workspace.handed import Estimated, Judged
+from synthrisk.tasks.workspace.references import Cut, Sample, Table
 from synthrisk.tasks.workspace.table import store
 
 FIRST, AGAIN, THIRD = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6", "20261125-013609-3ddbd6"
@@ -76,6 +80,15 @@ def test_who_logs_gets_the_runs_that_are_there(nightly):
     assert again.view_link("http://server") == first.view_link("http://server")
 
 
+def digest(study, **tracking):
+    sample = Sample(Table("unused", "d", 3, ("age",)), Cut("unused", "cut", 1, 1, 0.0), "unused")
+    told = Judged(study, Estimated(sample, (), (), Bootstrap(), Compared([])))
+    return answer_digest(told, Tracking(**tracking))
+
+
+OWNED = {"memorization/zero_cap.income": Limit(0.1, "the law")}
+
+
 @pytest.mark.parametrize(
     ("changed", "options"),
     [
@@ -83,21 +96,28 @@ def test_who_logs_gets_the_runs_that_are_there(nightly):
         ({"limits": {"memorization/zero_cap.income": 0.11}}, {}),
         ({"quasi_identifiers": ("age", "sex")}, {}),
         ({"failures": {"broken": "cell: KeyError in x.py"}}, {}),
+        ({"facts": {"versions": "synthrisk 9"}}, {}),
         ({}, {"records": "none"}),
         ({}, {"registry": True}),
-        ({}, {"log_again": True}),
     ],
 )
-def test_what_differs_is_logged_as_usual(tmp_path, table, logged_of, changed, options):
+def test_what_differs_is_another_answer_on_the_same_subject(changed, options):
+    usual, other = digest(judged_study(FIRST)), digest(judged_study(AGAIN, **changed), **options)
+    assert usual != other
+    assert usual.partition("-")[0] == other.partition("-")[0]
+
+
+def test_who_owns_a_limit_is_part_of_the_answer_and_the_day_is_not():
+    usual = digest(judged_study(FIRST))
+    assert usual != digest(replace(judged_study(FIRST), limits=OWNED))
+    assert usual == digest(later(judged_study(AGAIN)))
+    assert usual.partition("-")[0] != digest(judged_study(FIRST, name="others")).partition("-")[0]
+
+
+def test_asked_to_it_is_logged_again(tmp_path, table, logged_of):
     logged_of(judged_study(FIRST), table, tmp_path)
-    other = logged_of(judged_study(AGAIN, **changed), table, tmp_path, **options)
+    other = logged_of(judged_study(AGAIN), table, tmp_path, log_again=True)
     assert (other.checked_again, other.study_id, count(tmp_path)) == (False, AGAIN, 2)
-
-
-def test_a_limit_of_another_owner_is_another_answer(tmp_path, table, logged_of):
-    logged_of(judged_study(FIRST), table, tmp_path)
-    owned = {"memorization/zero_cap.income": Limit(0.1, "the law")}
-    assert not logged_of(replace(judged_study(AGAIN), limits=owned), table, tmp_path).checked_again
 
 
 def test_an_answer_that_was_another_in_between_is_written_anew(tmp_path, table, logged_of):
@@ -128,12 +148,12 @@ def test_releases_in_one_experiment_are_told_apart_by_their_paths(tmp_path, tabl
     assert [each.study_id for each in studies(Tracking(), tmp_path, "people")] == [AGAIN, FIRST]
 
 
-@pytest.mark.parametrize("gone", ["cart", "study", "all"])
+@pytest.mark.parametrize("gone", ["cart", "study"])
 def test_a_study_whose_runs_are_deleted_is_logged_as_usual(tmp_path, table, logged_of, gone):
     first = logged_of(judged_study(FIRST), table, tmp_path)
     client = MlflowClient(first.uri)
     for run in client.search_runs([first.experiment_id]):
-        if gone in ("all", run.data.tags.get("synthesizer"), run.data.tags["role"]):
+        if gone in (run.data.tags.get("synthesizer"), run.data.tags["role"]):
             client.delete_run(run.info.run_id)
     again = logged_of(judged_study(AGAIN), table, tmp_path)
     assert (again.checked_again, again.study_id) == (False, AGAIN)
