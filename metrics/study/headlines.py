@@ -17,7 +17,7 @@ from synthrisk.metrics.study.planted_leaks import PlantedLeak, planted_leaks
 from synthrisk.metrics.study.quantities import NOTHING, Limited, limited, quantity_of
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import NO_INTERVAL, Verdict, as_people, holds_for
+from synthrisk.metrics.study.verdicts import LOOK, NO_INTERVAL, Verdict, as_people, holds_for
 
 _CAUSES = 2  # reasons that a sentence names
 _COLUMNS = 8  # columns that a sentence names
@@ -224,7 +224,8 @@ def _in_words(verdict: Verdict) -> str:
     if verdict.quantity == RELEASED:
         return verdict.reason
     what = limited(verdict.quantity)
-    return f"{what.words} of {what.key} {_why(verdict)}"
+    about = "nearness to members" if verdict.quantity == LOOK else f"{what.words} of {what.key}"
+    return f"{about} {_why(verdict)}"
 
 
 def _why(verdict: Verdict) -> str:
