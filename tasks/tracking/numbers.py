@@ -60,11 +60,31 @@ def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = T
     """Return the metrics of one generator.
 
     Always the headline, memorization of each measure, each limited quantity with the upper end of its interval, and
-    each utility. As long as there are no more than ``MOST``: the lower ends, the limits, the risk of each measure, and
-    with steps the share of members at risk by threshold of the gain in percent (``risk_curve``), and of the measures
-    that are judged the value of each release (``risk_release``). Where no limit is set all of these. Without ``ends``
-    limited quantities stand without the ends of their intervals and their limits.
+    each utility. As long as no generator of the study has more than ``MOST``: the lower ends, the limits, the risk of
+    each measure, and with steps the share of members at risk by threshold of the gain in percent (``risk_curve``), and
+    of the measures that are judged the value of each release (``risk_release``). Where no limit is set all of these.
+    Without ``ends`` limited quantities stand without the ends of their intervals and their limits.
     """
+    parts = _parts(result, told, name, ends)
+    if result.limits:
+        others = [parts if other == name else _parts(result, told, other, ends) for other in result.settings]
+        parts = [parts[place] for place in _fitting(others)]
+    return list(dict.fromkeys(number for part in parts for number in part))  # a limited risk is in two of them
+
+
+def _fitting(parts: Sequence[Sequence[Sequence[Number]]]) -> list[int]:
+    """Return the places of the parts that all generators of a study have: the first, and those for which is room."""
+    keys = [{number.key for own in parts for number in own[place]} for place in range(len(parts[0]))]
+    kept, count = [0], len(keys[0])
+    for place in range(1, len(keys)):
+        if count + len(keys[place] - keys[0]) <= MOST:
+            kept.append(place)
+            count += len(keys[place] - keys[0])
+    return kept
+
+
+def _parts(result: StudyResult, told: Overview, name: str, ends: bool) -> list[list[Number]]:
+    """Return the metrics of one generator: those that are always there, then others, the most needed first."""
     own = [f for f in result.findings if f.synthesizer == name]
     headline = next(h for h in told.headlines if h.synthesizer == name)
     looked = told.judged or list(dict.fromkeys(f.measure for f in own))
@@ -78,12 +98,7 @@ def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = T
     others.append([Number(metric_key("risk", f.measure.key), f.risk.value) for f in own])
     others.append([step for f in own for step in _curve(f)])
     others.append([step for f in own if f.measure in looked for step in _releases(f)])
-    found = _finite([*found, *upper])
-    for more in others:
-        whole = _finite([*found, *more])
-        if not result.limits or len({each.key for each in whole}) <= MOST:
-            found = whole
-    return found
+    return [_finite(part) for part in ([*found, *upper], *others)]
 
 
 def _finite(numbers: Sequence[Number]) -> list[Number]:

@@ -100,6 +100,7 @@ def test_a_usual_study_has_at_most_thirty_metrics_and_says_first_what_is_limited
         {f"{name}/{end}" for name in named for end in ("lower", "limit")} if limits < 40 else set()
     )
     assert any(key.startswith("risk_curve") for key in keys) == (limits == 0 or limits == 1)
+    assert len(numbers_of(study, overview(study), "cart")) == len(set(numbers_of(study, overview(study), "cart")))
     plain = {each.key for each in numbers_of(study, overview(study), "cart", ends=False)}
     assert not any(key.endswith(("/upper", "/lower", "/limit")) for key in plain)
 
