@@ -214,7 +214,12 @@ def test_metric_keys_are_quantity_and_measure(first):
     found = set(runs_of(first)["cart"].data.metrics)
     expected = {f"{q}/{k}" for q in ("memorization", "risk") for k in (*KEYS, "nearest_neighbour_distance_ratio")}
     stepped = {"risk_curve/rapid.income", "risk_release/zero_cap.income"}  # releases of what is judged
-    assert found == expected | stepped | {"utility/coverage", "memorization/deciding", "memorization/as_if_copied"}
+    ends = {f"memorization/zero_cap.income/{end}" for end in ("lower", "upper", "limit")}  # of what is limited
+    assert found == expected | stepped | ends | {
+        "utility/coverage",
+        "memorization/deciding",
+        "memorization/as_if_copied",
+    }
 
 
 def test_metrics_are_the_findings(first):
