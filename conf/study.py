@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
@@ -15,11 +16,12 @@ from pydantic import (
 )
 
 from synthrisk.conf.reading import FileForm, Reading, Texts
+from synthrisk.conf.secrets import without_secrets
 from synthrisk.conf.settings import Settings
 from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
-from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
+from synthrisk.metrics.plugins import SOURCE_GROUP, SYNTHESIZER_GROUP, points
 from synthrisk.metrics.study.planned import label_of
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.tables import columns_of
@@ -133,6 +135,15 @@ class Data(Settings):
         if isinstance(self.source, BuiltIn):
             return self.source.name
         return re.split(r"[?#]", self.source)[0].rstrip("/\\").replace("\\", "/").rpartition("/")[2] or "a table"
+
+    @property
+    def address(self) -> str:
+        """Where the table comes from: a name, a path from the root, or an address without user, password and token."""
+        if isinstance(self.source, BuiltIn):
+            return self.source.name
+        told = without_secrets(self.source.url if isinstance(self.source, Sql) else self.source)
+        is_path = not re.match(r"\w[\w+.-]+:", told) and told not in points(SOURCE_GROUP).names
+        return str(Path(told).expanduser().absolute()) if is_path else told
 
     @property
     def form(self) -> FileForm:
@@ -400,6 +411,9 @@ class Tracking(Settings):
     verdict is NO EVIDENCE under limits, ``candidate`` where it is INCONCLUSIVE or nothing was judged."""
     offline: bool = False
     """Ask no tracking server: what is to be logged is kept in the workspace until ``synthrisk log`` delivers it."""
+    log_again: bool = False
+    """Write runs anew where the experiment holds the same answer already; else its runs get the tag ``checked_again``,
+    and nothing is written."""
 
     @model_validator(mode="after")
     def _one_address(self) -> "Tracking":

@@ -53,15 +53,15 @@ def _verdict_tags(ended: Ended) -> list[str]:
 
 
 def _log(ended: Ended) -> None:
-    """Write a line a verdict; of a synthesizer without any, and of an invalid study, the sentence on it."""
+    """Write a line a verdict; of a synthesizer without any, and of one that failed, the sentence on it."""
     logger = run_log()
     for each in ended.answer.synthesizers:
-        lines = [(str(v.word), f"{v.quantity}: {v.reason}") for v in each.verdicts]
+        lines = [(str(v.word), f"{each.synthesizer}, {v.quantity}: {v.reason}") for v in each.verdicts]
         if not lines or each.word == "FAILED":
-            lines = [(each.word or "NOT JUDGED", each.sentence)]
+            lines = [(each.word or "NOT JUDGED", each.statement)]
         for word, text in lines:
             level = logging.WARNING if word in _ALARMING else logging.INFO
-            logger.log(level, "%s: %s, %s", word, each.synthesizer, text)
+            logger.log(level, "%s: %s", word, text)
 
 
 def _earlier(key: str) -> list[tuple[str, str]]:

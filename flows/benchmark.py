@@ -18,6 +18,7 @@ from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
+from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
 from synthrisk.tasks.tracking.where import with_block
@@ -26,10 +27,12 @@ from synthrisk.tasks.workspace.references import Sample
 
 
 def _title() -> str:
-    study = flow_run.parameters["study"]
-    if isinstance(study, str | Path):
-        return f"benchmark {Path(study).stem}"
-    return f"benchmark {study.get('name') if isinstance(study, dict) else study.name}"
+    """Return the name of a run: that of the study, as its settings have it; of a study that cannot be read its file."""
+    given = flow_run.parameters["study"]
+    try:
+        return f"benchmark {load(given, flow_run.parameters.get('overrides') or ()).name}"
+    except InputError:
+        return f"benchmark {Path(given).stem if isinstance(given, str | Path) else 'study'}"
 
 
 @flow(name="benchmark", flow_run_name=_title, persist_result=False)

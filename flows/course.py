@@ -23,7 +23,7 @@ from synthrisk.tasks.compare import compare
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
-from synthrisk.tasks.tracking.logged import Pages
+from synthrisk.tasks.tracking.logged import Pages, same_answer
 from synthrisk.tasks.workspace.failure import RunError
 from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.references import Sample
@@ -90,10 +90,13 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
             settings=asked,
             pages=drawn if ends is calls else drawn(),  # where workers draw, beside what is logged
             offline=place.offline,
+            log_again=place.log_again,
         )
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
         run_log().error("%s", error)
         logged = error.logged
+    if logged.checked_again:
+        say(same_answer(logged))
     sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
     return Outcome(judged.result, logged)
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from prefect import flow
 from prefect.events import emit_event
+from prefect.runtime import flow_run
 
-from synthrisk.conf.secrets import masked, masks_errors
+from synthrisk.conf.secrets import masked, masks_errors, without_secrets
 from synthrisk.flows.announce import announce, tagged
 from synthrisk.flows.check import check
 from synthrisk.flows.crashed import noted
@@ -22,7 +23,7 @@ from synthrisk.flows.one_release import (
     study_of,
     understood,
 )
-from synthrisk.flows.outcome import Outcome, concluded
+from synthrisk.flows.outcome import Outcome, concluded, in_sentences
 from synthrisk.flows.runner import task_runner
 from synthrisk.flows.server import workers_share_the_api
 from synthrisk.flows.study import conduct
@@ -33,7 +34,14 @@ from synthrisk.tasks.workspace.kept import open_workspace
 EVALUATED = "synthetic-data.evaluated"
 
 
-@flow(name="evaluate", flow_run_name="evaluate {synthetic}", persist_result=False)
+def file_of(synthetic: str) -> str:
+    """Return the name of a release's file: what runs, artifacts and events are named after."""
+    return Path(without_secrets(str(synthetic))).name
+
+
+@flow(
+    name="evaluate", flow_run_name=lambda: f"evaluate {file_of(flow_run.parameters['synthetic'])}", persist_result=False
+)
 @masks_errors
 def evaluate(
     real: str,
@@ -58,6 +66,7 @@ def evaluate(
     tracking_block: str | None = None,
     offline: bool = False,
     links: str | None = None,
+    log_again: bool = False,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -96,6 +105,7 @@ def evaluate(
         offline: Ask no tracking server: keep what is to be logged in the workspace, until ``synthrisk log``.
         links: A file that says which record of ``real`` each row of the release was made from, for ``hidden_rate``: one
             column, with its name in the first line, of whole numbers, 0 for the first record, -1 for none.
+        log_again: Write runs to MLflow though the experiment holds the same answer on this release already.
 
     Raises:
         InputError: An argument or a table breaks a rule.
@@ -106,15 +116,16 @@ def evaluate(
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
     check_control(control, meant.thresholds)
-    place = experiment, tracking_uri, workspace, seed, tracking_block, offline, links
+    place = experiment, tracking_uri, workspace, seed, tracking_block, offline, links, log_again
     one = with_block(study_of(meant, synthetic, what_if, references, *place))
     check(one)
     with tagged(experiment), noted(open_workspace(workspace)):
         whole, sample, warning = prepared(one, control, synthetic, given)
         with workers_share_the_api():
-            course = conduct.with_options(task_runner=task_runner(one.runner))
+            named = f"study {file_of(synthetic)}"
+            course = conduct.with_options(flow_run_name=lambda: named, task_runner=task_runner(one.runner))
             outcome = course(whole, sample, settings, warning)
-    announce(Ended(outcome, "evaluate", experiment, f"release {Path(synthetic).name}"))
+    announce(Ended(outcome, "evaluate", experiment, f"release {file_of(synthetic)}"))
     emit_evaluated(synthetic, outcome)
     return concluded(outcome)
 
@@ -122,5 +133,6 @@ def evaluate(
 def emit_evaluated(synthetic: str, outcome: Outcome) -> None:
     """Emit the event that says whether a release passed, for automations that wait for it."""
     verdicts = {v.quantity: v.word for v in outcome.result.verdicts}
-    payload = {"path": synthetic, "passed": outcome.result.passed, "verdicts": verdicts}
+    message = f"{file_of(synthetic)} was evaluated. {in_sentences(outcome.result)}"
+    payload = {"path": synthetic, "passed": outcome.result.passed, "verdicts": verdicts, "message": message}
     emit_event(EVALUATED, {"prefect.resource.id": f"synthetic-data.{Path(synthetic).stem}"}, payload=masked(payload))

@@ -8,6 +8,7 @@ from prefect.utilities.urls import url_for
 
 from synthrisk.conf.secrets import masked
 from synthrisk.flows.ended import Ended
+from synthrisk.flows.outcome import in_sentences
 from synthrisk.metrics.study.headlines import Headline
 
 FINISHED, RISK = "synthrisk.study.finished", "synthrisk.verdict.risk"
@@ -22,6 +23,7 @@ def emit_events(ended: Ended) -> None:
     result = ended.result
     words = {each.synthesizer: each.word or "NOT JUDGED" for each in ended.answer.synthesizers}
     told: dict[str, Any] = {"verdict": ended.word, "passed": result.passed, "verdicts": words}
+    told["message"] = f"{ended.title[:1].upper()}{ended.title[1:]} has ended. {in_sentences(result)}"
     told |= {name: text for name, text in (("invalid", result.invalid), ("failed", ", ".join(result.failures))) if text}
     labels = {"synthrisk.verdict": ended.word, "synthrisk.passed": str(result.passed).lower()}
     _emit(FINISHED, ended, ended.resource, ended.title, labels, told)
@@ -32,6 +34,7 @@ def emit_events(ended: Ended) -> None:
 def _emit_risk(ended: Ended, each: Headline) -> None:
     limits = [verdict.quantity for verdict in each.verdicts if verdict.word == "RISK"]
     told = {"verdict": each.word, "synthesizer": each.synthesizer, "why": each.sentence, "limits": limits}
+    told["message"] = f"{each.statement} It crosses {', '.join(limits)}."
     resource, labels = f"{ended.resource}.{each.synthesizer}", {"synthrisk.synthesizer": each.synthesizer}
     name = f"{each.synthesizer} of {ended.title}" if ended.kind == "study" else ended.title
     _emit(RISK, ended, resource, name, labels, told)

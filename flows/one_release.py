@@ -136,6 +136,7 @@ def study_of(
     tracking_block: str | None = None,
     offline: bool = False,
     links: str | None = None,
+    log_again: bool = False,
 ) -> Study:
     """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
     if references not in get_args(References):
@@ -155,6 +156,7 @@ def study_of(
                 "uri": tracking_uri or None,
                 "block": tracking_block,
                 "offline": offline,
+                "log_again": log_again,
             },
             "runner": {"workers": 1},
             "workspace": workspace,

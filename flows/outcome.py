@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrisk.conf.secrets import mask
-from synthrisk.metrics.study.headlines import Headline, overview
+from synthrisk.metrics.study.headlines import overview
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import worst
 from synthrisk.tasks.tracking.logged import Logged
@@ -43,16 +43,25 @@ class Outcome:
 def concluded(outcome: Outcome) -> Any:
     """Return a completed state that the Prefect UI shows by its verdict; calling the flow gives the outcome.
 
-    The state bears the word of the study, its message the word of each synthesizer with the reason.
+    The state bears the word of the study, its message a sentence on each synthesizer.
     """
     from prefect.states import Completed
 
     result = outcome.result
-    own = sorted(overview(result).synthesizers, key=lambda each: each.word == "NO EVIDENCE")
-    told = [_told(each, result) for each in own[:_TOLD]]
-    told += [f"and {len(own) - _TOLD} more"] if len(own) > _TOLD else []
-    invalid = [] if result.valid else [f"INVALID for {result.invalid}"]
-    return Completed(name=word_of(result), message=mask("; ".join([*invalid, *told])), data=outcome)
+    return Completed(name=word_of(result), message=mask(in_sentences(result)), data=outcome)
+
+
+def in_sentences(result: StudyResult) -> str:
+    """Return the answer of a study: a sentence on each synthesizer, with its word, those that may go out last.
+
+    An invalid study says why in one sentence for all that did not fail.
+    """
+    every = overview(result).synthesizers
+    own = sorted((e for e in every if result.valid or e.word == "FAILED"), key=lambda each: each.word == "NO EVIDENCE")
+    told = [] if result.valid else [f"The study is INVALID, so no verdict may be read: {result.invalid}."]
+    told += [f"{each.word or 'NOT JUDGED'}: {each.statement}" for each in own[:_TOLD]]
+    told += [f"The artifact of this run names {len(own) - _TOLD} more."] if len(own) > _TOLD else []
+    return " ".join(told)
 
 
 def word_of(result: StudyResult) -> str:
@@ -60,8 +69,3 @@ def word_of(result: StudyResult) -> str:
     if not result.valid:
         return "INVALID"
     return worst([result.verdict(each.synthesizer) for each in overview(result).synthesizers]) or "NOT JUDGED"
-
-
-def _told(each: Headline, result: StudyResult) -> str:
-    reason = result.failures.get(each.synthesizer, each.brief)
-    return f"{each.synthesizer}: {each.word or 'NOT JUDGED'} ({reason})"

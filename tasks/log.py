@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from synthrisk.conf.loader import checked, refuse_passwords
-from synthrisk.conf.secrets import mask, secrets_of, without_secrets
+from synthrisk.conf.secrets import mask, masked, secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.expose import expose
@@ -20,6 +20,7 @@ from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.asked import described
 from synthrisk.tasks.tracking.drawn import Drawn
 from synthrisk.tasks.tracking.logged import Logged, Pages, not_logged_yet
+from synthrisk.tasks.tracking.origin import origin
 from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers
 from synthrisk.tasks.tracking.store_failure import reason_of, text_of
 from synthrisk.tasks.tracking.waiting import (
@@ -31,7 +32,7 @@ from synthrisk.tasks.tracking.waiting import (
     read_waiting,
 )
 from synthrisk.tasks.tracking.where import allowed
-from synthrisk.tasks.tracking.whole_study import write_study
+from synthrisk.tasks.tracking.whole_study import WrittenStudy, write_study
 from synthrisk.tasks.workspace.failure import DiskError, RunError, told_safely
 from synthrisk.tasks.workspace.handed import Judged
 from synthrisk.tasks.workspace.kept import is_kept, there
@@ -63,12 +64,14 @@ def log(
     pages: Pages | Callable[[], Pages] | None = None,
     tracking_block: str | None = None,
     offline: bool = False,
+    log_again: bool = False,
 ) -> Logged:
     """Write runs, metrics, tags and artifacts of a study to MLflow, and its report; return where they are.
 
     What is to be written is kept in the workspace first, until all of it is there; so nothing is lost where the store
     goes away in the middle, or this process is killed. Runs of a study that is there in part bear the tag
-    ``incomplete``.
+    ``incomplete``. A study that gives the same answer as the latest one about the same in the experiment writes no run:
+    that study's runs get the tag ``checked_again``, and are returned.
 
     Args:
         judged: What the study says.
@@ -83,6 +86,7 @@ def log(
             the artifacts of each synthesizer, before.
         tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the address, in place of it.
         offline: Ask no store: keep the study in the workspace, for ``deliver``.
+        log_again: Write runs, whatever the experiment holds.
 
     Raises:
         InputError: ``records`` is none of these, ``pages`` are none, or the address names a variable that is not set.
@@ -98,13 +102,14 @@ def log(
         "block": tracking_block,
         "records": records,
         "registry": registry,
+        "log_again": log_again,
     }
     refuse_passwords(given)
     tracking = allowed(checked(Tracking, given | {"offline": offline}, "log"))
     sample, asked = judged.estimated.sample, settings or described(judged)
     store_address(tracking, Path(sample.workspace))
     ready = pages if isinstance(pages, Pages) else None
-    waiting = Waiting(judged, tracking, asked, ready, datetime.now(UTC), exposure)
+    waiting = Waiting(judged, tracking, asked, ready, datetime.now(UTC), exposure, masked(origin()))
     with held(waiting.workspace, waiting.study_id):
         keep_waiting(waiting)
         drawn = Drawn(waiting, pages if callable(pages) else lambda: _draw(waiting))
@@ -176,12 +181,12 @@ def _pages(drawn: Drawn) -> dict[str, str]:
     return kept | {report.name: page if drawn.waiting.tracking.records == "full" else without_values(page)}
 
 
-def _told(
-    waiting: Waiting, pages: Pages, place: str = "", runs: dict[str, str] | None = None, waits: str = ""
-) -> Logged:
+def _told(waiting: Waiting, pages: Pages, at: WrittenStudy | None = None, waits: str = "") -> Logged:
     """Return where a study is: in an experiment, or why it ``waits`` in its workspace."""
     uri = mask(without_secrets(store_address(waiting.tracking, waiting.workspace)))
-    return Logged(uri, place, waiting.study_id, runs or {}, pages, waiting.experiment, str(waiting.workspace), waits)
+    at = at or WrittenStudy("", waiting.study_id, {})
+    own = waiting.experiment, str(waiting.workspace), waits, at.checked_again
+    return Logged(uri, at.experiment_id, at.study_id, at.runs, pages, *own)
 
 
 def _kept(drawn: Drawn, reason: str) -> Logged:
@@ -202,7 +207,7 @@ def _attempt(drawn: Drawn, *, late: bool) -> Logged:
     if drawn.waiting.tracking.offline and not late:
         return _kept(drawn, "offline")
     try:
-        place, runs = write_study(drawn, partial(_pages, drawn), late=late)
+        written = write_study(drawn, partial(_pages, drawn), late=late)
     except StoreError as error:
         reason, text = error.reason, error.text
     except FAULTS as error:
@@ -213,7 +218,7 @@ def _attempt(drawn: Drawn, *, late: bool) -> Logged:
         text = text_of(error, uri) if tracking.records != "full" else reason
     else:
         no_longer_waiting(drawn.waiting)
-        return _told(drawn.waiting, drawn.pages, place, runs)
+        return _told(drawn.waiting, drawn.pages, written)
     raise NotLoggedError(_failed(drawn, reason, text))  # outside the except block: texts of stores hold addresses
 
 

@@ -35,6 +35,9 @@ TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in t
 Offline = Annotated[
     bool, typer.Option("--offline", help="Ask no tracking server: `synthrisk log` delivers what is to be logged.")
 ]
+LogAgain = Annotated[
+    bool, typer.Option("--log-again", help="Write runs to MLflow though it holds the same answer already.")
+]
 
 
 def _tell_version(asked: bool) -> None:
@@ -58,7 +61,11 @@ def every(
 def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
+    workspace: Annotated[
+        str | None, typer.Option(help="Folder of data, ledgers and MLflow store, or a URL; in place of the study's.")
+    ] = None,
     offline: Offline = False,
+    log_again: LogAgain = False,
     prefect: Annotated[
         bool, typer.Option("--prefect", help="Leave a trace in Prefect's history where no Prefect API is configured.")
     ] = False,
@@ -68,8 +75,13 @@ def benchmark(
     from synthrisk.conf import load
     from synthrisk.flows.tracked import tracked
 
-    asked = [*(overrides or ()), *(["tracking.offline=true"] if offline else ())]
+    asked = list(overrides or ())
+    asked += [f"workspace={json.dumps(workspace)}"] if workspace is not None else []
+    asked += [f"tracking.{name}=true" for name, given in (("offline", offline), ("log_again", log_again)) if given]
     with stoppable(), tracked(load(study, asked)) as settings:
+        if workspace not in (None, settings.workspace):
+            told = f"the block {settings.tracking.block}, which names {settings.workspace!r}"
+            raise InputError(f"--workspace must be left out beside {told}, got {workspace!r}")
         from synthrisk.flows.cli.whole_study import studied
 
         outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
@@ -116,6 +128,7 @@ def evaluate(
     workspace: Workspace = ".synthrisk",
     seed: Annotated[int, typer.Option(help="Root of all randomness.", min=0)] = 1,
     offline: Offline = False,
+    log_again: LogAgain = False,
     engine: Annotated[
         str, typer.Option(help="'memory', or 'dask': Parquet files in parts, for tables that outgrow one machine.")
     ] = "memory",
@@ -166,6 +179,7 @@ def evaluate(
         "seed": seed,
         "offline": offline,
         "links": links,
+        "log_again": log_again,
     }
     with stoppable():
         if engine == "dask":

@@ -7,6 +7,7 @@ import typer
 from synthrisk.flows.tracked import block_readable
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.log import deliver
+from synthrisk.tasks.tracking.logged import same_answer
 from synthrisk.tasks.tracking.waiting import ids_waiting, read_waiting
 from synthrisk.tasks.workspace.failure import RunError
 
@@ -39,8 +40,11 @@ def deliver_studies(study_id: str | None, workspace: Path) -> None:
 def _deliver(study_id: str, workspace: Path) -> None:
     with block_readable(read_waiting(workspace, study_id).tracking):
         logged = deliver(workspace, study_id)
-    typer.echo(
-        f"logged: study {study_id} in {logged.uri}" if logged else f"another process is logging study {study_id}"
-    )
+    if logged is None:
+        typer.echo(f"another process is logging study {study_id}")
+    elif logged.checked_again:
+        typer.echo(f"study {study_id} in {logged.uri}: {same_answer(logged)}")
+    else:
+        typer.echo(f"logged: study {study_id} in {logged.uri}")
     if logged and logged.pages.failure:
         typer.echo(f"its report is not written: {logged.pages.failure}", err=True)

@@ -36,8 +36,9 @@ _USUAL: Mapping[str, object] = {
     "workspace": ".synthrisk",
     "offline": False,
     "links": None,
+    "log_again": False,
 }
-_OPTIONS = {"what_if": "without and --coarsen", "tracking_uri": "tracking-uri"}
+_OPTIONS = {"what_if": "without and --coarsen", "tracking_uri": "tracking-uri", "log_again": "log-again"}
 
 
 def check_engine(engine: str, address: str | None) -> None:

@@ -20,6 +20,12 @@ from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import NO_INTERVAL, STRADDLES, Verdict, as_people, holds_for
 
 _CAUSES = 2  # reasons that a sentence names
+_STATEMENTS = {  # how a sentence begins, and how it begins with its subject
+    "cannot say: ": "Nothing can be said of {}: ",
+    "this study is invalid: ": "Nothing can be said of {}, for the study is invalid: ",
+    "not judged: ": "{} is not judged: ",
+    "reference generator: ": "{} is a reference generator: ",
+}
 _ANSWERS = {
     "copy": "the training rows themselves",
     "near_copy": "the training rows, each a little changed",
@@ -68,6 +74,14 @@ class Headline:
     at_most: str = ""  # and at most so many
     would_decide: str = ""  # of INCONCLUSIVE: what to bring
     carried: str = ""  # of RISK: which columns carry it, in words
+
+    @property
+    def statement(self) -> str:
+        """The sentence with its subject and its stop, where it stands alone: in states, events and logs."""
+        for start, whole in _STATEMENTS.items():
+            if self.sentence.startswith(start):
+                return f"{whole.format(self.synthesizer)}{self.sentence.removeprefix(start)}."
+        return f"{self.synthesizer} {self.sentence}."
 
 
 @dataclass(frozen=True)
@@ -203,7 +217,7 @@ def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequen
             besides += f"; the look at it: {looked.excess_words}"
         return f"may go out under your limits{besides}", f"keeps {of_all}{f', {silent} cannot tell' if silent else ''}"
     if word == "INVALID RELEASE":
-        return f"not: its releases are broken: {deciding[0].reason}", deciding[0].brief
+        return f"may not go out: its releases are broken: {deciding[0].reason}", deciding[0].brief
     if not deciding:
         reasons = _listed(f"{limited(v.quantity).key}: {v.reason}" for v in verdicts)
         return f"cannot say: no limit can tell a copy from new people here: {reasons}", "no limit can tell"

@@ -10,7 +10,8 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.tracking.address import store_of
 from synthrisk.tasks.tracking.links import experiment_link, run_link, view_link
-from synthrisk.tasks.tracking.past import experiment_named, is_whole
+from synthrisk.tasks.tracking.past import experiment_named, is_whole, last_run
+from synthrisk.tasks.tracking.tags import CHECKED_AGAIN
 
 REPORT = "report.html"
 
@@ -59,5 +60,8 @@ def latest_study(tracking: Tracking, workspace: Path, experiment: str | None) ->
 
 
 def _last(client: MlflowClient, experiments: list[str]) -> Run | None:
-    found = client.search_runs(experiments, "tags.role = 'study'", max_results=100, order_by=["start_time DESC"])
-    return next(filter(is_whole, found), None)
+    own = "tags.role = 'study'"
+    written = client.search_runs(experiments, own, max_results=100, order_by=["start_time DESC"])
+    checked, newest = f"{own} and tags.{CHECKED_AGAIN} LIKE '%'", [f"tags.{CHECKED_AGAIN} DESC"]
+    again = client.search_runs(experiments, checked, max_results=100, order_by=newest)
+    return max(filter(is_whole, [*written, *again]), key=last_run, default=None)

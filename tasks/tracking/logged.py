@@ -25,12 +25,13 @@ class Logged:
 
     uri: str
     experiment_id: str
-    study_id: str
+    study_id: str  # of the study that has these runs
     runs: dict[str, str]
     pages: Pages
     experiment: str = ""  # name of the experiment
     workspace: str = ""  # folder in which all that the study has made is kept
     waits: str = ""  # why it is not logged yet, so that it has no runs; empty where it is
+    checked_again: bool = False  # whether these are the runs of an earlier study, which gave the same answer
 
     def view_link(self, server: str, *, charts: bool = False) -> str:
         """Return the address of this study's saved view, the page to open first: its table, or its charts."""
@@ -43,6 +44,12 @@ class Logged:
     def list_link(self, server: str) -> str:
         """Return the address of the list and charts of this study's runs."""
         return list_link(server, self.experiment_id, self.study_id)
+
+
+def same_answer(logged: Logged) -> str:
+    """Return the line that says that a study has written nothing new, and how it would."""
+    marked = f"the same answer as study {logged.study_id}: its runs in MLflow are marked as checked again"
+    return f"{marked}, and nothing new is written (--log-again writes it)"
 
 
 def not_logged_yet(logged: Logged) -> str:

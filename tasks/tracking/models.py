@@ -3,7 +3,8 @@
 ``MlflowClient(uri).search_logged_models([experiment_id], datasets=[{"dataset_name": "real", "dataset_digest": digest}],
 order_by=[{"field_name": "metrics.memorization/deciding", "ascending": True, "dataset_name": "real",
 "dataset_digest": digest}])`` gives the least exposed first; ``tags.verdict = 'NO EVIDENCE'`` as the filter leaves those
-that keep their limits. The model holds no weights and no cell: tags, params and metrics of its run.
+that keep their limits. The model holds no weights and no cell: tags, params and metrics of its run, and
+where its releases are kept (``release_model``).
 """
 
 import re

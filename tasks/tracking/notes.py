@@ -29,6 +29,7 @@ class Place:
     experiment_id: str
     runs: Mapping[str, str]  # ids by generator
     study: str  # id of the study's own run
+    flow_run: str = ""  # address of its flow run in Prefect; empty where there is none
 
 
 def log_notes(to: Written, place: Place) -> None:
@@ -164,6 +165,7 @@ def _links(result: StudyResult, place: Place) -> str:
         link("charts", view_link("", experiment, result.study_id, charts=True)),
         link("side by side", compare_link("", experiment, list(place.runs.values()))),
         link("report", run_link("", experiment, place.study, "report.html")),
+        *([link("flow run in Prefect", place.flow_run)] if place.flow_run else []),
     ]
     return " · ".join(links)
 

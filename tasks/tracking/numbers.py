@@ -1,8 +1,11 @@
-"""Which numbers are metrics of a run: about twenty, so that a page of charts can be read; the others are tables."""
+"""Which numbers are metrics of a run: at most thirty of a usual study, so that a page of charts can be read.
+
+All others are tables.
+"""
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from mlflow import MlflowClient
@@ -12,11 +15,11 @@ from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import Overview
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.quantities import limited, quantity_of
+from synthrisk.metrics.study.quantities import Limited, limited, quantity_of
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
 from synthrisk.metrics.study.verdicts import holds_for
-from synthrisk.tasks.tracking.keys import metric_key
+from synthrisk.tasks.tracking.keys import ENDS, limited_key, metric_key
 
 JUDGED, UNJUDGED = "memorization/deciding", "memorization/surest"
 """The quantity that decides the word, less what it is without any leak; where there is no limit, the memorization with
@@ -26,6 +29,8 @@ AS_IF = "memorization/as_if_copied"
 """As much as a table shows into which this share of people was copied: the largest over the deciding limits."""
 
 WORDS = ("RISK", "INCONCLUSIVE", "NO EVIDENCE", "INVALID RELEASE", "INVALID", "FAILED")
+MOST = 30
+"""Metrics of a run for which others give way."""
 _BATCH = 1000
 
 
@@ -51,26 +56,55 @@ def worst_key(told: Overview) -> str:
     return JUDGED if told.judged else UNJUDGED
 
 
-def numbers_of(result: StudyResult, told: Overview, name: str) -> list[Number]:
+def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = True) -> list[Number]:
     """Return the metrics of one generator.
 
-    The headline, then memorization and risk of each measure, each limited quantity, and each utility. With steps: the
-    share of members at risk by threshold of the gain in percent (``risk_curve``; of a number by tolerance of the error,
-    in percent of the one in force), and of the measures that are judged,
-    or of all where none is, the value of each release (``risk_release``).
+    Always the headline, memorization of each measure, each limited quantity with the upper end of its interval, and
+    each utility. As long as no generator of the study has more than ``MOST``: the lower ends, the limits, the risk of
+    each measure, and with steps the share of members at risk by threshold of the gain in percent (``risk_curve``; of
+    a number by tolerance of the error, in percent of the one in force), and of the measures that are judged the value
+    of each release (``risk_release``). Where no limit is set all of these.
+    Without ``ends`` limited quantities stand without the ends of their intervals and their limits.
     """
+    parts = _parts(result, told, name, ends)
+    if result.limits:
+        others = [parts if other == name else _parts(result, told, other, ends) for other in result.settings]
+        parts = [parts[place] for place in _fitting(others)]
+    return list(dict.fromkeys(number for part in parts for number in part))  # a limited risk is in two of them
+
+
+def _fitting(parts: Sequence[Sequence[Sequence[Number]]]) -> list[int]:
+    """Return the places of the parts that all generators of a study have: the first, and those for which is room."""
+    keys = [{number.key for own in parts for number in own[place]} for place in range(len(parts[0]))]
+    kept, count = [0], len(keys[0])
+    for place in range(1, len(keys)):
+        if count + len(keys[place] - keys[0]) <= MOST:
+            kept.append(place)
+            count += len(keys[place] - keys[0])
+    return kept
+
+
+def _parts(result: StudyResult, told: Overview, name: str, ends: bool) -> list[list[Number]]:
+    """Return the metrics of one generator: those that are always there, then others, the most needed first."""
     own = [f for f in result.findings if f.synthesizer == name and f.measure in measures_told(result, told)]
     headline = next(h for h in told.headlines if h.synthesizer == name)
     looked = told.judged or list(dict.fromkeys(f.measure for f in own))
     found = [Number(worst_key(told), headline.worst.excess)] if headline.worst else []
     as_if = [v.as_if for v in headline.verdicts if v.word != "CANNOT TELL" and np.isfinite(v.as_if)]
     found += [Number(AS_IF, max(as_if))] if as_if else []
-    for f in own:
-        found += [Number(metric_key(q, f.measure.key), getattr(f, q).value) for q in ("memorization", "risk")]
-        found += _curves(f, releases=f.measure in looked)
+    found += [Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]
     found += _limited(result, own)
     found += [Number(utility_key(u), u.value.value) for u in result.utility if u.synthesizer == name]
-    return [each for each in dict.fromkeys(found) if np.isfinite(each.value)]
+    upper, *others = (_limited(result, own, end) if ends else [] for end in ENDS)
+    others.append([Number(metric_key("risk", f.measure.key), f.risk.value) for f in own])
+    others.append([step for f in own for step in _curve(f)])
+    others.append([step for f in own if f.measure in looked for step in _releases(f)])
+    return [_finite(part) for part in ([*found, *upper], *others)]
+
+
+def _finite(numbers: Sequence[Number]) -> list[Number]:
+    """Return those that are numbers, each once."""
+    return [each for each in dict.fromkeys(numbers) if np.isfinite(each.value)]
 
 
 def measures_told(result: StudyResult, told: Overview) -> list[Measure]:
@@ -88,9 +122,7 @@ def limited_keys(result: StudyResult) -> list[str]:
     """Return the metric of each limit, in the order of the limits."""
     measures = list(dict.fromkeys(f.measure for f in result.findings))
     return list(
-        dict.fromkeys(
-            _limited_key(name, m.key, m.label) for name in result.limits for m in measures if holds_for(name, m)
-        )
+        dict.fromkeys(limited_key(_what(name, m)) for name in result.limits for m in measures if holds_for(name, m))
     )
 
 
@@ -117,26 +149,29 @@ def log_numbers(client: MlflowClient, run_id: str, numbers: Sequence[Number], ti
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
 
 
-def _curves(f: Finding, releases: bool) -> list[Number]:
-    key, places = f.measure.key, CURVE if np.isnan(f.tolerance) else TOLERANCES
-    steps = [
-        Number(metric_key("risk_curve", key), e.value, round(100 * t)) for t, e in zip(places, f.curve, strict=False)
-    ]
-    if releases:
-        steps += [Number(metric_key("risk_release", key), value, step) for step, value in enumerate(f.release_risk)]
-    return steps
+def _curve(f: Finding) -> list[Number]:
+    key, places = metric_key("risk_curve", f.measure.key), CURVE if np.isnan(f.tolerance) else TOLERANCES
+    return [Number(key, e.value, round(100 * t)) for t, e in zip(places, f.curve, strict=False)]
 
 
-def _limited(result: StudyResult, own: Sequence[Finding]) -> list[Number]:
-    return [
-        Number(_limited_key(name, f.measure.key, f.measure.label), quantity_of(f, what.quantity, what.group).value)
-        for name in result.limits
-        for f in own
-        if holds_for(name, f.measure)
-        for what in (limited(name, (f.measure.key, f.measure.label)),)
-    ]
+def _releases(f: Finding) -> list[Number]:
+    key = metric_key("risk_release", f.measure.key)
+    return [Number(key, value, step) for step, value in enumerate(f.release_risk)]
 
 
-def _limited_key(name: str, key: str, label: str) -> str:
-    what = limited(name, (key, label))
-    return metric_key("_".join(filter(None, (what.quantity, what.group))), key)
+def _limited(result: StudyResult, own: Sequence[Finding], end: str = "") -> list[Number]:
+    """Return the limited quantities of one generator, or one of ``ENDS`` of each."""
+    found = []
+    for name, limit in result.limits.items():
+        for f in (f for f in own if holds_for(name, f.measure)):
+            what = _what(name, f.measure)
+            reached = quantity_of(f, what.quantity, what.group)
+            values = {"": reached.value, "upper": reached.upper, "lower": reached.lower, "limit": limit.value}
+            if np.isfinite(reached.value):
+                found.append(Number(limited_key(what, end), values[end]))
+    return found
+
+
+def _what(limit: str, measure: Measure) -> Limited:
+    """Return the quantity of a measure that a limit holds for."""
+    return replace(limited(limit, (measure.key, measure.label)), key=measure.key)

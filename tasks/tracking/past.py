@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,7 +17,7 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.tracking.address import store_of
 from synthrisk.tasks.tracking.contributions import FILE
-from synthrisk.tasks.tracking.tags import INCOMPLETE
+from synthrisk.tasks.tracking.tags import CHECKED_AGAIN, INCOMPLETE
 
 GENERATORS = "generators.json"
 """The table of a study's generators: who they are, and what the study says of each in a word."""
@@ -64,7 +65,7 @@ class PastStudy:
 
 
 def studies(tracking: Tracking, workspace: Path, experiment: str) -> list[PastStudy]:
-    """Return the studies of an experiment that are wholly written, the oldest first.
+    """Return the studies of an experiment that are wholly written, the one first that was run longest ago.
 
     Raises:
         InputError: The store is not there, or has no experiment of this name.
@@ -72,7 +73,7 @@ def studies(tracking: Tracking, workspace: Path, experiment: str) -> list[PastSt
     client = MlflowClient(store_of(tracking, workspace))
     found = experiment_named(client, experiment)
     runs = [run for run in all_runs(client, str(found.experiment_id), "tags.role = 'study'") if is_whole(run)]
-    return [_read(client, run) for run in sorted(runs, key=lambda run: run.info.start_time)]
+    return [_read(client, run) for run in sorted(runs, key=last_run)]
 
 
 def experiment_named(client: MlflowClient, name: str) -> Experiment:
@@ -101,6 +102,12 @@ def all_runs(client: MlflowClient, experiment_id: str, which: str) -> list[Run]:
 def is_whole(run: Run) -> bool:
     """Tell whether all of the study of a run is written."""
     return INCOMPLETE not in run.data.tags
+
+
+def last_run(run: Run) -> float:
+    """Return when a study was run for the last time, in milliseconds: when it was written, or checked again."""
+    again = run.data.tags.get(CHECKED_AGAIN, "")
+    return max(float(run.info.start_time), datetime.fromisoformat(again).timestamp() * 1000 if again else 0.0)
 
 
 def _read(client: MlflowClient, run: Run) -> PastStudy:

@@ -14,7 +14,7 @@ from typing import Any
 
 from synthrisk.metrics.study.headlines import Overview
 from synthrisk.metrics.study.results import StudyResult
-from synthrisk.tasks.tracking.keys import metric_key
+from synthrisk.tasks.tracking.keys import ENDS, metric_key
 from synthrisk.tasks.tracking.links import own_runs
 from synthrisk.tasks.tracking.numbers import limited_keys, measures_told, utility_key, worst_key
 from synthrisk.tasks.tracking.written import Written
@@ -120,15 +120,20 @@ def _cards(result: StudyResult, told: Overview, charts: Sequence[Chart]) -> dict
 
 
 def _generated(result: StudyResult, told: Overview, ids: dict[str, str]) -> list[dict[str, Any]]:
-    """Return a bar chart a measure, in the order of the study; the page itself adds what is not here."""
+    """Return a bar chart a measure, in the order of the study; the page itself adds what is not here.
+
+    So the ends of intervals and the limits are here as charts that are taken away, each of which would fill a section.
+    """
     measures = [measure.key for measure in measures_told(result, told)]
     keys = [("memorization", metric_key("memorization", m)) for m in measures]
     keys += [("utility", utility_key(u)) for u in result.utility]
     keys += [("risk", metric_key("risk", m)) for m in measures]
+    away = {f"{key}/{end}" for key in limited_keys(result) for end in ENDS}
     return [
         {"uuid": key_of(result.study_id, key), "type": "BAR", "metricKey": key, "metricSectionId": ids[section]}
-        | {"deleted": False, "isGenerated": True, "runsCountToCompare": 100, "displayName": key.partition("/")[2]}
-        for section, key in dict.fromkeys(keys)
+        | {"deleted": key in away, "isGenerated": True, "runsCountToCompare": 100}
+        | {"displayName": key.partition("/")[2]}
+        for section, key in dict.fromkeys([*keys, *(("risk", key) for key in sorted(away))])
     ]
 
 

@@ -13,7 +13,7 @@ from synthrisk.tasks.tracking.numbers import log_numbers, numbers_of_study
 from synthrisk.tasks.tracking.past import GENERATORS
 from synthrisk.tasks.tracking.synthesizer_run import Records
 from synthrisk.tasks.tracking.tables import log_tables
-from synthrisk.tasks.tracking.tags import study_tags
+from synthrisk.tasks.tracking.tags import ANSWER, study_params, study_tags
 from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.handed import Found
 
@@ -38,12 +38,14 @@ def log_study(
 def _open(to: Written) -> str:
     words = [f"{h.synthesizer}: {h.word}" for h in to.told.headlines if h.word]
     tags = {"role": "study", "verdict": ", ".join(words) or "none", "mlflow.runColor": "#000000"}
-    return to.run(f"study {to.result.name}", tags | study_tags(to.result))
+    run_id = to.run(f"study {to.result.name}", tags | {ANSWER: to.answer} | study_tags(to.result))
+    to.params(run_id, study_params(to.result))
+    return run_id
 
 
 def _fill(to: Written, run_id: str, settings: str) -> None:
     client, result = to.client, to.result
-    log_real(client, run_id, to.table)
+    log_real(client, run_id, to.table, to.source)
     log_numbers(client, run_id, numbers_of_study(to.told))
     client.log_text(run_id, settings, "study.yaml")
     client.log_table(run_id, generators_table(result, to.told), GENERATORS)

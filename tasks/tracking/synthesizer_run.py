@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from mlflow.entities import Param
-
 from synthrisk.tasks.tracking.dataset import log_real, log_release
 from synthrisk.tasks.tracking.models import close_model, open_model
 from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.tracking.numbers import Tie, log_numbers, numbers_of
 from synthrisk.tasks.tracking.records import log_records
+from synthrisk.tasks.tracking.release_model import log_release_model
 from synthrisk.tasks.tracking.tables import generator_tables, log_tables
 from synthrisk.tasks.tracking.tags import generator_tags, params_of
 from synthrisk.tasks.tracking.written import Written
@@ -49,7 +48,7 @@ def _open(to: Written, name: str, colour: str) -> GeneratorRun:
     tags = generator_tags(to.result, to.headline(name)) | {"mlflow.runColor": colour}
     params = params_of(to.result, name)
     run_id = to.run(name, tags)
-    to.client.log_batch(run_id, params=[Param(k, v) for k, v in params.items()])
+    to.params(run_id, params)
     if tags["role"] != "synthesizer":
         return GeneratorRun(run_id)
     known = {k: tags[k] for k in _OF_MODEL if k in tags}
@@ -57,11 +56,13 @@ def _open(to: Written, name: str, colour: str) -> GeneratorRun:
 
 
 def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, records: Records) -> None:
-    log_real(to.client, run.run_id, to.table)
+    log_real(to.client, run.run_id, to.table, to.source)
     tie = Tie(run.model_id, to.table.digest) if run.model_id else None
-    log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name), tie)
+    log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name, ends=not to.is_in_files), tie)
     log_tables(to.client, run.run_id, generator_tables(to.tables, name))
     if found is not None:
         log_release(to.client, run.run_id, found)
+        if run.model_id:
+            log_release_model(to.client, run.model_id, run.run_id, found)
         if records.mode != "none":
             log_records(to.client, run.run_id, found, records.page, records.names, records.mode)

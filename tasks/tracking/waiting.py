@@ -2,9 +2,9 @@
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -32,6 +32,7 @@ class Waiting:
     pages: Pages | None  # None while they are drawn
     since: datetime.datetime  # when it was to be logged first
     exposure: bool = True  # whether they include pages of exposure
+    origin: Mapping[str, str] = field(default_factory=dict)  # tags that say who ran it, and where
 
     @property
     def study_id(self) -> str:

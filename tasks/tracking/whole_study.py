@@ -1,7 +1,7 @@
 """A study written to its store: a run each generator, that of the study itself, and what the experiment says of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.colours import colours_of
@@ -10,7 +10,9 @@ from synthrisk.tasks.tracking.experiment import experiment_of
 from synthrisk.tasks.tracking.halves import end_part, is_latest, mark_whole, whole_already
 from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.tracking.notes import Place, log_notes
+from synthrisk.tasks.tracking.origin import FLOW_RUN_PAGE
 from synthrisk.tasks.tracking.registry import register
+from synthrisk.tasks.tracking.repeated import answer_digest, mark_checked, repeated
 from synthrisk.tasks.tracking.saved_view import save_view
 from synthrisk.tasks.tracking.store import opened
 from synthrisk.tasks.tracking.study_run import log_study
@@ -20,8 +22,18 @@ from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
 
 
-def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: bool) -> tuple[str, dict[str, str]]:
-    """Write a study; return the id of its experiment, and its runs by generator.
+@dataclass(frozen=True)
+class WrittenStudy:
+    """Where a study is written."""
+
+    experiment_id: str
+    study_id: str
+    runs: dict[str, str]  # ids by generator
+    checked_again: bool = False  # whether an earlier study has written it, which gave the same answer
+
+
+def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: bool) -> WrittenStudy:
+    """Write a study, unless the experiment holds its answer already; return where it is.
 
     ``pages`` returns its decision record and report, by name, and is asked last. ``late``: an earlier attempt may have
     left a part of it, or all. Where an error ends it, what is there of it is marked as a part.
@@ -32,14 +44,26 @@ def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: b
     uri = store_address(tracking, folder)
     client = opened(uri)
     place = experiment_of(client, waiting.experiment, None if tracking.uri or tracking.block else folder)
-    to = Written(client, place, waiting.judged.result, estimated.sample.table)
+    to = Written(
+        client,
+        place,
+        waiting.judged.result,
+        estimated.sample.table,
+        origin=waiting.origin,
+        source=estimated.sample.source,
+        answer=answer_digest(waiting.judged, tracking),
+    )
     if late:
         there = whole_already(to)
         if there is not None:
-            return place, there
+            return WrittenStudy(place, waiting.study_id, there)
         to = replace(to, since=int(waiting.since.timestamp() * 1000), is_latest=is_latest(to))
+    earlier = None if tracking.log_again else repeated(to)
+    if earlier is not None:
+        mark_checked(to, earlier[0], waiting.since)
+        return WrittenStudy(place, *earlier, checked_again=True)
     try:
-        return place, _write_to(to, drawn, pages)
+        return WrittenStudy(place, waiting.study_id, _write_to(to, drawn, pages))
     except BaseException:
         end_part(to, uri)
         raise
@@ -60,7 +84,7 @@ def _write_to(to: Written, drawn: Drawn, pages: Callable[[], Mapping[str, str]])
         runs[each] = log_generator(to, each, colours[each], by_name.get(each), exposed)
     study = log_study(to, waiting.settings, pages, found, every)
     ids = {each: run.run_id for each, run in runs.items()}
-    log_notes(to, Place(to.experiment_id, ids, study))
+    log_notes(to, Place(to.experiment_id, ids, study, to.origin.get(FLOW_RUN_PAGE, "")))
     save_view(to)
     if tracking.registry:
         for each, run in runs.items():

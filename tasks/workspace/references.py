@@ -86,6 +86,7 @@ class Sample:
     identifier: str | None = None  # column that names the entity of a record, or None
     form: FileForm = field(default_factory=FileForm)  # how releases that come as files are read
     title: str = ""  # what the table is called
+    source: str = ""  # where it comes from, without secrets
 
     @property
     def columns(self) -> list[str]:
@@ -108,7 +109,8 @@ class Sample:
         """Return the sample of a table whose roles are settled."""
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
         hidden = tuple(target if isinstance(target, str) else tuple(target) for target in data.sensitive)
-        return cls(table, cut, Place(workspace), seed, known, hidden, data.identifier, data.form, data.title)
+        roles = known, hidden, data.identifier
+        return cls(table, cut, Place(workspace), seed, *roles, data.form, data.title, data.address)
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 import yaml
+from mlflow import MlflowClient
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import (
     ArtifactFilter,
@@ -176,8 +177,19 @@ def test_the_state_says_who_and_why(parted):
     run = flow_run(f"study-{PARTED}")
     assert (run.state.type.value, run.state.name) == ("COMPLETED", "FAILED")
     own = headlines(parted[1])
-    assert f"thief: RISK ({own['thief'].brief})" in run.state.message
-    assert f"breaks: FAILED ({parted[1].result.failures['breaks']})" in run.state.message
+    assert f"RISK: thief {own['thief'].sentence}." in run.state.message
+    failure = parted[1].result.failures["breaks"]
+    assert f"FAILED: Nothing can be said of breaks: it was not run to the end: {failure}." in run.state.message
+
+
+def test_runs_in_mlflow_bear_the_flow_run_that_has_written_them(parted):
+    for outcome in parted:
+        client, study = MlflowClient(outcome.logged.uri), f"tags.study_id = '{outcome.logged.study_id}'"
+        found = client.search_runs([outcome.logged.experiment_id], study)
+        assert len(found) == len(outcome.logged.runs) + 1
+        (bearing,) = {run.data.tags["prefect_flow_run_id"] for run in found}
+        with get_client(sync_client=True) as prefect:
+            assert prefect.read_flow_run(UUID(bearing)).name == "benchmark Parted_1"
 
 
 def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
@@ -185,7 +197,7 @@ def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
     told = {v.synthesizer: f"{v.word}: {v.synthesizer}, {v.quantity}: {v.reason}" for v in parted[1].result.verdicts}
     assert found[told["thief"]] == 30
     assert found[told["marginals"]] == 20
-    (failed,) = (text for text in found if text.startswith("FAILED: breaks, "))
+    (failed,) = (text for text in found if text.startswith("FAILED: Nothing can be said of breaks: "))
     assert found[failed] == 30
 
 
@@ -197,7 +209,7 @@ def test_runs_are_tagged_by_study_and_verdict(parted):
     with get_client(sync_client=True) as client:
         own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Parted_1"]))
         assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {
-            "benchmark parted",
+            "benchmark Parted_1",
             "study Parted_1",
         }
 
@@ -241,6 +253,9 @@ def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
     (risk, _) = events("synthrisk.verdict.risk", f"{resource}.thief", 2)
     assert sorted(risk["payload"]["limits"]) == [LOOK, ZERO]
     assert risk["payload"]["why"] == headlines(parted[1])["thief"].sentence
+    assert risk["payload"]["message"].startswith("thief may not go out: ")
+    assert told["message"].startswith("Study Parted_1 has ended. ")
+    assert headlines(parted[1])["thief"].statement in told["message"]
     assert risk["resource"]["synthrisk.synthesizer"] == "thief"
     assert events("synthrisk.verdict.risk", f"{resource}.thief", 2)[2:] == []
     for event in (finished, risk):
@@ -280,9 +295,9 @@ def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
     assert "NO EVIDENCE" not in page.data
     assert "| cart | no threshold |" in page.data
     run = flow_run("study-unjudged")
-    assert (run.state.name, run.state.message) == ("NOT JUDGED", "cart: NOT JUDGED (no limit is set)")
+    assert (run.state.name, run.state.message) == ("NOT JUDGED", "NOT JUDGED: cart is not judged: no limit is set.")
     assert "verdict:NOT JUDGED" in run.tags
-    assert lines(run.id)["NOT JUDGED: cart, not judged: no limit is set"] == 20
+    assert lines(run.id)["NOT JUDGED: cart is not judged: no limit is set."] == 20
     (event,) = events("synthrisk.study.finished", "synthrisk.study.unjudged")
     assert event["payload"]["verdicts"] == {"cart": "NOT JUDGED"}
     assert event["resource"]["synthrisk.passed"] == "false"
@@ -295,7 +310,7 @@ def test_an_invalid_study_says_so_first(invalid):
     assert "| marginals | **INVALID** |" in page.data
     run = flow_run("study-invalid")
     assert run.state.name == "INVALID"
-    assert run.state.message.startswith(f"INVALID for {reason}; ")
+    assert run.state.message.startswith(f"The study is INVALID, so no verdict may be read: {reason}.")
     (event,) = events("synthrisk.study.finished", "synthrisk.study.invalid")
     assert event["payload"]["invalid"] == reason
     assert event["payload"]["verdict"] == "INVALID"
@@ -309,4 +324,8 @@ def test_a_release_is_announced_under_its_experiment(released):
     (page,) = versions(f"evaluate-{RELEASES}")
     assert page.data.startswith("# release own.csv: RISK")
     assert set(flow_run(page.key).tags) == {"study:Releases of <b>us</b>", "verdict:RISK"}
-    assert flow_run(page.key).state.name == "RISK"
+    run = flow_run(page.key)
+    assert (run.name, run.state.name) == ("evaluate own.csv", "RISK")
+    with get_client(sync_client=True) as client:
+        own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Releases of <b>us</b>"]))
+        assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {run.name, "study own.csv"}

@@ -80,7 +80,10 @@ def test_sixty_synthesizers_are_all_there_and_the_state_names_the_first():
     assert len(rows) == 60
     assert len(text) < 60_000
     message = concluded(one.outcome).message
-    assert message.endswith("generator_11: RISK (memorization/zero_cap.income above 0.1); and 48 more")
+    assert message.endswith(
+        "RISK: generator_11 may not go out: memorization of zero_cap.income is 0.300, above 0.1. "
+        "The artifact of this run names 48 more."
+    )
 
 
 def test_the_description_is_a_line_that_later_versions_can_list():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import time
 from dataclasses import dataclass
@@ -79,9 +80,9 @@ def whole(run):
 
 @pytest.fixture(scope="session")
 def again(run, first, folder):
-    """The same study in the same workspace, and when the finished cells were written."""
+    """The same study in the same workspace, logged again, and when the finished cells were written."""
     written = stamps(folder / "first")
-    return run("first", **generators(folder, RUN)), written
+    return run("first", **generators(folder, RUN), tracking={"log_again": True}), written
 
 
 @dataclass(frozen=True)
@@ -193,18 +194,32 @@ def test_every_run_carries_provenance(first):
 
 def test_params_are_the_settings_that_distinguish(first):
     params = {name: run.data.params for name, run in runs_of(first).items()}
-    assert params["cart"] == {"synthesizer": "cart", "kind": "cart"}
-    assert params["thief"] == {"synthesizer": "thief", "kind": "copy"}
-    assert set(params["mine"]) == {"synthesizer", "kind", "path"}
+    shared = params["study"]
+    assert {name: text for name, text in shared.items() if not name.startswith("version.")} == {
+        "seed": "1",
+        "folds": "1",  # a holdout
+        "repetitions": "2",
+        "rows": first.result.facts["records"],
+        "table_digest": first.result.facts["data_digest"],
+        "limit.memorization/zero_cap.income": "0.01",
+    }
+    assert shared["version.python"] == platform.python_version()
+    assert params["cart"] == {"synthesizer": "cart", "kind": "cart"} | shared
+    assert params["thief"] == {"synthesizer": "thief", "kind": "copy"} | shared
+    assert set(params["mine"]) == {"synthesizer", "kind", "path", *shared}
     assert runs_of(first)["thief"].data.tags["kind"] == "copy"
-    assert params["study"] == {}
 
 
 def test_metric_keys_are_quantity_and_measure(first):
     found = set(runs_of(first)["cart"].data.metrics)
     expected = {f"{q}/{k}" for q in ("memorization", "risk") for k in (*KEYS, "nearest_neighbour_distance_ratio")}
     stepped = {"risk_curve/rapid.income", "risk_release/zero_cap.income"}  # releases of what is judged
-    assert found == expected | stepped | {"utility/coverage", "memorization/deciding", "memorization/as_if_copied"}
+    ends = {f"memorization/zero_cap.income/{end}" for end in ("lower", "upper", "limit")}  # of what is limited
+    assert found == expected | stepped | ends | {
+        "utility/coverage",
+        "memorization/deciding",
+        "memorization/as_if_copied",
+    }
 
 
 def test_metrics_are_the_findings(first):

@@ -62,7 +62,7 @@ def ordered(folder, settings):
 def test_pages_are_waited_for_while_the_study_is_logged_and_only_where_workers_draw_them(ordered, folder):
     first = ordered(Noted(), "beside")
     assert first.index("report") < first.index("expose") < first.index("log") < first.index("report is waited for")
-    again = ordered(Noted(), "beside")  # findings are found again: pages are drawn here
+    again = ordered(Noted(), "beside", tracking={"log_again": True})  # findings are found again: pages are drawn here
     assert again.index("report is waited for") < again.index("log")
     client = MlflowClient(f"sqlite:///{folder / 'beside' / 'mlflow.db'}")
     runs = client.search_runs([client.get_experiment_by_name("beside").experiment_id], "tags.role = 'study'")

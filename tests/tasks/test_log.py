@@ -77,10 +77,11 @@ def test_runs_read_back(written):
     folder, (one, _) = written
     client = MlflowClient(one.uri)
     cart = client.get_run(one.runs["cart"])
-    assert cart.data.params == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "5"}
+    own = {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "5"}
+    assert cart.data.params == own | {"seed": "1", "table_digest": "d"}
     assert cart.data.tags["kind"] == "cart"
     assert cart.data.metrics["risk/zero_cap.income"] == 0.6
-    assert not any("lower" in key for key in cart.data.metrics)  # limits are in tables
+    assert not any("lower" in key for key in cart.data.metrics)  # nothing is limited
     assert not any(k.startswith("memorization") for k in cart.data.metrics)  # not estimable is no number
     assert cart.data.tags["verdict"] == "RISK"
     assert cart.data.tags["data_digest"] == "d"

@@ -295,7 +295,7 @@ def logged_with(compared, logged_of, tmp_path):
         own = [finding("cart", "synthesizer", measure, found) for measure in measures]
         study = replace(STUDY, study_id=study_id, findings=own, failures={}, utility=[], answers={})
         study = replace(study, settings={"cart": SETTINGS["cart"]}, facts=STUDY.facts | facts)
-        logged_of(study, table, tmp_path)
+        logged_of(study, table, tmp_path, log_again=True)
         client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
         experiment = client.get_experiment_by_name("people").experiment_id
         [run] = client.search_runs([experiment], f"tags.role = 'study' and tags.study_id = '{study_id}'")

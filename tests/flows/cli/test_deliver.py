@@ -1,9 +1,12 @@
 """Studies that are not logged yet: the verdict is told all the same, the command and the next study deliver them."""
 
+import json
 import re
 import socket
+from pathlib import Path
 
 import pytest
+import yaml
 from mlflow import MlflowClient
 
 from synthrisk.tasks.tracking.waiting import ids_waiting
@@ -57,6 +60,7 @@ def test_an_unknown_study_is_refused(offline, judge, say):
 
 
 def test_the_next_study_delivers_the_one_before_and_the_command_what_is_left(offline, judge, say):
+    """Of one release judged again and again there is one run, unless the command asks for another."""
     folder, judged = judge
     kept = judged("--offline")
     study_id = re.search(r"synthrisk log (\S+)", kept.out)[1]
@@ -64,11 +68,43 @@ def test_the_next_study_delivers_the_one_before_and_the_command_what_is_left(off
     assert f"logged: study {study_id}, which an earlier run had left" in said.err
     assert f"study {offline[1]} is still not logged: not logged yet: `synthrisk log {offline[1]}" in said.err
     client = MlflowClient(f"sqlite:///{folder / 'w' / 'mlflow.db'}")
-    runs = client.search_runs([client.get_experiment_by_name("evaluate").experiment_id], "tags.role = 'study'")
-    assert len(runs) == 2
-    assert study_id in {run.data.tags["study_id"] for run in runs}
-    assert {run.info.status for run in runs} == {"FINISHED"}
+    experiment = client.get_experiment_by_name("evaluate").experiment_id
+    (run,) = client.search_runs([experiment], "tags.role = 'study'")
+    assert (run.data.tags["study_id"], run.info.status) == (study_id, "FINISHED")
+    assert "checked_again" in run.data.tags
+    assert f"the same answer as study {study_id}: its runs in MLflow are marked as checked again" in said.err
+    written = judged("--log-again")
+    assert "the same answer" not in written.err
+    assert len(client.search_runs([experiment], "tags.role = 'study'")) == 2
     another = re.search(r"synthrisk log (\S+)", judged("--offline").out)[1]
     delivered = say("log", another, "--workspace", folder / "w")
-    assert (delivered.code, delivered.out.startswith(f"logged: study {another} in sqlite:")) == (0, True)
+    assert (delivered.code, delivered.out.startswith(f"study {another} in sqlite:")) == (0, True)
+    assert "the same answer as study " in delivered.out
     assert ids_waiting(folder / "w") == [offline[1]]
+
+
+def test_a_benchmark_runs_in_the_workspace_that_its_command_names(judge, say, monkeypatch, tmp_path):
+    """And a second time there it writes nothing new, but where it is asked to."""
+    monkeypatch.chdir(tmp_path)
+    study = {
+        "name": "small",
+        "data": {"source": str(judge[0] / "real.csv"), "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
+        "split": {"holdout": 0.5, "repetitions": 1},
+        "synthesizers": ["marginals"],
+        "references": [],
+        "metrics": ["zero_cap"],
+        "population_yardstick": False,
+        "exposure": False,
+        "workspace": "of_the_study",
+    }
+    Path("small.yaml").write_text(yaml.safe_dump(study))
+    asked = ("benchmark", "small.yaml", "--workspace", "mine")
+    said = [say(*asked), say(*asked), say(*asked, "--log-again")]
+    assert [each.code for each in said] == [0, 0, 0]
+    assert ["the same answer as study" in each.err for each in said] == [False, True, False]
+    assert (Path("mine", "mlflow.db").exists(), Path("of_the_study").exists()) == (True, False)
+    client = MlflowClient(f"sqlite:///{tmp_path / 'mine' / 'mlflow.db'}")
+    runs = client.search_runs([client.get_experiment_by_name("small").experiment_id])
+    assert len(runs) == 4
+    given = runs[0].inputs.dataset_inputs[0].dataset
+    assert (given.source_type, json.loads(given.source)) == ("local", {"uri": str(judge[0] / "real.csv")})

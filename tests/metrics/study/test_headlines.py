@@ -108,6 +108,19 @@ def test_every_other_word_says_why_it_may_not(memorization, more, word, sentence
     assert "may go out" not in found.sentence
 
 
+def test_a_sentence_that_stands_alone_names_its_synthesizer_and_ends():
+    def told(*own, **more):
+        return headline(*own, **more).statement
+
+    assert told(line("cart", around(0.02, 0.01)), limits=LIMITS) == "cart may go out under your limits."
+    crossed = told(line("cart", around(0.3, 0.01)), limits=LIMITS)
+    assert crossed == "cart may not go out: memorization of zero_cap.income is 0.300, above 0.1."
+    assert told(line("cart", around(0.0, 0.01))) == "cart is not judged: no limit is set."
+    assert told(line("cart", NOT_ESTIMABLE), limits=LIMITS).startswith("Nothing can be said of cart: memorization of ")
+    invalid = told(line("cart", around(0.02, 0.01)), limits=LIMITS, checks=(BROKEN,))
+    assert invalid.startswith("Nothing can be said of cart, for the study is invalid: reference fresh on all: ")
+
+
 def test_without_limits_nothing_was_judged():
     found = headline(line("cart", around(0.0, 0.01)))
     assert (found.word, found.sentence) == ("", "not judged: no limit is set")

@@ -2,13 +2,18 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from mlflow.data import get_source
 from mlflow.data.pandas_dataset import from_pandas
+from pydantic import TypeAdapter
 
-from synthrisk.tasks.tracking.dataset import given
+from synthrisk.conf.study import Data, Source
+from synthrisk.tasks.tracking.dataset import given, maker_of
+from synthrisk.tasks.workspace.references import Generator
 
 COLUMNS = {
     "count": np.array([1, 2, 3]),
@@ -46,3 +51,33 @@ def test_empty_and_extension_columns_are_typed():
         ("flag", "boolean", False),
     ]
     assert json.loads(given(pd.DataFrame({"a": []}), "real", "d").dataset.schema)["mlflow_colspec"][0]["name"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "told"),
+    [
+        ("people.csv", "local", {"uri": str(Path("people.csv").absolute())}),
+        ("survey.xlsx#Sheet 1", "local", {"uri": str(Path("survey.xlsx#Sheet 1").absolute())}),
+        ("s3://bucket/people.parquet", "s3", {"uri": "s3://bucket/people.parquet"}),
+        ("https://me:secret@host/p.csv?sig=abc&v=1", "http", {"url": "https://host/p.csv?sig=...&v=1"}),
+        ("adult", "code", {"tags": {"mlflow.source.name": "adult"}}),
+        ("openml:31", "code", {"tags": {"mlflow.source.name": "openml:31"}}),
+        (
+            {"url": "postgresql+psycopg://me:${PW}@host/db", "query": "select 1"},
+            "code",
+            {"tags": {"mlflow.source.name": "postgresql+psycopg://host/db"}},
+        ),
+    ],
+)
+def test_the_source_says_where_the_table_is_from_without_secrets(source, kind, told):
+    address = Data.model_construct(source=TypeAdapter(Source).validate_python(source)).address
+    made = given(pd.DataFrame(COLUMNS), "real", "d", address).dataset
+    assert (made.source_type, json.loads(made.source)) == (kind, told)
+    assert get_source(made).to_dict() == told  # MLflow reads it back
+
+
+def test_a_release_that_comes_as_a_file_names_it(tmp_path):
+    vendor = Generator("vendor", "files", {"path": "out/{fold}.csv"}, folder=str(tmp_path))
+    assert maker_of(vendor) == str(tmp_path / "out/{fold}.csv")
+    assert maker_of(Generator("vendor", "files", {"path": "s3://b/x.csv"})) == "s3://b/x.csv"
+    assert maker_of(Generator("mine", "cart")) == "synthesizer cart"

@@ -8,14 +8,18 @@ import pandas as pd
 import pytest
 
 from samples.estimates import around
+from samples.judged import judged_study
 from samples.reported import PICTURE, RAPID, finding, study, usual
 from synthrisk.metrics.intervals.yardsticks import TOLERANCES
+from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import overview
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import Limit
 from synthrisk.tasks.tracking.colours import PALETTE, TAG, places_of
-from synthrisk.tasks.tracking.numbers import numbers_of
+from synthrisk.tasks.tracking.keys import metric_key
+from synthrisk.tasks.tracking.numbers import MOST, numbers_of
 from synthrisk.tasks.tracking.tables import study_tables
+from synthrisk.tasks.tracking.tags import params_of, study_params
 
 
 def tabled(kept, run, name):
@@ -52,6 +56,7 @@ def test_metrics_are_few_and_the_headline_is_one(kept):
         "memorization/as_if_copied",
         "memorization/deciding",
         "memorization/zero_cap.income",
+        *(f"memorization/zero_cap.income/{end}" for end in ("lower", "upper", "limit")),  # the limited one
         "memorization/rapid.income",
         "risk/zero_cap.income",
         "risk/rapid.income",
@@ -59,6 +64,47 @@ def test_metrics_are_few_and_the_headline_is_one(kept):
         "utility/accuracy",
     }
     assert metrics["memorization/deciding"] == 0.3
+    ends = [metrics[f"memorization/zero_cap.income/{end}"] for end in ("lower", "upper", "limit")]
+    assert ends == pytest.approx([0.28, 0.32, 0.1])
+
+
+def test_runs_are_found_by_the_upper_end_of_what_is_limited(kept):
+    which = "metrics.`memorization/zero_cap.income/upper` < 0.05 and tags.role = 'synthesizer'"
+    found = kept.client.search_runs([kept.experiment], which)
+    assert {(r.data.tags["synthesizer"], r.data.tags["study_id"]) for r in found} == {
+        ("coarse", kept.studies[0].study_id),
+        ("ctgan", kept.studies[1].study_id),
+    }
+
+
+@pytest.mark.parametrize("limits", [0, 1, 4, 40])
+def test_a_usual_study_has_at_most_thirty_metrics_and_says_first_what_is_limited(limits):
+    """Of many limits the upper ends stay, whatever it takes; without limits all is there."""
+    measures = [Measure(f"m{i}", "zero_cap", "income") for i in range(max(7, limits))]
+    named = {f"memorization/{m.key}": Limit(0.1, "the board") for m in measures[:limits]}
+    findings = [
+        replace(
+            Finding("cart", "synthesizer", m, around(0.4, 0.1), around(0.3, 0.1), around(0.2, 0.1)),
+            curve=[around(0.1, 0.05)] * 20,
+            release_risk=(0.4, 0.41),
+        )
+        for m in measures
+    ]
+    study = judged_study(findings=findings, limits={}, verdicts=[], utility=[])
+    study = replace(study, limits=named, settings={"cart": {"role": "synthesizer", "kind": "cart"}}, failures={})
+    keys = {each.key for each in numbers_of(study, overview(study), "cart")}
+    for m in measures:
+        assert metric_key("memorization", m.key) in keys
+        assert (metric_key("risk", m.key) in keys) == (limits < 40)
+    assert {key for key in keys if key.endswith("/upper")} == {f"{name}/upper" for name in named}
+    assert (len(keys) <= MOST) == (limits < 40)
+    assert {key for key in keys if key.endswith(("/lower", "/limit"))} == (
+        {f"{name}/{end}" for name in named for end in ("lower", "limit")} if limits < 40 else set()
+    )
+    assert any(key.startswith("risk_curve") for key in keys) == (limits == 0 or limits == 1)
+    assert len(numbers_of(study, overview(study), "cart")) == len(set(numbers_of(study, overview(study), "cart")))
+    plain = {each.key for each in numbers_of(study, overview(study), "cart", ends=False)}
+    assert not any(key.endswith(("/upper", "/lower", "/limit")) for key in plain)
 
 
 def test_the_curve_of_a_number_has_steps_in_percent_of_its_tolerance():
@@ -119,11 +165,8 @@ def test_parquet_holds_what_json_holds(kept):
 
 
 def test_params_tell_generators_of_one_kind_apart(tmp_path, logged_of):
-    from dataclasses import replace
-
     from mlflow import MlflowClient
 
-    from samples.judged import judged_study
     from synthrisk.tasks.workspace.table import store
 
     study = judged_study()
@@ -131,6 +174,34 @@ def test_params_tell_generators_of_one_kind_apart(tmp_path, logged_of):
     logged = logged_of(replace(study, settings=settings), store(pd.DataFrame({"age": [1]}), tmp_path), tmp_path)
     client = MlflowClient(logged.uri)
     params = {name: client.get_run(run_id).data.params for name, run_id in logged.runs.items()}
-    assert params["cart"] == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "default"}
+    limit = {"limit.memorization/zero_cap.income": "0.1"}
+    shared = {"seed": "1", "rows": "3", "table_digest": "d" * 16} | limit
+    assert params["cart"] == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "default"} | shared
     assert params["coarse"]["min_samples_leaf"] == "50"
-    assert params["copy"] == {"synthesizer": "copy"}
+    assert params["copy"] == {"synthesizer": "copy"} | shared
+
+
+def test_params_of_a_study_are_its_cut_its_limits_and_its_versions():
+    facts = {"records": "600", "releases": "15", "repetitions": "3", "seed": "7", "data_digest": "d"}
+    versions = {"versions": "synthrisk 1.2.3, scikit-learn 1.9.1, python 3.11.7"}
+    limits = {
+        "control_gain/zero_cap.größe@outliers": Limit(0.05, "us"),
+        "memorization/zero_cap.größe": Limit(0.1, "us"),
+    }
+    study = replace(judged_study(guessed="größe"), facts=facts | versions, limits=limits)
+    key = metric_key("memorization", "zero_cap.größe").partition("/")[2]
+    assert study_params(study) == {
+        "seed": "7",
+        "repetitions": "3",
+        "folds": "5",
+        "rows": "600",
+        "table_digest": "d",
+        f"limit.control_gain_outliers/{key}": "0.05",
+        f"limit.memorization/{key}": "0.1",
+        "version.synthrisk": "1.2.3",
+        "version.scikit-learn": "1.9.1",
+        "version.python": "3.11.7",
+    }
+    options = {"role": "synthesizer", "kind": "cart", "seed": "11"}
+    told = params_of(replace(study, settings={"cart": options}), "cart")
+    assert (told["seed"], told["option.seed"]) == ("7", "11")

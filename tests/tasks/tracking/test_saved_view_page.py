@@ -117,6 +117,8 @@ def test_the_charts_start_with_memorization_against_utility(kept, server, page):
     page.wait_for("document.querySelectorAll('.scatterlayer .point').length >= 5")
     text = page.text()
     assert text.index("the answer\n(2)") < text.index("memorization\n(3)") < text.index("utility\n(1)")
+    assert "risk\n(2)" in text
+    assert "memorization/zero_cap.income\n(" not in text  # ends of intervals and limits are no charts
     titles = page.ask("[...document.querySelectorAll('.g-xtitle, .g-ytitle')].map(each => each.textContent)")
     assert {"utility/accuracy", "memorization/deciding"} <= set(titles)
 

@@ -94,7 +94,7 @@ def test_what_a_server_refuses_is_told_by_its_status(tmp_path, table, logged_of,
 
 
 def test_a_database_says_what_is_wrong_and_not_what_it_was_told(tmp_path, table, logged_of):
-    logged_of(judged_study("20261122-013609-0ddbd6"), table, tmp_path)
+    logged_of(judged_study("20261122-013609-0ddbd6", {"cart": 0.2}), table, tmp_path)
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         database.execute("CREATE TRIGGER t BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no room for runs'); END")
     with pytest.raises(NotLoggedError, match=r"\(its store failed: IntegrityError: no room for runs; in its words: "):

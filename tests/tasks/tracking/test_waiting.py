@@ -261,7 +261,7 @@ def test_what_is_kept_for_later_is_kept_with_its_pages(tmp_path, table, logged_o
 
 
 def test_a_store_that_goes_does_not_take_the_pages_along(tmp_path, table, logged_of):
-    logged_of(judged_study("20261122-013609-0ddbd6"), table, tmp_path)
+    logged_of(judged_study("20261122-013609-0ddbd6", {"cart": 0.2}), table, tmp_path)
     say(tmp_path, GOES)
     pages = Drawing(tmp_path)
     with pytest.raises(NotLoggedError) as error:
