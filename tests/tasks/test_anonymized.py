@@ -1,0 +1,57 @@
+"""A release that was anonymized by coarser cells and lost columns is judged: a copy is seen, other people are none."""
+
+import pandas as pd
+import pytest
+
+from samples.anonymized import anonymized, people
+from synthrisk.conf.study import Data
+from synthrisk.tasks.attack import attack
+from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.estimate import estimate
+from synthrisk.tasks.judge import judge
+from synthrisk.tasks.synthesize.release import release
+from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.workspace.references import Sample
+
+N = 300
+MEMBERS, CONTROL, INVENTED = people(N, 1), people(N, 2), people(N, 3)
+MEASURES = ["zero_cap", "common_rows_proportion", "membership", "coverage"]
+LIMITS = {f"memorization/{name}": 0.2 for name in MEASURES[:3]}
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory) -> Sample:
+    folder = tmp_path_factory.mktemp("anonymized")
+    for name, table in (("real", MEMBERS), ("control", CONTROL)):
+        table.to_parquet(folder / f"{name}.parquet")
+    known = ["age", "zip", "born", "job", "height"]
+    data = Data(source=str(folder / "real.parquet"), quasi_identifiers=known, sensitive=["smokes"])
+    table, cut = given.fn(data, str(folder / "control.parquet"), 1, str(folder))
+    return Sample.of(data, table, cut, str(folder), 1)
+
+
+def judged(cut: Sample, table: pd.DataFrame):
+    made = [release.fn(cut, table, name="vendor")]
+    made += [synthesize.fn(cut, kind, role="reference") for kind in ("copy", "near_copy")]
+    return judge.fn(estimate.fn([attack.fn(each, MEASURES) for each in made]), LIMITS).result
+
+
+def test_an_anonymized_copy_of_the_members_is_a_risk_and_each_column_is_told(one: Sample):
+    result = judged(one, anonymized(MEMBERS))
+    assert result.releases["vendor"].invalid == ""
+    assert result.verdict("vendor") == "RISK"
+    notes = " ".join(result.releases["vendor"].notes)
+    for told in ("'age': bands", "'zip': beginnings", "'born': years", "'job'", "'height' is absent"):
+        assert told in notes
+
+
+def test_other_people_anonymized_are_judged_and_no_risk(one: Sample):
+    result = judged(one, anonymized(INVENTED))
+    assert result.releases["vendor"].invalid == ""
+    assert result.verdict("vendor") not in ("RISK", "INVALID RELEASE", "FAILED")
+
+
+def test_a_lost_column_costs_utility(one: Sample):
+    result = judged(one, anonymized(MEMBERS))
+    found = next(f for f in result.utility if f.synthesizer == "vendor" and f.measure.metric == "coverage")
+    assert [found.details[f"coverage_{name}"][0] for name in ("height", "job", "voted")] == [0, 0, 1]
