@@ -1,8 +1,8 @@
 """Cells of a release that stand for a set of values: bands, beginnings of codes, years, suppressed cells.
 
 A coarse cell holds one value in its place, so that whatever needs a value has one: of numbers and dates one in the
-middle of the set, of texts the text itself. The sets stand beside, with the release as ``frame.attrs``: rows and columns
-that are taken of it keep them.
+middle of the set, of texts the text itself. The sets stand beside it, in ``frame.attrs`` of the release: rows and
+columns that are taken of it keep them.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -99,7 +99,7 @@ class ValueSets:
         """Return the sets that ``as_plain`` has made plain.
 
         Example:
-            >>> sets = ValueSets({"zip": {"12*": ValueSet(prefix="12")}, "age": {95.0: ValueSet(90)}}, frozenset(["job"]))
+            >>> sets = ValueSets({"zip": {"12*": ValueSet(prefix="12")}}, frozenset(["job"]))
             >>> ValueSets.from_plain(sets.as_plain()) == sets
             True
         """

@@ -11,6 +11,7 @@ import pandas as pd
 from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.study.answer import Answer
+from synthrisk.metrics.tables.value_sets import ValueSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +56,14 @@ class Release:
         beside: Released columns that nothing attacks, as texts (``conform.apart``): those that the study leaves out,
             and those that the real table does not have. It is looked at whose values they hold.
         told: What had to be done to read it as the real table is read, for the notes on the release.
+        sets: The sets of values that cells of it stand for.
     """
 
     synthetic: pd.DataFrame
     used: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     beside: pd.DataFrame = field(default_factory=pd.DataFrame)
     told: tuple[Problem, ...] = ()
+    sets: ValueSets = field(default_factory=ValueSets)
 
 
 @dataclass(frozen=True)

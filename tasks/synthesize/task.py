@@ -18,7 +18,17 @@ from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
-from synthrisk.tasks.workspace.references import BESIDE, RELEASE, TOLD, USED, Generator, ReleaseFolder, Sample, in_words
+from synthrisk.tasks.workspace.references import (
+    BESIDE,
+    RELEASE,
+    SETS,
+    TOLD,
+    USED,
+    Generator,
+    ReleaseFolder,
+    Sample,
+    in_words,
+)
 from synthrisk.tasks.workspace.shared import Place
 from synthrisk.tasks.workspace.store import file_digest, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
@@ -125,8 +135,10 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
 
 
 def write_beside(made: Release, draft: Path) -> None:
-    """Write the released columns that nothing attacks, and what had to be done, where there are any."""
+    """Write the released columns that nothing attacks, what had to be done, and sets of values, where there are any."""
     if made.beside.shape[1]:
         write_typed(made.beside, draft / BESIDE)
     if made.told:
         (draft / TOLD).write_text(json.dumps([asdict(each) for each in made.told]))
+    if made.sets:
+        (draft / SETS).write_text(json.dumps(made.sets.as_plain()))
