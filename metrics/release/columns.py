@@ -16,7 +16,19 @@ from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables
 
 Rule = Literal[
-    "type", "constant", "missing", "mean", "finer", "unseen", "rows", "blank", "read", "name", "index", "absent"
+    "type",
+    "constant",
+    "missing",
+    "mean",
+    "finer",
+    "unseen",
+    "rows",
+    "blank",
+    "read",
+    "name",
+    "index",
+    "absent",
+    "coarse",
 ]
 
 CHANCE = 1e-6

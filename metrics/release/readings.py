@@ -16,7 +16,7 @@ from pandas.api import types
 
 from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.tables.value_sets import ValueSet, ValueSets, code_values, inside
+from synthrisk.metrics.tables.value_sets import ValueSets, code_values, inside
 from synthrisk.metrics.tables.value_types import as_levels, precision_of
 
 _PLACES = 6  # decimals of a number that is written by hand, at most

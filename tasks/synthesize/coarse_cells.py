@@ -1,23 +1,25 @@
 """Cells of a released column that stand for sets of values of the real one: bands, beginnings, periods, stars.
 
-The real column says what the cells mean. How it was coarsened is not asked of anybody: each way of writing a set is known
-by its signs. Cells without such a sign are exact.
+The real column says what the cells mean. How it was coarsened is not asked of anybody: each way of writing a set is
+known by its signs. Cells without such a sign are exact.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator
+from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 
 from synthrisk.metrics.release.readings import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.value_sets import ValueSet
 from synthrisk.metrics.tables.value_types import precision_of
-from synthrisk.tasks.synthesize.forms import Kind, kind_of, levels_of
+from synthrisk.tasks.synthesize.forms import Kind, is_text, kind_of, levels_of
 
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
 _TO = r"\s*(?:-|–|—|\.\.+|…|\bto\b|\bbis\b|\buntil\b)\s*"
@@ -26,15 +28,14 @@ _YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d
 _END = r"[+\-−]?(?:inf|Inf|∞)|"
 _INTERVAL = r"([\[(\]])\s*({end}{one})\s*[,;]\s*({end}{one})\s*([\])\[])"
 _OPEN = (
-    (
-        r"(?:>=|≥|=>|from|over or equal to)\s*({one})|({one})\s*(?:\+|and (?:over|more|above|older|up)|or (?:more|older))",
-        0,
-    ),
+    (r"(?:>=|≥|=>|from)\s*({one})|({one})\s*(?:\+|(?:and|or) (?:over|more|above|older|up))", 0),
     (r"(?:>|over|above|more than)\s*({one})", 1),
     (r"(?:<=|≤|=<|up to|at most)\s*({one})", 2),
     (r"(?:<|under|below|less than)\s*({one})", 3),
 )
+_EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
 _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
+_FEWEST = 2  # beginnings of texts without a sign that make a column of such
 _DAY_NS = 86_400 * 10**9
 _Ends = tuple[float, float]
 
@@ -45,15 +46,7 @@ class Found(NamedTuple):
     rows: np.ndarray  # (m,) which of ``sets`` each cell stands for, -1 where it is exact, -2 where it is suppressed
     sets: tuple[ValueSet, ...]
     names: tuple[str, ...]  # how each is written
-    words: tuple[str, ...]  # what they are, in words that hold no cell
-
-
-@dataclass(frozen=True)
-class _Way:
-    """One way of writing sets."""
-
-    words: str
-    read: Callable[[str], ValueSet | None]
+    words: str  # how many of what they are, in words that hold no cell
 
 
 def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
@@ -68,16 +61,19 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
 
     Example:
         >>> found = coarse_cells(pd.Series(["30-39", "41", "40+", "*"]), pd.Series([31, 35, 47]))
-        >>> found.rows.tolist(), found.sets, found.words
-        ([0, -1, 1, -2], (ValueSet(low=30.0, high=39.0, prefix='', texts=()), ValueSet(low=40.0, high=inf, prefix='', \
-texts=())), ('bands of numbers, 2: each is read as the values within', \
-'1 of 4 cells is withheld and taken as missing: any value may be there'))
+        >>> found.rows.tolist(), [(own.low, own.high) for own in found.sets]
+        ([0, -1, 1, -2], [(30.0, 39.0), (40.0, inf)])
+        >>> found.words
+        '2 bands of numbers and 1 of 4 cells withheld and taken as missing, for any value'
     """
     kind, coded = kind_of(like), isinstance(column.dtype, pd.CategoricalDtype)
-    if isinstance(column.dtype, pd.IntervalDtype):
-        column = column.map(str, na_action="ignore").astype(object)
-    codes, held = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
-    texts = [_plain(cell) for cell in np.asarray(held, dtype=object)]
+    held = levels_of(column)
+    if isinstance(held.dtype, pd.IntervalDtype):
+        column, coded = column.astype(object).map(str, na_action="ignore").astype(object), False
+    elif not is_text(held) and not (kind == "dates" and types.is_numeric_dtype(held.dtype)):
+        return None
+    codes, cells = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
+    texts = [_plain(cell) for cell in np.asarray(cells, dtype=object)]
     real = levels_of(like).dropna()
     known = {str(level).strip() for level in real.unique()} if kind == "texts" else set()
     suppressed = {text for text in texts if text not in known and _SUPPRESSED.fullmatch(text)}
@@ -86,16 +82,10 @@ texts=())), ('bands of numbers, 2: each is read as the values within', \
         return None
     place = {text: k for k, text in enumerate(sets)} | dict.fromkeys(suppressed, -2)
     rows = np.append([place.get(text, -1) for text in texts], [-1]).astype(int)[codes]
-    stars, told = (
-        int((rows == -2).sum()),
-        [f"{words}, {len(sets):,}: each is read as the values within"] if sets else [],
-    )
-    if stars:
-        are = "is" if stars == 1 else "are"
-        told += [
-            f"{stars:,} of {int((codes >= 0).sum()):,} cells {are} withheld and taken as missing: any value may be there"
-        ]
-    return Found(rows, tuple(sets.values()), tuple(sets), tuple(told))
+    stars, there = int((rows == -2).sum()), int((codes >= 0).sum())
+    told = [f"{len(sets):,} {words}"] if sets else []
+    told += [f"{stars:,} of {there:,} cells withheld and taken as missing, for any value"] if stars else []
+    return Found(rows, tuple(sets.values()), tuple(sets), " and ".join(told))
 
 
 def _plain(cell: object) -> str:
@@ -107,7 +97,7 @@ def _sets(
     kind: Kind, real: pd.Series, texts: list[str], exact: set[str], counts: np.ndarray
 ) -> tuple[dict[str, ValueSet], str]:
     """Return what each coarse text stands for, and what they are."""
-    others = [text for text in texts if text not in exact]
+    others = [text for text in texts if text not in exact and not (kind != "texts" and _EXACT.fullmatch(text))]
     if kind == "texts":
         return _of_texts(real, others)
     if kind == "numbers":
@@ -198,6 +188,8 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
     are_years = counts[bare & ~within].sum() <= _MOST_YEARS_ELSEWHERE * counts[bare].sum()
     found: dict[str, ValueSet] = {}
     for text, is_year in zip(texts, of_year, strict=True):
+        if _SUPPRESSED.fullmatch(text) or re.fullmatch(_DAY, text):
+            continue
         if (is_year and not (years and are_years)) or (not months and re.fullmatch(_MONTH, text)):
             continue
         ends = _period(text)
@@ -205,9 +197,7 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
             ends = _ends(text, rf"(?:{_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
         if ends is not None and ends[0] < ends[1]:
             found[text] = ValueSet(*ends)
-    return found, "years" if found and set(found) <= {
-        t for t, own in zip(texts, of_year, strict=True) if own
-    } else "periods"
+    return found, "years" if all(re.fullmatch(_YEAR, text) for text in found) else "periods"
 
 
 def _period(text: str) -> _Ends | None:
@@ -249,31 +239,32 @@ def _day(text: str) -> _Ends:
 
 def _of_texts(real: pd.Series, others: Iterable[str]) -> tuple[dict[str, ValueSet], str]:
     """Return what texts stand for that the real column does not have."""
-    known, found, beginnings, left = sorted({str(level) for level in real.unique()}), {}, 0, []
-    begin = _beginnings(known)
+    levels: dict[str, None] = dict.fromkeys(sorted({str(level) for level in real.unique()}))
+    known, begun = [*levels], 0
+    found: dict[str, ValueSet] = {}
+    left: dict[str, int] = {}
     for text in others:
-        if text in known:
-            continue
         match = re.fullmatch(r"(.*?[^\s*#…])\s*[*#…]+|(.*\d)[xX]+", text)
-        if match and (start := match[1] or match[2]) in begin:
+        if match and (start := match[1] or match[2]) and _beginning_with(start, known):
             found[text] = ValueSet(prefix=start)
-            beginnings += 1
-        elif parts := _parts(text, known):
+            begun += 1
+        elif parts := _parts(text, levels):
             found[text] = ValueSet(texts=parts)
         else:
-            left.append(text)
+            left[text] = _beginning_with(text, known) if text else 0
     digits = sum(any(letter.isdigit() for letter in level) for level in known)
-    if left and 2 * digits > len(known) and all(text in begin and text not in known for text in left):
+    if len(left) >= _FEWEST and all(left.values()) and sum(left.values()) >= 2 * len(left) and 2 * digits > len(known):
         found |= {text: ValueSet(prefix=text) for text in left}
-        beginnings += len(left)
-    return found, "beginnings of texts" if beginnings == len(found) else "sets of texts"
+        begun += len(left)
+    return found, "beginnings of texts" if begun == len(found) else "sets of texts"
 
 
-def _beginnings(known: Iterable[str]) -> set[str]:
-    return {level[:end] for level in known for end in range(1, len(level) + 1)}
+def _beginning_with(start: str, known: list[str]) -> int:
+    """Return how many of some sorted texts begin so."""
+    return bisect_right(known, start + chr(0x10FFFF)) - bisect_left(known, start)
 
 
-def _parts(text: str, known: list[str]) -> tuple[str, ...]:
+def _parts(text: str, known: Container[str]) -> tuple[str, ...]:
     """Return the real texts that stand side by side in a text; none where it is no such list."""
     inner = text.strip("{}[]()")
     for mark in (",", ";", "|", "~", "/", " or "):
@@ -301,19 +292,23 @@ def values_for(sets: Iterable[ValueSet], like: pd.Series, exact: Iterable[float]
     codes = set(real.tolist()) if isinstance(like.dtype, pd.CategoricalDtype) else set()  # a set is no code
     precision = precision_of(like).type
     for own in sets:
-        low, high = (float(np.clip(end, real.min(), real.max())) if len(real) else 0.0 for end in (own.low, own.high))
-        if low > high or not own.low <= (low + high) / 2 <= own.high:
-            low, high = (
-                end if np.isfinite(end) else other for end, other in ((own.low, own.high), (own.high, own.low))
-            )
+        low, high = _ends_among(own, real)
         middle = (low + high) / 2
-        tried = [
-            *_tried(middle, step or 1.0, low, high),
-            *(middle + (k + 0.5) * 1e-4 * max(abs(middle), 1) for k in range(999)),
-        ]
-        value = next(v for each in tried if (v := float(precision(each))) not in taken and v not in codes)
+        beside = (middle + (k + 0.5) * 1e-4 * max(abs(middle), 1) for k in count())
+        tried = (float(precision(each)) for each in chain(_tried(middle, step or 1.0, low, high), beside))
+        value = next(each for each in tried if each not in taken and each not in codes)
         taken.add(value)
         yield value
+
+
+def _ends_among(own: ValueSet, real: np.ndarray) -> tuple[float, float]:
+    """Return the ends of a set within the real values; where it lies outside of these, its own."""
+    least, largest = (real.min(), real.max()) if len(real) else (own.low, own.high)
+    low, high = (float(np.clip(end, least, largest)) for end in (own.low, own.high))
+    if low <= high and own.low <= (low + high) / 2 <= own.high:
+        return low, high
+    low = own.low if np.isfinite(own.low) else own.high
+    return low, own.high if np.isfinite(own.high) else low
 
 
 def _tried(middle: float, step: float, low: float, high: float) -> Iterator[float]:

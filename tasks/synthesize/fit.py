@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.conf.reading import FileForm
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.release.columns import Problem, Rule
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.value_sets import ValueSet, ValueSets
@@ -26,9 +26,10 @@ _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
 
 _SHOWN = 5  # names in a line
-COARSE = (
-    "cells that stand for several values: CAP and inference match each of them; all is measured beside real values as "
-    "coarse too, and what shows more counts; models (rapid) learn from one value in the place of each cell"
+COARSE = "coarse cells are read as each value that they stand for"
+HONOURED = (
+    "CAP and inference match these values; all is measured beside real values as coarse too, and what shows more "
+    "counts; models (rapid) learn from one value in the place of each such cell"
 )
 """What is told of a release that has such cells."""
 
@@ -40,8 +41,8 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     read as the study says of the real ones (``released``), then as they must be written to be of the real column's kind
     (``read_to_fit``). ``told`` of the result says what was done.
 
-    Cells that stand for sets of values (``coarse_cells``) hold one value of each set, and the sets are beside them. Where
-    a column is absent, or holds missing cells alone, any value may be in its cells.
+    Cells that stand for sets of values (``coarse_cells``) hold one value of each set, and the sets are beside them.
+    Where a column is absent, or holds missing cells alone, any value may be in its cells.
 
     Args:
         table: The release as it came.
@@ -71,8 +72,9 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
         columns[place] = _cells(own[c], train[c], name, told)
         if c in coarse:
             columns[place], sets[c] = _with_sets(columns[place], coarse[c], train[c])
-            told.append(_told("read", str(c), f"column {c!r}: {'; '.join(coarse[c].words)}"))
-    told += [_told("read", "", COARSE)] if coarse else []
+    if coarse:
+        words = ", ".join(f"{str(c)!r} ({found.words})" for c, found in coarse.items())
+        told.append(_told("coarse", "", f"{COARSE}: {words}; {HONOURED}"))
     read = pd.DataFrame(columns, index=pd.RangeIndex(len(own)), copy=False)
     read.columns = own.columns
     release = conform(read, train, name)

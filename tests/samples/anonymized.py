@@ -1,4 +1,4 @@
-"""People, and a release of them as classical anonymization leaves it: bands, prefixes, years, suppressed and no cells."""
+"""People, and a release of them as anonymization leaves it: bands, prefixes, years, withheld cells, no cells."""
 
 import numpy as np
 import pandas as pd
