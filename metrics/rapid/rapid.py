@@ -117,7 +117,7 @@ def rapid(
             warning = f"tolerance {limit:g} is a share of the value: nearly every guess is within it (5 % is 0.05)"
         else:
             warning = too_wide(details["guess"], target.truth, temporal=target.temporal)
-    if permutations and permute == "synthetic":
+    if permutations and permute == "synthetic" and records["score"].notna().any():
         details |= named(permutation_null(tables, attacker=model, permutations=permutations, **rule))
     if permutations:
         settings |= {"permute": permute, "permutations": permutations}
@@ -159,7 +159,10 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
     if each:
         details |= {f"value_{name}": v for name, v in each.items()}
         details |= {"mean": float(np.mean(list(each.values()))), "max": float(records["best"].mean())}
-    reason = "the sensitive value of every record is missing" if np.isnan(value) else None
+    reason = None
+    if np.isnan(value):
+        told = "truth" in records and records["truth"].notna().any()
+        reason = f"the {'release has no value to learn from' if told else 'sensitive value of every record is missing'}"
     return Reduction(value, value, details, reason)
 
 
