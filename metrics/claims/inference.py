@@ -260,15 +260,13 @@ def _of_sets(tables: Tables, secret: str, guessed: pd.Series, judged: _Judged) -
     sets = tables.sets.columns.get(secret, {})
     if not sets:
         return judged
-    truth, claimed = tables.real[secret], guessed.astype(object).to_numpy()
+    real, claimed = tables.real[secret], guessed.astype(object).to_numpy()
+    truth = real.astype(object).to_numpy()
     if tables.kind(secret) == "numeric":
         truth = tables.floats(secret)[0]
-        times = is_temporal(tables.real[secret])
-        claimed = as_floats(pd.Series(claimed, dtype=tables.real[secret].dtype if times else float, name=secret))
-    elif truth.dtype == "category" and is_numeric_dtype(truth.cat.categories.dtype):
+        claimed = as_floats(pd.Series(claimed, dtype=real.dtype if is_temporal(real) else float, name=secret))
+    elif isinstance(real.dtype, pd.CategoricalDtype) and is_numeric_dtype(real.cat.categories.dtype):
         truth, claimed = (pd.to_numeric(pd.Series(each, dtype=object)).to_numpy(float) for each in (truth, claimed))
-    else:
-        truth = truth.astype(object).to_numpy()
     right, share = judged.right.copy(), judged.share.copy()
     people, own = how_many(tables.real[secret].notna().to_numpy(), tables.entities), tables.entities
     for value, each in sets.items():

@@ -100,7 +100,9 @@ def value_guesses(
     )
     details = {"guess": best_constant(truth[~np.isnan(truth)], limit, error, delta)}
     defined = delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any())
-    if scored.any() and (defined or permutations):  # else a permutation would divide 0 by 0: an error where permutations were asked for
+    if scored.any() and (
+        defined or permutations
+    ):  # else a permutation would divide 0 by 0: an error where permutations were asked for
         rule = (limit, error, delta)
         null = null_of_permuted_numbers(predicted, truth, *rule, permutations=permutations, seed=seed)
         details |= named(null)

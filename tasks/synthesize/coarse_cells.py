@@ -54,7 +54,7 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
 
     - Any column: stars alone, ``suppressed``: any value.
     - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``.
-    - Dates: ``1987`` where the real ones are days, ``1987-05``, ``1987-Q2``, ``1980s``, ``1980-1989``, ``1987-**-**``,
+    - Dates: ``1987``, ``1987-05``, ``1987-Q2``, ``1980s``, ``1980-1989``, ``1987-**-**``,
       and two days as numbers are.
     - Texts: ``123**``, ``12xx``; beginnings of real texts that hold digits, where no other text is unknown; real texts
       side by side: ``{cook, nurse}``, ``cook|nurse``.
@@ -102,40 +102,48 @@ def _sets(
         return _of_texts(real, others)
     if kind == "numbers":
         whole, ends = Grid.of(real).step >= 1, (real.min(), real.max())
-        found = {text: own for text in others if (own := _number_set(text, whole))}
-        near = any(own.low <= ends[1] and own.high >= ends[0] for own in found.values())  # else tokens, such as <5
-        return found if near else {}, "bands of numbers"
+        for marked in (False, True):  # a point is a decimal one, or stands between thousands
+            found = {text: own for text in others if (own := _number_set(text, whole, marked))}
+            if any(own.low <= ends[1] and own.high >= ends[0] for own in found.values()):
+                return found, "bands of numbers"
+        return {}, ""  # tokens, such as <5
     return _of_dates(real, texts, counts) if kind == "dates" else ({}, "")
 
 
 # Numbers
 
 
-def _number_set(text: str, whole: bool) -> ValueSet | None:
+def _number_set(text: str, whole: bool, marked: bool) -> ValueSet | None:
     if match := re.fullmatch(r"([+\-−]?)(\d+)([*xX]+)", text):
-        ends = [float(match[2] + digit * len(match[3])) for digit in "09"]
-        return ValueSet(*(ends if match[1] in ("", "+") else (-ends[1], -ends[0])))
-    ends = _ends(text, _NUMBER, lambda one: (_number(one),) * 2)
+        least, most = (float(match[2] + digit * len(match[3])) for digit in "09")
+        return ValueSet(least, most) if match[1] in ("", "+") else ValueSet(-most, -least)
+    ends = _ends(text, _NUMBER, lambda one: (_number(one, marked),) * 2)
     if ends is None:
         return None
     low, high = (np.ceil(ends[0]), np.floor(ends[1])) if whole else ends
     return ValueSet(float(low), float(high)) if low < high else None
 
 
-def _number(text: str) -> float:
+def _number(text: str, marked: bool = False) -> float:
     """Return a number that is written with any marks; NaN where it is none.
 
+    Where a point or a comma may be either, a comma stands between thousands, and a point does where ``marked``.
+
     Example:
-        >>> [_number(text) for text in ("1,500", "1.500.000", "12,5", "€20k", "-3")]
-        [1500.0, 1500000.0, 12.5, 20000.0, -3.0]
+        >>> [_number(text) for text in ("1,500", "1.500.000", "1.234,5", "12,5", "€20k", "-3", "1.500")]
+        [1500.0, 1500000.0, 1234.5, 12.5, 20000.0, -3.0, 1.5]
     """
     plain = re.sub(r"[€$£¥%\s'’\u00a0\u202f]", "", text).replace("−", "-")
     times = 1000.0 if plain[-1:] in ("k", "K") else 1.0
     plain = plain.rstrip("kK")
-    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", plain) or re.fullmatch(r"[+-]?\d{1,3}(\.\d{3}){2,}", plain):
-        plain = plain.replace(",", "") if "," in plain else plain.replace(".", "")
+    decimal = max(plain.rfind("."), plain.rfind(","))
+    mark = plain[decimal : decimal + 1] if decimal >= 0 else ""
+    both = "." in plain and "," in plain
+    groups = re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+", plain) is not None and not both
+    between = groups and (mark == "," or marked or plain.count(mark) > 1)
+    whole, rest = (plain, "") if between or not mark else (plain[:decimal], plain[decimal + 1 :])
     try:
-        return times * float(plain.replace(",", "."))
+        return times * float(re.sub("[.,]", "", whole) + "." + rest)
     except ValueError:
         return float("nan")
 
@@ -180,7 +188,6 @@ def _in_order(low: float, high: float) -> _Ends | None:
 def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[dict[str, ValueSet], str]:
     """Return the periods that are written as years, quarters, months, or between two of these."""
     days = pd.Series(as_floats(real).view("f8").astype("int64").view("M8[ns]"))
-    years, months = bool((days.dt.dayofyear != 1).any()), bool((days.dt.day != 1).any())
     span = range(days.dt.year.min(), days.dt.year.max() + 1) if len(days) else range(0)
     of_year = [bool(re.fullmatch(_YEAR, text)) for text in texts]
     bare = np.array([bool(re.fullmatch(r"[+-]?\d+(\.\d*)?", text)) for text in texts], dtype=bool)
@@ -190,7 +197,7 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
     for text, is_year in zip(texts, of_year, strict=True):
         if _SUPPRESSED.fullmatch(text) or re.fullmatch(_DAY, text):
             continue
-        if (is_year and not (years and are_years)) or (not months and re.fullmatch(_MONTH, text)):
+        if is_year and not are_years:
             continue
         ends = _period(text)
         if ends is None:
