@@ -32,3 +32,23 @@ def anonymized(table: pd.DataFrame) -> pd.DataFrame:
         job="*",
     )
     return coarse.drop(columns="height")
+
+
+def locally_anonymized(table: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+    """Return a table of which each cell is exact, in a narrow set, in a wide one or withheld, by chance."""
+    rng = np.random.default_rng(seed)
+    wide = anonymized(table)
+    five, month = table["age"] // 5 * 5, table["born"].dt.strftime("%Y-%m")
+    narrow = table.assign(
+        age=[f"[{low}, {low + 5})" for low in five], zip=[f"{code[:4]}*" for code in table["zip"]], born=month
+    )
+    wide = wide.assign(
+        job=[job if job in ("driver", "clerk") else "{cook, nurse, teacher}" for job in table["job"]],
+        height=[f"{low:.0f}-{low + 10:.0f}" for low in table["height"] // 10 * 10],
+    )
+    exact = table.assign(born=table["born"].dt.strftime("%Y-%m-%d")).astype(object)
+    cells = {}
+    for name in table.columns[:5]:
+        ways = np.column_stack([exact[name], narrow[name].astype(str), wide[name].astype(str), ["*"] * len(table)])
+        cells[name] = ways[np.arange(len(table)), rng.choice(4, len(table), p=[0.3, 0.3, 0.3, 0.1])]
+    return exact.assign(**cells)

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from samples.anonymized import anonymized, people
+from samples.anonymized import anonymized, locally_anonymized, people
 from synthrisk.conf.study import Data
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.data.one_release import given
@@ -60,3 +60,10 @@ def test_a_lost_column_costs_utility(one: Sample):
     result = judged(one, anonymized(MEMBERS))
     found = next(f for f in result.utility if f.synthesizer == "vendor" and f.measure.metric == "coverage")
     assert [found.details[f"coverage_{name}"][0] for name in ("height", "job", "voted")] == [0, 0, 1]
+
+
+def test_a_copy_of_cells_as_coarse_as_each_person_needs_is_seen_and_other_people_are_no_risk(one: Sample):
+    copied, invented = (judged(one, locally_anonymized(table)) for table in (MEMBERS, INVENTED))
+    assert copied.releases["vendor"].invalid == invented.releases["vendor"].invalid == ""
+    assert copied.verdict("vendor") == "RISK"
+    assert invented.verdict("vendor") not in ("RISK", "INVALID RELEASE", "FAILED")
