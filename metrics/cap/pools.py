@@ -39,23 +39,23 @@ def _pools(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> Pools
     ours, theirs = (_distinct(side) for side in pack([*keys, target]).tables)
     sets = [inside(tables, c) if tables.sets.among([c]) else None for c in known]
     shares = _Shares.of(tables, hidden) if tables.sets.among(hidden) else None
-    weights, released = np.bincount(theirs.of_row), target.tables[1][theirs.first]
+    weights, released = np.bincount(theirs.of_row).astype(float), target.tables[1][theirs.first]
     is_set = np.zeros(len(released), dtype=bool) if shares is None else shares.is_set[released]
     warn_if_long(len(ours.first), len(released), len(known), _LONG)
     found, step = np.zeros((4, len(ours.first))), max(1, _CELLS // len(released))
     for start in range(0, len(ours.first), step):
         rows = ours.first[start : start + step, None]
-        apart = np.zeros((len(rows), len(released)), dtype=np.int64)
+        apart = np.zeros((len(rows), len(released)), dtype=np.min_scalar_type(len(keys)))
         for codes, own in zip(keys, sets, strict=True):
             real, other = codes.tables[0][rows], codes.tables[1][theirs.first]
             apart += ~((real == other) if own is None else own.equal(real, other))
         distance = apart.min(axis=1)
-        near = (apart == distance[:, None]) * weights
+        near = apart == distance[:, None]
         truth = target.tables[0][rows]
-        says = (truth == released) if shares is None else shares.said(truth, released)
+        says = near & (truth == released) if shares is None else near * shares.said(truth, released)
         first = released[near.argmax(axis=1), None]
-        alike = ((near == 0) | ((released == first) & ~is_set)).all(axis=1)
-        found[:, start : start + step] = near.sum(axis=1), (near * says).sum(axis=1), distance, alike
+        alike = (~near | ((released == first) & ~is_set)).all(axis=1)
+        found[:, start : start + step] = near @ weights, says @ weights, distance, alike
     total, hit, distance, unanimous = (each[ours.of_row] for each in found)
     return Pools(total, hit, distance, unanimous > 0)
 

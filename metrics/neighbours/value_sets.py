@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from synthrisk.metrics.neighbours.brute_force import warn_if_long
+from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.records import range_of
 from synthrisk.metrics.tables.tables import Tables, in_order
 from synthrisk.metrics.tables.value_sets import code_values, inside
@@ -29,20 +30,38 @@ def nearest_by_sets(tables: Tables, k: int) -> tuple[np.ndarray, np.ndarray, np.
         The real record of each pair, the released one, and the means, (n,).
     """
     owners, rows, means = [], [], []
-    for start, apart in _blocks(tables):
+    for block, apart in _distances(tables, np.arange(len(tables.real)), np.arange(len(tables.synthetic))):
         nearest = np.partition(apart, k - 1, axis=1)[:, :k]
         near = np.nonzero(apart <= nearest.max(axis=1, keepdims=True) + _EQUAL)
-        owners.append(near[0] + start)
+        owners.append(block[near[0]])
         rows.append(near[1])
         means.append(nearest.mean(axis=1))
     return np.concatenate(owners), np.concatenate(rows), np.concatenate(means)
+
+
+def nearest_value_distances(tables: Tables) -> np.ndarray:
+    """Return the distance of each real record to the nearest released one, (n,), as in ``nearest_by_sets``.
+
+    Where no cell stands for a set they are those of ``nearest.real_to_synthetic`` in gower space.
+    """
+    if not tables.sets.among(tables.columns):
+        return real_to_synthetic(tables, "gower").distances[:, 0]
+    return np.asarray(tables.shared("nearest values", lambda: _nearest_values(tables)))
+
+
+def _nearest_values(tables: Tables) -> np.ndarray:
+    ours, theirs = (
+        np.unique(side, return_index=True, return_inverse=True) for side in tables.codes(tables.columns).tables
+    )
+    found = [apart.min(axis=1) for _, apart in _distances(tables, ours[1], theirs[1])]
+    return np.concatenate(found)[ours[2]]
 
 
 def same_by_sets(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of a real and a released record that may be equal: each cell is the same, or holds the value."""
     owners, rows = [], []
     sides = [(tables.codes([c]).tables, inside(tables, c)) for c in tables.columns]
-    for block in _parts(tables):
+    for block in _parts(tables, np.arange(len(tables.real)), len(tables.synthetic)):
         same = np.ones((len(block), len(tables.synthetic)), dtype=bool)
         for (real, released), within in sides:
             same &= within.equal(real[block, None], released)
@@ -52,37 +71,37 @@ def same_by_sets(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(owners), np.concatenate(rows)
 
 
-def _parts(tables: Tables) -> Iterator[np.ndarray]:
-    """Yield positions of real records, so many that they can be compared with all released ones at once."""
-    n, m = len(tables.real), len(tables.synthetic)
-    warn_if_long(n, m, len(tables.columns), _LONG)
+def _parts(tables: Tables, rows: np.ndarray, m: int) -> Iterator[np.ndarray]:
+    """Yield some real records, so many that they can be compared with m released ones at once."""
+    warn_if_long(len(rows), m, len(tables.columns), _LONG)
     step = max(1, _CELLS // m)
-    return (np.arange(start, min(start + step, n)) for start in range(0, n, step))
+    return (rows[start : start + step] for start in range(0, len(rows), step))
 
 
-def _blocks(tables: Tables) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the distances of some real records to all released ones, (records, m), and where they start."""
-    for block in _parts(tables):
-        total = np.zeros((len(block), len(tables.synthetic)))
+def _distances(tables: Tables, ours: np.ndarray, theirs: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield some of ``ours``, real records, and their distances to ``theirs``, released ones."""
+    for block in _parts(tables, ours, len(theirs)):
+        total = np.zeros((len(block), len(theirs)))
         for column in in_order(tables.columns):
-            total += _gaps(tables, column, block)
-        yield int(block[0]), total / len(tables.columns)
+            total += _gaps(tables, column, block, theirs)
+        yield block, total / len(tables.columns)
 
 
-def _gaps(tables: Tables, column: str, block: np.ndarray) -> np.ndarray:
-    """Return the distances in one column, (records, m)."""
-    within, (real, released) = inside(tables, column), tables.codes([column]).tables
+def _gaps(tables: Tables, column: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Return the distances in one column of real records (down) to released ones (across)."""
+    within, codes = inside(tables, column), tables.codes([column]).tables
+    real, released = codes[0][ours, None], codes[1][theirs]
     if tables.kind(column) != "numeric":
-        return np.where(within.equal(real[block, None], released), 0.0, 1.0)
+        return np.where(within.equal(real, released), 0.0, 1.0)
     low, high = _ends(tables, column)
-    ours, theirs = tables.floats(column)
-    extent = range_of(ours, theirs)
-    mine = ours[block, None]
+    numbers = tables.floats(column)
+    extent = range_of(*numbers)
+    mine, other = numbers[0][ours, None], numbers[1][theirs]
     gaps = np.maximum(np.maximum(low[released] - mine, mine - high[released]), 0.0)
     gaps = np.minimum(gaps / extent, 1.0) if extent else (gaps > 0).astype(float)
-    both = np.isnan(mine) & np.isnan(theirs)
+    both = np.isnan(mine) & np.isnan(other)
     free = within.row[released] == (within.row[-1] or -1)  # suppressed cells
-    return np.where(both | free, 0.0, np.where(np.isnan(mine) | np.isnan(theirs), 1.0, gaps))
+    return np.where(both | free, 0.0, np.where(np.isnan(mine) | np.isnan(other), 1.0, gaps))
 
 
 def _ends(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
