@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.cap import continuity, encoded, has_sets
-from synthrisk.metrics.cap.pools import Pools, pools
+from synthrisk.metrics.cap.pools import Pools, pools, values_in_class
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches
@@ -130,12 +130,6 @@ def best_answer(
     key, pair, _known, hidden = encoded(tables, quasi_identifiers, sensitive)
     target = tables.codes(hidden)
     return _guess(measure, frequencies(target), target, _flags(key, pair, 0)).get("guess", float("nan"))
-
-
-def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
-    """Return for each real record how many sensitive values its key class holds in a table: 0 real, 1 synthetic."""
-    _, first = np.unique(pair.tables[table], return_index=True)  # one row for each key and value
-    return np.asarray(np.bincount(key.tables[table][first], minlength=key.size)[key.tables[0]])
 
 
 ATTRIBUTE_DISCLOSURE = Metric(

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from synthrisk.metrics.cap.nearest_keys import nearest_keys
 from synthrisk.metrics.neighbours.brute_force import warn_if_long
-from synthrisk.metrics.tables.codes import pack
+from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.tables.value_sets import Inside, inside
+from synthrisk.metrics.tables.value_sets import Inside, inside, shown
 
 _CELLS = 2_000_000  # pairs compared at once
 _LONG = 1e10  # cells compared in about two minutes
@@ -31,7 +32,36 @@ def pools(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> Pools:
     values t the record says p(t) / p(set) if the set holds them, p the share of the real records; several columns
     are taken jointly.
     """
-    return tables.shared(("pools", tuple(known), tuple(hidden)), lambda: _pools(tables, known, hidden))
+    return tables.shared(("pools", tuple(known), tuple(hidden)), lambda: _any_pools(tables, known, hidden))
+
+
+def _any_pools(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> Pools:
+    """Return the pools; columns of which nothing is shown tell no two keys apart, and need not be compared."""
+    keys, secrets = shown(tables, known), shown(tables, hidden)
+    if tables.sets.among(keys) or (secrets and tables.sets.among(hidden)):
+        return _pools(tables, keys, hidden)
+    return _of_exact(tables, keys, hidden, says=bool(secrets))
+
+
+def _of_exact(tables: Tables, known: Sequence[str], hidden: Sequence[str], *, says: bool) -> Pools:
+    """Return the pools where all cells that are shown are exact; ``says``: whether any of the secret is."""
+    n, m, target = len(tables.real), len(tables.synthetic), tables.codes(hidden)
+    key = tables.codes(known) if known else Codes((np.zeros(n, dtype=np.int64), np.zeros(m, dtype=np.int64)), 1)
+    pair = pack([key, target])
+    total, hit, distance = (each.astype(float) for each in (matches(key), matches(pair), np.zeros(n)))
+    seen, unseen = total > 0, np.flatnonzero(total == 0)
+    if len(unseen):
+        found = nearest_keys([tables.codes([c]) for c in known], target, unseen)
+        total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
+    if says:
+        return Pools(total, hit, distance, seen & (values_in_class(key, pair, 1) == 1))
+    return Pools(total, total * frequencies(target)[target.tables[0]], distance, np.zeros(n, dtype=bool))
+
+
+def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
+    """Return for each real record how many sensitive values its key class holds in a table: 0 real, 1 synthetic."""
+    _, first = np.unique(pair.tables[table], return_index=True)  # one row for each key and value
+    return np.asarray(np.bincount(key.tables[table][first], minlength=key.size)[key.tables[0]])
 
 
 def _pools(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> Pools:

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap.attribute_disclosure import values_in_class
 from synthrisk.metrics.cap.cap import commonest_share, continuity, encoded, has_sets
-from synthrisk.metrics.cap.pools import pools
+from synthrisk.metrics.cap.pools import pools, values_in_class
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import frequencies, matches
 from synthrisk.metrics.tables.tables import Tables

@@ -16,6 +16,7 @@ from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.value_sets import nearest_by_sets, same_by_sets
 from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.value_sets import shown
 
 
 def nearest_record(
@@ -28,7 +29,7 @@ def nearest_record(
     distance of the k nearest). It never abstains, unless all that vote have no value.
     """
     check_neighbours(neighbours, len(release))
-    view = Tables(known, release[list(known.columns)])
+    view = _view(release, known)
     if view.sets.among(view.columns):
         owner, rows, distance = nearest_by_sets(view, neighbours)
     else:
@@ -45,8 +46,15 @@ def key_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.r
     It abstains where no record has it. ``confidence`` = share of those records that have the guessed value. A cell that
     stands for a set of values is each of them.
     """
-    owner, rows = _holders(Tables(known, release[list(known.columns)]))
+    owner, rows = _holders(_view(release, known))
     return voted(owner, rows, release[secret], len(known)).set_index(known.index)
+
+
+def _view(release: pd.DataFrame, known: pd.DataFrame) -> Tables:
+    """Return both tables in the known columns, without those of which the release shows nothing."""
+    whole = Tables(known, release[list(known.columns)])
+    told = shown(whole, whole.columns)
+    return whole if len(told) in (0, len(whole.columns)) else Tables(known[told], release[told])
 
 
 def _holders(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
@@ -66,7 +74,7 @@ def unanimous_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng
     the chance that one more has the value too. Numbers are unanimous where they are equal.
     """
     found = key_class(release, known, secret, rng)
-    owner, rows = _holders(Tables(known, release[list(known.columns)]))
+    owner, rows = _holders(_view(release, known))
     votes = np.bincount(owner[release[secret].notna().to_numpy()[rows]], minlength=len(known))
     agreed = found["confidence"] == 1
     return found.assign(confidence=(votes + 1) / (votes + 2)).where(agreed)

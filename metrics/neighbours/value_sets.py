@@ -8,7 +8,7 @@ from synthrisk.metrics.neighbours.brute_force import warn_if_long
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.records import range_of
 from synthrisk.metrics.tables.tables import Tables, in_order
-from synthrisk.metrics.tables.value_sets import code_values, inside
+from synthrisk.metrics.tables.value_sets import code_values, inside, shown
 
 _CELLS = 1_000_000  # pairs compared at once
 _LONG = 5e9  # cells compared in about two minutes
@@ -42,9 +42,10 @@ def nearest_by_sets(tables: Tables, k: int) -> tuple[np.ndarray, np.ndarray, np.
 def nearest_value_distances(tables: Tables) -> np.ndarray:
     """Return the distance of each real record to the nearest released one, (n,), as in ``nearest_by_sets``.
 
-    Where no cell stands for a set they are those of ``nearest.real_to_synthetic`` in gower space.
+    Where no cell stands for a set they are those of ``nearest.real_to_synthetic`` in gower space; so they are where
+    nothing of some columns is shown, which puts all records as far off.
     """
-    if not tables.sets.among(tables.columns):
+    if not tables.sets.among(shown(tables, tables.columns)):
         return real_to_synthetic(tables, "gower").distances[:, 0]
     return np.asarray(tables.shared("nearest values", lambda: _nearest_values(tables)))
 

@@ -104,6 +104,7 @@ def coarsened_alike(tables: Tables) -> Tables:
     set holds stay. A suppressed cell stays a missing one. Columns without sets stay as they are.
 
     Example:
+        >>> from synthrisk.metrics.tables.value_sets import ValueSet
         >>> sets = ValueSets({"age": {34: ValueSet(30, 39)}})
         >>> release = sets.beside(pd.DataFrame({"age": [34, 41]}))
         >>> coarsened_alike(Tables(pd.DataFrame({"age": [31, 38, 40]}), release)).real["age"].tolist()

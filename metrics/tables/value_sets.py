@@ -5,7 +5,7 @@ middle of the set, of texts the text itself. The sets stand beside it, in ``fram
 columns that are taken of it keep them.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,6 +107,19 @@ class ValueSets:
         for column, value, low, high, prefix, texts in plain["sets"]:
             columns.setdefault(column, {})[value] = ValueSet(low, high, prefix, tuple(texts))
         return cls(columns, frozenset(plain["suppressed"]))
+
+
+def shown(tables: "Tables", columns: Sequence[Any]) -> list[Any]:
+    """Return those of some columns of which the release shows anything: all but those whose every cell is suppressed.
+
+    Example:
+        >>> from synthrisk.metrics.tables.tables import Tables
+        >>> from synthrisk.metrics.tables.value_sets import ValueSets, shown
+        >>> real, release = pd.DataFrame({"age": [3], "job": ["cook"]}), pd.DataFrame({"age": [None], "job": ["cook"]})
+        >>> shown(Tables(real, ValueSets({}, frozenset(["age", "job"])).beside(release)), ["age", "job"])
+        ['job']
+    """
+    return [c for c in columns if not (c in tables.sets.suppressed and tables.synthetic[c].isna().all())]
 
 
 class Inside(NamedTuple):
