@@ -47,7 +47,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     Args:
         table: The release as it came.
         train: The training table.
-        form: How the real table is written in files, and which columns the study cannot be without.
+        form: How the real table is written in files.
         name: What errors call the release.
 
     Raises:
@@ -66,7 +66,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     own, beside = apart(_filled(table, train, told), train.columns)
     check_columns(list(own.columns), list(train.columns), name)
     coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
-    own = released(own.assign(**{c: own[c].mask(found.rows != -1) for c, found in coarse.items()}), form.columns)
+    own = released(_masked(own, coarse), form.columns)
     columns, sets = {}, {}
     for place, c in enumerate(own.columns):
         columns[place] = _cells(own[c], train[c], name, told)
@@ -80,6 +80,14 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     release = conform(read, train, name)
     suppressed = {c for c, found in coarse.items() if (found.rows == -2).any()} | {*empty_columns(release, train)}
     return Release(release, beside=beside, told=tuple(told), sets=ValueSets(sets, frozenset(suppressed)))
+
+
+def _masked(table: pd.DataFrame, coarse: Mapping[Any, Found]) -> pd.DataFrame:
+    """Return a table whose coarse cells are missing."""
+    table = table.copy(deep=False)
+    for column, found in coarse.items():
+        table[column] = table[column].mask(found.rows != -1)
+    return table
 
 
 def _with_sets(cells: pd.Series, found: Found, like: pd.Series) -> tuple[pd.Series, dict[Any, ValueSet]]:

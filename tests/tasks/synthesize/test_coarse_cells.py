@@ -167,7 +167,7 @@ def test_of_sets_in_each_other_a_real_value_is_the_one_that_most_cells_stand_for
 
 def test_columns_may_be_absent_but_not_all(tmp_path):
     real = pd.DataFrame({"age": [1, 2] * 20, "city": ["a", "b"] * 20, "pay": [1.5, 2.5] * 20})
-    made = fitted(real[["city"]], real, FileForm(quasi_identifiers=("age",), sensitive=("pay",)), "release")
+    made = fitted(real[["city"]], real, FileForm(), "release")
     assert made.sets.suppressed == {"age", "pay"}
     assert made.synthetic[["age", "pay"]].isna().all(axis=None)
     assert [each.column for each in made.told] == ["age", "pay"]
