@@ -40,6 +40,9 @@ def test_an_anonymized_copy_of_the_members_is_a_risk_and_each_column_is_told(one
     result = judged(one, anonymized(MEMBERS))
     assert result.releases["vendor"].invalid == ""
     assert result.verdict("vendor") == "RISK"
+    found = {f.measure.metric: f.memorization.value for f in result.findings if f.synthesizer == "vendor"}
+    assert found["zero_cap"] > 0.9
+    assert found["common_rows_proportion"] > 0.9, "rows are equal beside real values as coarse"
     notes = " ".join(result.releases["vendor"].notes)
     for told in (
         "'age' (8 bands of numbers)",
@@ -67,3 +70,17 @@ def test_a_copy_of_cells_as_coarse_as_each_person_needs_is_seen_and_other_people
     assert copied.releases["vendor"].invalid == invented.releases["vendor"].invalid == ""
     assert copied.verdict("vendor") == "RISK"
     assert invented.verdict("vendor") not in ("RISK", "INVALID RELEASE", "FAILED")
+
+
+def test_a_copy_in_bands_alone_is_equal_beside_real_values_in_bands(one: Sample):
+    bands = MEMBERS.assign(age=anonymized(MEMBERS)["age"])
+    result = judged(one, bands)
+    found = {f.measure.metric: f.memorization.value for f in result.findings if f.synthesizer == "vendor"}
+    assert found["common_rows_proportion"] > 0.9
+
+
+def test_a_column_of_withheld_cells_for_the_most_part_breaks_no_release(one: Sample):
+    withheld = INVENTED.assign(voted=INVENTED["voted"].where(INVENTED.index % 4 == 0, "*"))
+    broken = INVENTED.assign(voted=INVENTED["voted"].where(INVENTED.index % 4 == 0))
+    assert judged(one, withheld).releases["vendor"].invalid == ""
+    assert "'voted' has 75% missing cells" in judged(one, broken).releases["vendor"].invalid
