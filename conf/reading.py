@@ -78,7 +78,3 @@ class FileForm(Settings):
     """How single columns are read."""
     left_out: tuple[str, ...] = ()
     """Columns that are in files and not in the study."""
-    quasi_identifiers: tuple[str, ...] = ()
-    """Columns that attackers know by name: a release must have them."""
-    sensitive: tuple[str, ...] = ()
-    """Columns that attackers guess: a release must have values of them."""

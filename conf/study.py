@@ -149,14 +149,7 @@ class Data(Settings):
     def form(self) -> FileForm:
         """How the table is written in files."""
         left_out = [*self.drop, *([] if self.identifier is None else [self.identifier])]
-        known = [] if self.quasi_identifiers == "*" else self.quasi_identifiers
-        return FileForm(
-            missing=tuple(self.missing),
-            columns=self.columns,
-            left_out=tuple(left_out),
-            quasi_identifiers=tuple(known),
-            sensitive=tuple(self.guessed),
-        )
+        return FileForm(missing=tuple(self.missing), columns=self.columns, left_out=tuple(left_out))
 
     @property
     def guessed(self) -> list[str]:

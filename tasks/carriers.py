@@ -9,11 +9,13 @@ import numpy as np
 
 from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.release.readings import coarsened_alike
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.carriers import Carriers, OneRelease, carriers
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.quantities import AGAINST_CONTROL, Limited, limited
 from synthrisk.metrics.study.verdicts import Verdict
+from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.workspace.code import code_digest
 from synthrisk.tasks.workspace.handed import Estimated
 from synthrisk.tasks.workspace.kept import keep_file
@@ -72,9 +74,10 @@ def _kept(ledger: LedgerFolder, planned: Planned, limit: Limited, share: float) 
 def _one(ledger: LedgerFolder, share: float | None) -> OneRelease:
     release, sample = ledger.release, ledger.release.sample
     groups = {} if share is None else vulnerable(sample.records(), sample.key, share)
+    tables = coarsened_alike(Tables(sample.records(), release.synthetic()))  # where some cells of it are coarse
     return OneRelease(
-        sample.records(),
-        release.synthetic(),
+        tables.real,
+        tables.synthetic,
         release.membership(),
         sample.entities(),
         {name: np.asarray(own) for name, own in groups.items()},

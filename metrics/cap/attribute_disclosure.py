@@ -6,7 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap.cap import continuity, encoded
+from synthrisk.metrics.cap.cap import continuity, encoded, has_sets
+from synthrisk.metrics.cap.pools import Pools, pools
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches, values_in_class
@@ -53,7 +54,9 @@ def attribute_disclosure(
     """
     check_measure(measure)
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    flags, of_real = _flags(key, pair, 1), _flags(key, pair, 0)
+    of_real = _flags(key, pair, 0)
+    flags = _flags_of_sets(key, pair, pools(tables, known, hidden)) if has_sets(tables, known, hidden) else None
+    flags = flags or _flags(key, pair, 1)
     target = tables.codes(hidden)
     frequency = frequencies(target)
     columns = {"score": flags[measure].astype(float), **flags, "claim": flags["di_s"]}
@@ -88,6 +91,19 @@ def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
         "rep_u": (matches(key, 0) == 1) & (matches(key, release) == 1),
         "i_s": matches(key, release) > 0,
         "di_s": unanimous,
+        "di_sco": correct,
+        "di_sdi_o": correct & (values_in_class(key, pair, 0)[key.tables[0]] == 1),
+    }
+
+
+def _flags_of_sets(key: Codes, pair: Codes, found: Pools) -> dict[str, np.ndarray]:
+    """Return the same where released cells stand for sets: a class is all records that may have the key."""
+    seen = found.distance == 0
+    correct = seen & found.unanimous & (found.hit > 0)
+    return {
+        "rep_u": (matches(key, 0) == 1) & seen & (found.total == 1),
+        "i_s": seen,
+        "di_s": seen & found.unanimous,
         "di_sco": correct,
         "di_sdi_o": correct & (values_in_class(key, pair, 0)[key.tables[0]] == 1),
     }

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.nearest_keys import nearest_keys
+from synthrisk.metrics.cap.pools import pools
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack
 from synthrisk.metrics.tables.tables import Tables
@@ -42,6 +43,9 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
 
     Raises:
         InputError: A column is absent, or both a quasi-identifier and sensitive.
+
+    Coarse cells of a release (bands, beginnings of codes, ``*``) match each value that they stand for; a coarse
+    sensitive cell says each of its values as often as it is among the real records (``pools.pools``).
 
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
@@ -101,7 +105,9 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     total, hit = (each.astype(float) for each in _counts(tables, known, hidden))
     distance = np.zeros(len(total))
     unseen = np.flatnonzero(total == 0)
-    if len(unseen):
+    if has_sets(tables, known, hidden):
+        total, hit, distance, _ = pools(tables, known, hidden)
+    elif len(unseen):
         found = nearest_keys([tables.codes([c]) for c in known], tables.codes(hidden), unseen)
         total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
     return _score("generalized_cap", tables, hit / total, known, hidden, distance)
@@ -117,8 +123,19 @@ def encoded(
     return key, pair, known, hidden
 
 
+def has_sets(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> bool:
+    """Tell whether cells of some columns of the release stand for sets of values."""
+    return bool(tables.sets.among([*known, *hidden]))
+
+
 def _counts(tables: Tables, known: list[str], hidden: list[str], table: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many records of a table have each real record's key, and how many its sensitive values too."""
+    """Return how many records of a table have each real record's key, and how many its sensitive values too.
+
+    Released cells that stand for sets have the key of each value that they hold (``pools``).
+    """
+    if table == 1 and has_sets(tables, known, hidden):
+        found = pools(tables, known, hidden)
+        return np.where(found.distance == 0, found.total, 0), np.where(found.distance == 0, found.hit, 0)
     key, pair, _, _ = encoded(tables, known, hidden)
     return tables.shared(
         ("counts", tuple(known), tuple(hidden), table), lambda: (matches(key, table), matches(pair, table))
@@ -129,7 +146,8 @@ def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | Non
     """Return a warning where nearly all keys are unseen because a column is continuous."""
     if unseen < NEARLY_ALL:
         return None
-    apart = [c for c in known if np.mean(matches(tables.codes([c])) == 0) >= 0.5]
+    exact = [c for c in known if not tables.sets.among([c])]
+    apart = [c for c in exact if np.mean(matches(tables.codes([c])) == 0) >= 0.5]
     return too_fine(unseen, [c for c in apart if tables.kind(c) == "numeric" and tables.real[c].nunique() > FEW])
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap.cap import commonest_share, continuity, encoded
+from synthrisk.metrics.cap.cap import commonest_share, continuity, encoded, has_sets
+from synthrisk.metrics.cap.pools import pools
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import frequencies, matches, values_in_class
 from synthrisk.metrics.tables.tables import Tables
@@ -44,9 +45,14 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
     """
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
     claim, seen = values_in_class(key, pair, 1)[key.tables[0]] == 1, matches(key) > 0
+    right = matches(pair) > 0
+    if has_sets(tables, known, hidden):  # a class is all records that may have the key; a set says no one value
+        found = pools(tables, known, hidden)
+        seen, right = found.distance == 0, found.hit > 0
+        claim = seen & found.unanimous
     target = tables.codes(hidden)
     frequency = frequencies(target)
-    columns = {"score": np.where(claim, matches(pair) > 0, np.nan), "claim": claim}
+    columns = {"score": np.where(claim, right, np.nan), "claim": claim}
     columns |= {"baseline": frequency[target.tables[0]], "seen": seen}
     records = pd.DataFrame(columns, index=tables.real.index)
     ceiling = 1.0 if (values_in_class(key, pair, 0)[key.tables[0]] == 1).any() else float("nan")

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator
 
 from synthrisk.metrics.attack import Attack
@@ -44,6 +45,10 @@ def inference(
     a number where |v - value| <= ``tolerance`` x max(|value|, ``scale``); of a date or duration where |v - value| <= 10
     % of the interquartile range of the real column, unless given. ``value = published = C = right claims / claims``, in
     [0, 1].
+
+    A released cell that stands for a set of values (bands, beginnings of codes) is each of them where records are
+    compared; where it is what is claimed, the claim is that v is in the set, and luck is the share of the real records
+    in it. A suppressed cell claims nothing.
 
     Where an entity has several records, a claim is that entity e has value v: right if some record of e has v.
     S(v) = |{e: some record has v}| / |{e: some record has a value}| is the chance to be right by luck. Each fact counts
@@ -98,7 +103,7 @@ def inference(
     claims = _claims(tables, attack, known, secret, chosen, rng, options)
     numeric = tables.kind(secret) == "numeric"
     judge = _judged_numbers if numeric else _judged_levels
-    judged = judge(tables, secret, claims["guessed"], tolerance, scale)
+    judged = _of_sets(tables, secret, claims["guessed"], judge(tables, secret, claims["guessed"], tolerance, scale))
     confidence = claims["confidence"].to_numpy(dtype=float)
     claim = claimed_once(tables, chosen & claims["guessed"].notna().to_numpy(), judged.claimed, confidence)
     records = pd.DataFrame(
@@ -248,6 +253,27 @@ def _judged_numbers(
     days = rule[0] * rule[1] / NANOSECONDS if temporal else None
     in_force = rule[0] if relative else tolerance
     return _Judged(values, right, share, constant, in_force, days, too_wide(constant, present, temporal=temporal))
+
+
+def _of_sets(tables: Tables, secret: str, guessed: pd.Series, judged: _Judged) -> _Judged:
+    """Return the judgement where what is claimed may be a set of values: right is who has one of them."""
+    sets = tables.sets.columns.get(secret, {})
+    if not sets:
+        return judged
+    real, claimed = tables.real[secret], guessed.astype(object).to_numpy()
+    truth = real.astype(object).to_numpy()
+    if tables.kind(secret) == "numeric":
+        truth = tables.floats(secret)[0]
+        claimed = as_floats(pd.Series(claimed, dtype=real.dtype if is_temporal(real) else float, name=secret))
+    elif isinstance(real.dtype, pd.CategoricalDtype) and is_numeric_dtype(real.cat.categories.dtype):
+        truth, claimed = (pd.to_numeric(pd.Series(each, dtype=object)).to_numpy(float) for each in (truth, claimed))
+    right, share = judged.right.copy(), judged.share.copy()
+    people, own = how_many(tables.real[secret].notna().to_numpy(), tables.entities), tables.entities
+    for value, each in sets.items():
+        here, held = claimed == value, each.holds(truth)
+        share[here] = how_many(held, own) / people
+        right[here] = (held if own is None else np.isin(own, own[held]))[here]
+    return judged._replace(right=right, share=share)
 
 
 def _rule(

@@ -13,8 +13,10 @@ from synthrisk.metrics.models.attackers import AttackerModel, class_probabilitie
 from synthrisk.metrics.models.features import level_codes
 from synthrisk.metrics.neighbours.distances import ties
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.value_sets import nearest_by_sets, same_by_sets
 from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.value_sets import shown
 
 
 def nearest_record(
@@ -22,28 +24,47 @@ def nearest_record(
 ) -> pd.DataFrame:
     """Guess the value that the nearest records of the release have, all that are as near as the k-th included.
 
-    Distance: gower over the known columns. ``confidence`` = share of the votes for the guessed value x (1 - mean
+    Distance: gower over the known columns; of a cell that stands for a set of values, to the nearest of these.
+    ``confidence`` = share of the votes for the guessed value x (1 - mean
     distance of the k nearest). It never abstains, unless all that vote have no value.
     """
     check_neighbours(neighbours, len(release))
-    view = Tables(known, release[list(known.columns)])
-    tied = ties(view, "real_to_synthetic", "gower", k=neighbours)
-    owner = np.repeat(np.arange(len(known)), np.diff(tied.starts))
-    found = voted(owner, tied.rows, release[secret], len(known))
-    distance = real_to_synthetic(view, "gower", k=neighbours).distances.mean(axis=1)
+    view = _view(release, known)
+    if view.sets.among(view.columns):
+        owner, rows, distance = nearest_by_sets(view, neighbours)
+    else:
+        tied = ties(view, "real_to_synthetic", "gower", k=neighbours)
+        owner, rows = np.repeat(np.arange(len(known)), np.diff(tied.starts)), tied.rows
+        distance = real_to_synthetic(view, "gower", k=neighbours).distances.mean(axis=1)
+    found = voted(owner, rows, release[secret], len(known))
     return found.assign(confidence=found["confidence"] * (1 - distance)).set_index(known.index)
 
 
 def key_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
     """Guess the most frequent value (a number: the lower median) among the records with exactly the target's key.
 
-    It abstains where no record has it. ``confidence`` = share of those records that have the guessed value.
+    It abstains where no record has it. ``confidence`` = share of those records that have the guessed value. A cell that
+    stands for a set of values is each of them.
     """
-    keys = Tables(known, release[list(known.columns)]).codes(list(known.columns))
+    owner, rows = _holders(_view(release, known))
+    return voted(owner, rows, release[secret], len(known)).set_index(known.index)
+
+
+def _view(release: pd.DataFrame, known: pd.DataFrame) -> Tables:
+    """Return both tables in the known columns, without those of which the release shows nothing."""
+    whole = Tables(known, release[list(known.columns)])
+    told = shown(whole, whole.columns)
+    return whole if len(told) in (0, len(whole.columns)) else Tables(known[told], release[told])
+
+
+def _holders(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of a real record and a released one that has its values, or may have them."""
+    if tables.sets.among(tables.columns):
+        return same_by_sets(tables)
+    keys = tables.codes(tables.columns)
     targets, holders = (pd.DataFrame({"key": side, "row": np.arange(len(side))}) for side in keys.tables)
     votes = targets.merge(holders, on="key", suffixes=("", "_held"))
-    found = voted(votes["row"].to_numpy(), votes["row_held"].to_numpy(), release[secret], len(known))
-    return found.set_index(known.index)
+    return votes["row"].to_numpy(), votes["row_held"].to_numpy()
 
 
 def unanimous_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng: np.random.Generator) -> pd.DataFrame:
@@ -53,8 +74,8 @@ def unanimous_class(release: pd.DataFrame, known: pd.DataFrame, secret: str, rng
     the chance that one more has the value too. Numbers are unanimous where they are equal.
     """
     found = key_class(release, known, secret, rng)
-    keys = Tables(known, release[list(known.columns)]).codes(list(known.columns))
-    votes = np.bincount(keys.tables[1][release[secret].notna().to_numpy()], minlength=keys.size)[keys.tables[0]]
+    owner, rows = _holders(_view(release, known))
+    votes = np.bincount(owner[release[secret].notna().to_numpy()[rows]], minlength=len(known))
     agreed = found["confidence"] == 1
     return found.assign(confidence=(votes + 1) / (votes + 2)).where(agreed)
 

@@ -15,6 +15,7 @@ from synthrisk.metrics.models.features import ordinal_features
 from synthrisk.metrics.models.threads import threads
 from synthrisk.metrics.neighbours.distances import tie_counts
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
+from synthrisk.metrics.neighbours.value_sets import nearest_value_distances
 from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
 
@@ -66,8 +67,9 @@ def distance_difference(release: pd.DataFrame, known: pd.DataFrame, rng: np.rand
     """Say how much nearer the release comes to the target than other people do.
 
     ``confidence = d_t - d_s``, in [-1, 1]: distances in gower space over the known columns to the nearest other
-    target and to the nearest synthetic record. The first calibrates: a target in a crowd has near neighbours
-    whether it was seen or not. (Of one target alone: ``-d_s``.)
+    target and to the nearest synthetic record; of a cell there that stands for a set, to the nearest of its values.
+    The first calibrates: a target in a crowd has near neighbours whether it was seen or not. (Of one target alone:
+    ``-d_s``.)
 
     Example:
         >>> known, release = pd.DataFrame({"x": [0.0, 4.0, 10.0]}), pd.DataFrame({"x": [0.0, 6.0]})
@@ -122,7 +124,7 @@ def _said(confidence: np.ndarray, known: pd.DataFrame) -> pd.DataFrame:
 
 
 def _nearer(view: Tables) -> np.ndarray:
-    synthetic = real_to_synthetic(view, "gower").distances[:, 0]
+    synthetic = nearest_value_distances(view)
     several = len(view.real) > 1
     others = real_to_real(view, "gower").distances[:, 0] if several else np.zeros(len(view.real))
     return np.round(others - synthetic, _DIGITS)

@@ -9,6 +9,7 @@ from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours.famd import ProjectionName, check_projection, nearest_projected
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic, synthetic_to_real, synthetic_to_some
 from synthrisk.metrics.neighbours.records import SpaceName
+from synthrisk.metrics.neighbours.value_sets import nearest_value_distances
 from synthrisk.metrics.tables.tables import Tables
 
 _PRIVEVAL = "PrivEval (hereditary-eu): docs/priveval.md"
@@ -57,7 +58,8 @@ def distance_to_closest_record(
 
     Returns:
         A ``Score``; ``records``: distance (d, in ``space``), score (1 - d in gower space, in [0, 1], on which
-        member/control differences are taken whatever the ``space``). Details: ``mean_distance``, ``exact_matches``
+        member/control differences are taken whatever the ``space``; there the distance to a cell that stands for a set
+        of values is that to the nearest of them). Details: ``mean_distance``, ``exact_matches``
         (share), ``quantile_<q>``; and in SDMetrics' distance, on its scale (1 = safe), of members alone: with control
         records ``overfitting_protection``, ``closer_to_training``, ``closer_to_holdout`` and ``ties`` (shares of
         synthetic records), ``closer_to_training_expected`` (from the sizes of the tables alone); with ``baseline``
@@ -75,7 +77,7 @@ def distance_to_closest_record(
     exact = projection is None
     near = real_to_synthetic(tables, space).distances if exact else nearest_projected(tables, "real_to_synthetic")
     distance = near[:, 0].copy()  # who is given the records may change them
-    similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
+    similarity = 1 - nearest_value_distances(tables)
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index, copy=False)
     settings: dict[str, object] = {"space": space, "projection": projection}
     settings |= {"overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})

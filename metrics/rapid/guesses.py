@@ -92,11 +92,14 @@ def value_guesses(
     delta: float,
     permutations: int = 0,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """Return the same for a numeric target; a missing true value is not scored."""
+    """Return the same for a numeric target; a missing true value is not scored, nor any where none is released."""
     truth, limit, error = target.truth, target.limit, target.error
-    scored = ~np.isnan(truth)
-    design = model.design(tables, known, [*known, hidden])
-    predicted = predicted_values(model.estimator("numeric", seed), design, target.released)
+    if hidden in tables.sets.suppressed and np.isnan(target.released).all():
+        predicted = np.full(len(truth), np.nan)
+    else:
+        design = model.design(tables, known, [*known, hidden])
+        predicted = predicted_values(model.estimator("numeric", seed), design, target.released)
+    scored = ~(np.isnan(truth) | np.isnan(predicted))
     errors = np.full(len(truth), np.nan)
     errors[scored] = prediction_error(truth[scored], predicted[scored], error, delta)
     records = pd.DataFrame(
@@ -110,9 +113,11 @@ def value_guesses(
         },
         index=tables.real.index,
     )
-    details = {"guess": best_constant(truth[scored], limit, error, delta), "tolerance": float(limit)}
+    details = {"guess": best_constant(truth[~np.isnan(truth)], limit, error, delta), "tolerance": float(limit)}
     defined = delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any())
-    if defined or permutations:  # else a permutation would divide 0 by 0: an error where permutations were asked for
+    if scored.any() and (
+        defined or permutations
+    ):  # else a permutation would divide 0 by 0: an error where permutations were asked for
         rule = (limit, error, delta)
         null = null_of_permuted_numbers(predicted, truth, *rule, permutations=permutations, seed=seed)
         curve = null_curve_of_numbers(predicted, truth, TOLERANCES * limit, error, delta)

@@ -136,7 +136,7 @@ def rapid(
             warning = f"tolerance {limit:g} is a share of the value: nearly every guess is within it (5 % is 0.05)"
         else:
             warning = too_wide(details["guess"], target.truth, temporal=target.temporal)
-    if permutations and permute == "synthetic":
+    if permutations and permute == "synthetic" and records["score"].notna().any():
         details |= named(permutation_null(tables, attacker=model, permutations=permutations, **rule))
     if permutations:
         settings |= {"permute": permute, "permutations": permutations}
@@ -178,7 +178,10 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
         details["rmse"], details["mae"] = float(np.sqrt((gap**2).mean())), float(gap.mean())
         details["not_scored"] = float(records["score"].isna().mean())
     details |= _curve(records) | values_together(records)
-    reason = "the sensitive value of every record is missing" if np.isnan(value) else None
+    reason = None
+    if np.isnan(value):
+        told = "truth" in records and records["truth"].notna().any()
+        reason = f"the {'release has no value to learn from' if told else 'sensitive value of every record is missing'}"
     return Reduction(value, value, details, reason)
 
 

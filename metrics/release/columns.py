@@ -16,7 +16,19 @@ from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables
 
 Rule = Literal[
-    "type", "constant", "missing", "mean", "finer", "unseen", "rows", "blank", "read", "name", "index", "absent"
+    "type",
+    "constant",
+    "missing",
+    "mean",
+    "finer",
+    "unseen",
+    "rows",
+    "blank",
+    "read",
+    "name",
+    "index",
+    "absent",
+    "coarse",
 ]
 
 CHANCE = 1e-6
@@ -52,6 +64,7 @@ class Column:
     size: int
     rows: int  # released rows that speak for themselves
     real: pd.Series  # the cells of all real records
+    suppressed: bool = False  # whether a missing cell of the release may be any value
 
 
 def incomparable(members: pd.Series, released: pd.Series, known: Tables | None = None) -> Problem | None:
@@ -90,7 +103,8 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
     - constant: one value in the release, several among the members. Broken where the commonest
       value of the members, of share q, would fill u rows with probability q^u < 1e-6; otherwise a note.
     - missing: the shares of missing cells differ by more than .5 (note: .1), and Newcombe's interval of the difference
-      at 1 - 1e-6 (note: 1 - 1e-3) holds no 0.
+      at 1 - 1e-6 (note: 1 - 1e-3) holds no 0. Not of suppressed cells (``value_sets``), which are told where they are
+      read.
     - mean, numeric columns: far off where the means differ by more than 1 (note: .25) pooled standard deviation,
       |a - b| / sqrt((s_a^2 + s_b^2)/2), and Welch's test gives p < 1e-6 (note: 1e-3). Ordinary generators do so to
       skewed columns.
@@ -122,7 +136,8 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
     size = tables.codes([column]).size
     known = np.bincount(real, minlength=size) > 0
     rows = min(len(released), people or len(released))
-    one = Column(column, members, tables.synthetic[column], (codes, released), known, size, rows, tables.real[column])
+    cells, suppressed = tables.synthetic[column], column in tables.sets.suppressed
+    one = Column(column, members, cells, (codes, released), known, size, rows, tables.real[column], suppressed)
     constant = [*_constant(one)]
     if constant:
         return constant
@@ -143,6 +158,8 @@ def _constant(one: Column) -> Iterator[Problem]:
 
 
 def _missing(one: Column) -> Iterator[Problem]:
+    if one.suppressed:
+        return
     members, released = (float(np.mean(codes == one.size - 1)) for codes in one.codes)
     gap = abs(released - members)
     if gap > _NOTED_MISSING and _apart(members, released, one, _NOTED_CHANCE):

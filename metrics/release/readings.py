@@ -2,7 +2,8 @@
 
 A disguise (months for years, cents for euros, upper-case levels, decimals where there are none) hides a leak from
 measures that compare values; a poor generator may be as far off and hide nothing. So neither is refused: the reading
-that shows more memorization counts.
+that shows more memorization counts. A release of coarse cells (``value_sets``) is read twice, too: beside the real
+values, and beside real values that are as coarse.
 """
 
 import unicodedata
@@ -14,7 +15,9 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
-from synthrisk.metrics.tables.value_types import precision_of
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.value_sets import ValueSets, code_values, inside
+from synthrisk.metrics.tables.value_types import as_levels, precision_of
 
 _PLACES = 6  # decimals of a number that is written by hand, at most
 _DAY = 86_400 * 1e9  # nanoseconds
@@ -67,7 +70,7 @@ def second_reading(
             columns[name] = _by_ranks(release[name], others if others is not None and len(others) else members[name])
         else:
             columns[name] = _by_levels(release[name], members[name], others)
-    second = release.copy()
+    second = ValueSets.of(release).without(columns).beside(release.copy())
     for name, cells in columns.items():
         second[name] = cells
     return second
@@ -84,13 +87,76 @@ def without_columns(
         >>> one["age"].tolist(), other["age"].tolist(), other["sex"].equals(real["sex"])
         ([30, 30, 30], [30, 30, 30], True)
     """
-    real, release = real.copy(), release.copy()
+    real, release = real.copy(), ValueSets.of(release).without(blank).beside(release.copy())
     for name in [c for c in real.columns if str(c) in blank]:
         commonest = int(np.flatnonzero(real[name] == real[name].mode().iloc[0])[0])
         for table in (real, release):
             cells = real[name].array.take(np.full(len(table), commonest))
             table[name] = pd.Series(cells, index=table.index)
     return real, release
+
+
+def coarsened_alike(tables: Tables) -> Tables:
+    """Return the tables with real values as coarse as the released cells, so that both are equal where they may be.
+
+    Each value becomes the set that holds it, of several the one that most released cells stand for, of these the
+    narrowest; so do released values that are exact, and sets all of whose values become one other set. Values that no
+    set holds stay. A suppressed cell stays a missing one. Columns without sets stay as they are.
+
+    Example:
+        >>> from synthrisk.metrics.tables.value_sets import ValueSet
+        >>> sets = ValueSets({"age": {34: ValueSet(30, 39)}})
+        >>> release = sets.beside(pd.DataFrame({"age": [34, 41]}))
+        >>> coarsened_alike(Tables(pd.DataFrame({"age": [31, 38, 40]}), release)).real["age"].tolist()
+        [34.0, 34.0, 40.0]
+    """
+    names = [c for c in tables.columns if tables.sets.columns.get(c)]
+    return tables.shared("coarsened alike", lambda: _coarsened_alike(tables, names)) if names else tables
+
+
+def _coarsened_alike(tables: Tables, names: Sequence[str]) -> Tables:
+    real, release = tables.real.copy(deep=False), tables.sets.without(names).beside(tables.synthetic)
+    for name in names:
+        coarse = _as_cells(tables, name, _coarser_codes(tables, name))
+        real[name] = coarse.iloc[: len(real)].set_axis(real.index)
+        release[name] = coarse.iloc[len(real) :].set_axis(release.index)
+    return Tables(real, release, groups=tables.groups, entities=tables.entities)
+
+
+def _coarser_codes(tables: Tables, column: str) -> np.ndarray:
+    """Return the code that each code of a column becomes."""
+    joint, within = tables.codes([column]), inside(tables, column)
+    counts = [np.bincount(side, minlength=joint.size) for side in joint.tables]
+    places = np.flatnonzero(within.row[:-1])  # of the sets; the last code is the missing cell
+    held = within.holds[within.row[places]]
+    order = np.lexsort((held @ counts[0], -counts[1][places]))
+    places, held = places[order], held[order]
+    becomes = np.arange(joint.size)
+    is_value = np.ones(joint.size, dtype=bool)
+    is_value[places] = counts[0][places] > 0  # a value may stand for a set, and be real too
+    some = held.any(axis=0) & is_value if len(places) else np.zeros(joint.size, dtype=bool)
+    becomes[some] = places[held[:, some].argmax(axis=0)]
+    taken = {*becomes[some].tolist()}
+    for place, own in zip(places, held, strict=True):
+        others = np.unique(becomes[own & (counts[0] > 0)])
+        becomes[place] = others[0] if place not in taken and len(others) == 1 else place
+    return becomes
+
+
+def _as_cells(tables: Tables, column: str, becomes: np.ndarray) -> pd.Series:
+    """Return the cells of both tables, each the value that its code becomes."""
+    codes = becomes[np.concatenate(tables.codes([column]).tables)]
+    if tables.kind(column) != "numeric":
+        return as_levels(tables.levels(column)[codes])
+    floats, real = code_values(tables, column)[codes], tables.real[column]
+    if not is_temporal(real):
+        return pd.Series(floats)
+    ticks = np.full(len(floats), np.iinfo(np.int64).min)  # not a time
+    ticks[~np.isnan(floats)] = floats[~np.isnan(floats)].astype(np.int64)
+    if types.is_timedelta64_dtype(real.dtype):
+        return pd.Series(ticks.view("m8[ns]"))
+    times, zone = pd.Series(ticks.view("M8[ns]")), getattr(real.dtype, "tz", None)
+    return times if zone is None else times.dt.tz_localize("UTC").dt.tz_convert(zone)
 
 
 @dataclass(frozen=True)

@@ -106,10 +106,11 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
     for check in checks:
         for p in check.problems:
             problems.setdefault((p.severity, p.rule, p.column), []).append(p)
-    words: dict[str, list[str]] = {"broken": [], "far": [], "note": []}
+    words: dict[str, list[str]] = {"first": [], "broken": [], "far": [], "note": []}
     for (severity, rule, _), own in problems.items():
         twice = "" if severity != "far" else WITHOUT if rule == "blank" else TWICE
-        words[severity].append(f"{_counted(len(own), len(checks))}{own[0].words}{twice}")
+        place = "first" if rule == "coarse" else severity
+        words[place].append(f"{_counted(len(own), len(checks))}{own[0].words}{twice}")
     whole, broken = sum(not c.invalid for c in checks), told(words["broken"])
     enough = whole_enough([not c.invalid for c in checks])
     excesses = _of_all([c.nearness.excess for c in checks])
@@ -122,7 +123,8 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
         suspicious="; ".join(f"{_counted(len(own), len(checks))}{own[0]}" for own in sides if own),
         blind=next(filter(None, (c.nearness.blind for c in checks)), ""),
         notes=tuple(
-            ([f"left out: {broken}"] if enough and broken else []) + words["broken"][1:] + words["far"] + words["note"]
+            ([f"left out: {broken}"] if enough and broken else [])
+            + [each for place in (words["first"], words["broken"][1:], words["far"], words["note"]) for each in place]
         ),
         nearer_reason=next(filter(None, (c.nearness.reason for c in checks)), ""),
         **{name: _spread([of(check) for check in checks]) for name, of in _NUMBERS.items()},

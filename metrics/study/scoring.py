@@ -11,7 +11,7 @@ import pyarrow as pa
 from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.release.check import ReleaseCheck, check_release
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
-from synthrisk.metrics.release.readings import second_reading, without_columns
+from synthrisk.metrics.release.readings import coarsened_alike, second_reading, without_columns
 from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import Cell, as_frame, joint_values, ledger_of, ledger_rows
@@ -37,7 +37,11 @@ def tables_of(
 
 
 def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
-    """Return what a look at the release shows; ``used`` held-out records it was drawn from, 0 if from none."""
+    """Return what a look at the release shows; ``used`` held-out records it was drawn from, 0 if from none.
+
+    Where cells of the release stand for sets, the real values are as coarse here (``coarsened_alike``).
+    """
+    tables = coarsened_alike(tables)
     is_member, is_control = member.fillna(False).astype(bool), (~member).fillna(False).astype(bool)
     real, release = tables.real, tables.synthetic
     if is_member.all() and tables.entities is None:
@@ -51,24 +55,27 @@ def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
 def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collection[str] = ()) -> Tables | None:
     """Return the tables with the second reading of the release (``second_reading``); None where one is enough.
 
-    Columns of which the release holds nothing are the same everywhere there, but for those that attacks guess.
+    Columns of which the release holds nothing are the same everywhere there, but for those that attacks guess. Where
+    cells of the release stand for sets, the real values are as coarse there (``coarsened_alike``).
     """
     blank = [c for c in check.blank if c not in guessed]
+    coarse = coarsened_alike(tables)
     if not (check.far or check.finer or blank):
-        return None
+        return None if coarse is tables else coarse
     is_member, is_control = member.fillna(False).astype(bool), (~member).fillna(False).astype(bool)
-    control = tables.real[is_control] if is_control.any() else None
-    second = second_reading(tables.real[is_member], control, tables.synthetic, check.far, check.finer)
-    real, release = tables.real, tables.synthetic if second is None else second
+    control = coarse.real[is_control] if is_control.any() else None
+    second = second_reading(coarse.real[is_member], control, coarse.synthetic, check.far, check.finer)
+    real, release = coarse.real, coarse.synthetic if second is None else second
     if blank:
         real, release = without_columns(real, release, blank)
     elif second is None:
-        return None
+        return None if coarse is tables else coarse
     return Tables(real, release, groups=tables.groups, entities=tables.entities, links=tables.links)
 
 
 def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str], targets: Sequence[Target] = ()) -> ReleaseKeys:
-    """Return how many records share each key, in the release and among the real records, and how many values."""
+    """Return how many records share each key, and how many values, all as coarse as the release."""
+    tables = coarsened_alike(tables)
     alone = tables if tables.entities is None else Tables(tables.real, tables.synthetic, groups=tables.groups)
     return keys_of_release(alone, quasi_identifiers, targets)
 

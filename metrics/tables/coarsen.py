@@ -95,6 +95,7 @@ def _coarser(
         both = as_levels(new) if new.dtype == object else pd.Series(new)
         real[column] = both.iloc[: len(real)].set_axis(real.index)
         synthetic[column] = both.iloc[len(real) :].set_axis(synthetic.index)
+    synthetic = tables.sets.without(parts).beside(synthetic)
     return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
 
 

@@ -12,6 +12,7 @@ from synthrisk.metrics.tables.codes import Codes, joint_codes, pack
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.kinds import Kind, as_floats, is_temporal, kind
 from synthrisk.metrics.tables.links import links_among
+from synthrisk.metrics.tables.value_sets import ValueSets
 from synthrisk.metrics.tables.value_types import alike, as_levels
 
 Target = str | Sequence[str]
@@ -43,7 +44,8 @@ class Tables:
 
     Args:
         real: The records attacked.
-        synthetic: The release: the same columns, in any order.
+        synthetic: The release: the same columns, in any order. Cells that stand for sets of values have these beside
+            it (``value_sets.ValueSets``).
         control: Real records that the synthesizer never saw.
         groups: What each real record is: 1 a member, 0 a control record, -1 neither; None where all are members.
         entities: The entity of each real record, then of each control record; one without a name is an entity of its
@@ -104,6 +106,11 @@ class Tables:
         entities = entity_numbers(*(table[identifier] for table in named.values()))
         rest = {name: table.drop(columns=identifier) for name, table in named.items()}
         return cls(rest["real"], synthetic, rest.get("control"), entities=entities)
+
+    @property
+    def sets(self) -> ValueSets:
+        """The sets of values that cells of the release stand for."""
+        return self.shared("sets", lambda: ValueSets.of(self.synthetic))
 
     @property
     def entities(self) -> np.ndarray | None:

@@ -126,6 +126,7 @@ def _with(table: pd.DataFrame, changed: dict[Any, pd.Series]) -> pd.DataFrame:
     columns = [changed.get(name, table[name]) for name in table.columns]
     result = pd.DataFrame(dict(enumerate(columns)), index=table.index, copy=False)
     result.columns = table.columns
+    result.attrs = table.attrs
     return result
 
 

@@ -17,7 +17,8 @@ def coverage(tables: Tables, *, seed: int = 0) -> Score:
     Of a categorical column: the share, among the values that at least two entities of the real table have, of those in
     the release (a release should hide what one entity alone has): |{v in release: e(v) >= 2}| / |{v: e(v) >= 2}|, e(v)
     the number of entities of which some record has v. Of a numeric one (dates too): share of rows with a value, divided
-    by that of the real table, at most 1. A missing cell is no value. A column with nothing to cover is left out.
+    by that of the real table, at most 1. A missing cell is no value; a coarse one that stands for several levels shows
+    none of them, one that stands for several numbers is a value. A column with nothing to cover is left out.
 
     Args:
         tables: Real (n records) and synthetic (m records). A suppressed column is all missing.

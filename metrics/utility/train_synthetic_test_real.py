@@ -119,6 +119,8 @@ def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEsti
     design = chosen.design(tables, known, [*known, target])
     if tables.kind(target) == "numeric":
         truth, target_values = tables.floats(target)
+        if target in tables.sets.suppressed and np.isnan(target_values).all():
+            return 0.0, {"r2": 0.0}  # nothing can be learned of a column that is not released
         return _explained(truth, predicted_values(estimator, design, target_values))
     order = level_order(tables, [*known, target])[target]
     truth, learned = (order[side] for side in tables.codes([target]).tables)

@@ -10,10 +10,13 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.conf.reading import FileForm
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.release.columns import Problem, Rule
+from synthrisk.metrics.tables.kinds import as_floats
+from synthrisk.metrics.tables.value_sets import ValueSet, ValueSets
+from synthrisk.tasks.synthesize.coarse_cells import Found, coarse_cells, values_for
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform, unfit
-from synthrisk.tasks.synthesize.forms import UnreadableError, read_to_fit
+from synthrisk.tasks.synthesize.forms import UnreadableError, kind_of, levels_of, read_to_fit
 from synthrisk.tasks.synthesize.synthesizer import Release
 from synthrisk.tasks.workspace.empty_columns import empty_columns
 from synthrisk.tasks.workspace.folded import folded
@@ -23,6 +26,12 @@ _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
 
 _SHOWN = 5  # names in a line
+COARSE = "coarse cells are read as each value that they stand for"
+HONOURED = (
+    "CAP and inference match these values, some distances take the nearest; all is measured beside real values as "
+    "coarse too, and what shows more counts; models (rapid) and the others see one value in the place of each such cell"
+)
+"""What is told of a release that has such cells."""
 
 
 def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) -> Release:
@@ -32,38 +41,75 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     read as the study says of the real ones (``released``), then as they must be written to be of the real column's kind
     (``read_to_fit``). ``told`` of the result says what was done.
 
+    Cells that stand for sets of values (``coarse_cells``) hold one value of each set, and the sets are beside them.
+    Where a column is absent, or holds missing cells alone, any value may be in its cells.
+
     Args:
         table: The release as it came.
         train: The training table.
-        form: How the real table is written in files, and which columns the study cannot be without.
+        form: How the real table is written in files.
         name: What errors call the release.
 
     Raises:
-        InputError: It does not fit: columns are absent that the study needs, one is there twice, or cells are of
-            another kind than the real ones.
+        InputError: It does not fit: columns are absent that others may be, one is there twice, or cells are of another
+            kind than the real ones.
 
     Example:
         >>> train = pd.DataFrame({"age": [30, 40], "paid": [True, False]})
-        >>> made = fitted(pd.DataFrame({"Age": ["50", "*"], "paid": ["yes", "no"]}), train, FileForm(), "release")
+        >>> made = fitted(pd.DataFrame({"Age": ["50", "?"], "paid": ["yes", "no"]}), train, FileForm(), "release")
         >>> made.synthetic["paid"].tolist(), [each.words for each in made.told][1]
         ([True, False], "column 'age': 1 of 2 cells is no number and taken as missing")
     """
     told: list[Problem] = []
     table = _without_index(table, train, told)
     table = _renamed(table, train, form, told)
-    own, beside = apart(_filled(table, train, form, name, told), train.columns)
+    own, beside = apart(_filled(table, train, told), train.columns)
     check_columns(list(own.columns), list(train.columns), name)
-    own = released(own, form.columns)
-    columns = {place: _cells(own[column], train[column], name, told) for place, column in enumerate(own.columns)}
+    coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
+    own = released(_masked(own, coarse), form.columns)
+    columns, sets = {}, {}
+    for place, c in enumerate(own.columns):
+        columns[place] = _cells(own[c], train[c], name, told)
+        if c in coarse:
+            columns[place], sets[c] = _with_sets(columns[place], coarse[c], train[c])
+    if coarse:
+        words = ", ".join(f"{str(c)!r} ({found.words})" for c, found in coarse.items())
+        told.append(_told("coarse", "", f"{COARSE}: {words}; {HONOURED}"))
     read = pd.DataFrame(columns, index=pd.RangeIndex(len(own)), copy=False)
     read.columns = own.columns
     release = conform(read, train, name)
-    if empty := empty_columns(release, train[[c for c in train.columns if c in form.sensitive]]):
-        raise InputError(
-            f"{name}: column {empty[0]!r} must hold values, as the real one does, got missing cells only: nothing can "
-            f"be guessed from it; name another sensitive column, and leave this one out with --drop {empty[0]}"
-        )
-    return Release(release, beside=beside, told=tuple(told))
+    suppressed = {c for c, found in coarse.items() if (found.rows == -2).any()} | {*empty_columns(release, train)}
+    return Release(release, beside=beside, told=tuple(told), sets=ValueSets(sets, frozenset(suppressed)))
+
+
+def _masked(table: pd.DataFrame, coarse: Mapping[Any, Found]) -> pd.DataFrame:
+    """Return a table whose coarse cells are missing."""
+    table = table.copy(deep=False)
+    for column, found in coarse.items():
+        table[column] = table[column].mask(found.rows != -1)
+    return table
+
+
+def _with_sets(cells: pd.Series, found: Found, like: pd.Series) -> tuple[pd.Series, dict[Any, ValueSet]]:
+    """Return a column with a value where cells stand for sets, and the set that each such value stands for."""
+    which, kind = found.rows[found.rows >= 0], kind_of(like)
+    if not found.sets:
+        return cells, {}
+    if kind == "texts":
+        cells = cells.astype(object)
+        cells[found.rows >= 0] = np.asarray(found.names, dtype=object)[which]
+        return cells, dict(zip(found.names, found.sets, strict=True))
+    exact = np.full(len(cells), np.nan) if cells.isna().all() else as_floats(cells)
+    values = np.array([*values_for(found.sets, like, exact[np.isfinite(exact)])])
+    if kind == "dates":
+        zone, dates = getattr(levels_of(like).dtype, "tz", None), pd.Series(pd.NaT, index=cells.index, dtype="M8[ns]")
+        dates[found.rows >= 0] = values.astype(np.int64).view("M8[ns]")[which]
+        dates = dates if zone is None else dates.dt.tz_localize("UTC").dt.tz_convert(zone)
+        filled = dates if cells.isna().all() else cells.fillna(dates)
+    else:
+        exact[found.rows >= 0] = values[which]
+        filled = pd.Series(exact, index=cells.index, name=cells.name)
+    return filled, dict(zip(values.tolist(), found.sets, strict=True))
 
 
 def _told(rule: Rule, column: str, words: str) -> Problem:
@@ -72,6 +118,8 @@ def _told(rule: Rule, column: str, words: str) -> Problem:
 
 def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem]) -> pd.Series:
     """Return a column's cells in the kind of the real column's."""
+    if column.isna().all():
+        return pd.Series([None] * len(column), dtype=object, name=column.name)
     try:
         cells, done = read_to_fit(column, like)
     except UnreadableError:
@@ -81,19 +129,15 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem]) -
     return cells.reset_index(drop=True)
 
 
-def _filled(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str, told: list[Problem]) -> pd.DataFrame:
+def _filled(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd.DataFrame:
     """Return a release in which columns that are absent hold missing cells: nothing of them is given away."""
     absent = [c for c in train.columns if c not in table.columns]
     extra = [str(c) for c in table.columns if c not in train.columns]
-    if not absent or 2 * len(absent) > train.shape[1] or any(nearest(str(c), extra) for c in absent):
-        return table  # which is refused: another column may be it
-    for role, needed in (("quasi-identifier", form.quasi_identifiers), ("sensitive column", form.sensitive)):
-        if due := [c for c in absent if c in needed]:
-            raise InputError(
-                f"{name} must have the columns that the study needs; absent: {due[0]!r}, a {role}: name it none, and "
-                f"leave it out with --drop {due[0]} (data.drop in a study)"
-            )
-    told += [_told("absent", str(c), f"column {c!r} is absent from the release: it is left out") for c in absent]
+    others_may_be_it = 2 * len(absent) > train.shape[1] and (extra or len(absent) == train.shape[1])
+    if not absent or others_may_be_it or any(nearest(str(c), extra) for c in absent):
+        return table  # which is refused
+    words = "is absent from the release: it gives nothing away, any value may be its, and it costs utility"
+    told += [_told("absent", str(c), f"column {c!r} {words}") for c in absent]
     return table.assign(**{c: pd.Series([None] * len(table), dtype=object, index=table.index) for c in absent})
 
 

@@ -55,7 +55,12 @@ def release(
         key = key_of(
             "release",
             (sample.table.digest, sample.cut.digest, repetition, fold),
-            (digest(given.synthetic), digest(given.beside), [asdict(each) for each in given.told]),
+            (
+                digest(given.synthetic),
+                digest(given.beside),
+                [asdict(each) for each in given.told],
+                given.sets.as_plain(),
+            ),
             code,
         )
 

@@ -11,6 +11,7 @@ import pandas as pd
 from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.study.answer import Answer
+from synthrisk.metrics.tables.value_sets import ValueSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,7 @@ class Release:
         told: What had to be done to read it as the real table is read, for the notes on the release.
         links: The training record that each row was made from, (m,) positions in ``Job.train``, -1 for a row made from
             none; None where that is not known. No attack sees it; ``hidden_rate`` is taken of it.
+        sets: The sets of values that cells of it stand for.
     """
 
     synthetic: pd.DataFrame
@@ -64,6 +66,7 @@ class Release:
     beside: pd.DataFrame = field(default_factory=pd.DataFrame)
     told: tuple[Problem, ...] = ()
     links: np.ndarray | None = None
+    sets: ValueSets = field(default_factory=ValueSets)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from synthrisk.tasks.workspace.references import (
     BESIDE,
     LINKS,
     RELEASE,
+    SETS,
     TOLD,
     USED,
     Generator,
@@ -138,10 +139,12 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
 
 
 def write_beside(made: Release, draft: Path) -> None:
-    """Write the released columns that nothing attacks, what had to be done, and links, where there are any."""
+    """Write the released columns that nothing attacks, what had to be done, links and sets of values, if any."""
     if made.links is not None:
         np.save(draft / LINKS, np.asarray(made.links, dtype=np.int64), allow_pickle=False)
     if made.beside.shape[1]:
         write_typed(made.beside, draft / BESIDE)
     if made.told:
         (draft / TOLD).write_text(json.dumps([asdict(each) for each in made.told]))
+    if made.sets:
+        (draft / SETS).write_text(json.dumps(made.sets.as_plain()))

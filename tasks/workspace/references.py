@@ -24,6 +24,7 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import Said, values_from_plain
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.tables import columns_of
+from synthrisk.metrics.tables.value_sets import ValueSets
 from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.parquet import read_typed
 from synthrisk.tasks.workspace.record_tables import read_where
@@ -32,7 +33,7 @@ from synthrisk.tasks.workspace.shared import Place
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
 KEYS = "keys.json"
 CHECK = "check.json"
-BESIDE, RELEASED, TOLD = "beside.parquet", "released.json", "told.json"
+BESIDE, RELEASED, TOLD, SETS = "beside.parquet", "released.json", "told.json", "sets.json"
 LINKS = "links.npy"
 SECOND_LEDGER, SECOND_VALUES = "second-ledger.parquet", "second-values.json"
 
@@ -190,8 +191,9 @@ class ReleaseFolder:
     key: str
 
     def synthetic(self) -> pd.DataFrame:
-        """Return the release."""
-        return read_typed(there(self.path) / RELEASE)
+        """Return the release, with the sets of values beside it that cells of it stand for."""
+        path, release = there(self.path) / SETS, read_typed(there(self.path) / RELEASE)
+        return ValueSets.from_plain(json.loads(path.read_text())).beside(release) if path.exists() else release
 
     def beside(self) -> pd.DataFrame:
         """Return the released columns that nothing attacks, as texts: those that are left out, or that are new."""

@@ -13,7 +13,7 @@ from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.fit import fitted
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
-FORM = FileForm(quasi_identifiers=("age", "city"), sensitive=("smokes",))
+FORM = FileForm()
 JARGON = {"dtype", "int64", "float64", "object", "datetime64", "nan"}
 
 

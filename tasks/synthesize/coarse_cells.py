@@ -1,0 +1,328 @@
+"""Cells of a released column that stand for sets of values of the real one: bands, beginnings, periods, stars.
+
+The real column says what the cells mean. How it was coarsened is not asked of anybody: each way of writing a set is
+known by its signs. Cells without such a sign are exact.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator
+from itertools import chain, count
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.metrics.release.readings import Grid
+from synthrisk.metrics.tables.codes import factorized
+from synthrisk.metrics.tables.kinds import as_floats
+from synthrisk.metrics.tables.value_sets import ValueSet
+from synthrisk.metrics.tables.value_types import precision_of
+from synthrisk.tasks.synthesize.forms import Kind, is_text, kind_of, levels_of
+
+_SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
+_TO = r"\s*(?:-|–|—|\.\.+|…|\bto\b|\bbis\b|\buntil\b)\s*"
+_NUMBER = r"[+\-−]?[€$£¥]?\s*\d[\d.,'’\u00a0\u202f]*\s*[kK]?\s*[€$£¥%]?"
+_YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?"
+_END = r"[+\-−]?(?:inf|Inf|∞)|"
+_INTERVAL = r"([\[(\]])\s*({end}{one})\s*[,;]\s*({end}{one})\s*([\])\[])"
+_OPEN = (
+    (r"(?:>=|≥|=>|from)\s*({one})|({one})\s*(?:\+|(?:and|or) (?:over|more|above|older|up))", 0),
+    (r"(?:>|over|above|more than)\s*({one})", 1),
+    (r"(?:<=|≤|=<|up to|at most)\s*({one})", 2),
+    (r"(?:<|under|below|less than)\s*({one})", 3),
+)
+_EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
+_MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
+_FEWEST = 2  # beginnings of texts without a sign that make a column of such
+_DAY_NS = 86_400 * 10**9
+_Ends = tuple[float, float]
+
+
+class Found(NamedTuple):
+    """The coarse cells of a column."""
+
+    rows: np.ndarray  # (m,) which of ``sets`` each cell stands for, -1 where it is exact, -2 where it is suppressed
+    sets: tuple[ValueSet, ...]
+    names: tuple[str, ...]  # how each is written
+    words: str  # how many of what they are, in words that hold no cell
+
+
+def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
+    """Return which cells of a released column stand for sets of values of a real one; None where all are exact.
+
+    - Any column: stars alone, ``suppressed``: any value.
+    - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``.
+    - Dates: ``1987``, ``1987-05``, ``1987-Q2``, ``1980s``, ``1980-1989``, ``1987-**-**``,
+      and two days as numbers are.
+    - Texts: ``123**``, ``12xx``; beginnings of real texts that hold digits, where no other text is unknown; real texts
+      side by side: ``{cook, nurse}``, ``cook|nurse``.
+
+    Example:
+        >>> found = coarse_cells(pd.Series(["30-39", "41", "40+", "*"]), pd.Series([31, 35, 47]))
+        >>> found.rows.tolist(), [(own.low, own.high) for own in found.sets]
+        ([0, -1, 1, -2], [(30.0, 39.0), (40.0, inf)])
+        >>> found.words
+        '2 bands of numbers and 1 of 4 cells withheld and taken as missing, for any value'
+    """
+    kind, coded = kind_of(like), isinstance(column.dtype, pd.CategoricalDtype)
+    held = levels_of(column)
+    if isinstance(held.dtype, pd.IntervalDtype):
+        column, coded = column.astype(object).map(str, na_action="ignore").astype(object), False
+    elif not is_text(held) and not (kind == "dates" and types.is_numeric_dtype(held.dtype)):
+        return None
+    codes, cells = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
+    texts = [_plain(cell) for cell in np.asarray(cells, dtype=object)]
+    real = levels_of(like).dropna()
+    known = {str(level).strip() for level in real.unique()} if kind == "texts" else set()
+    suppressed = {text for text in texts if text not in known and _SUPPRESSED.fullmatch(text)}
+    sets, words = _sets(kind, real, texts, known | suppressed, np.bincount(codes[codes >= 0], minlength=len(texts)))
+    if not sets and not suppressed:
+        return None
+    place = {text: k for k, text in enumerate(sets)} | dict.fromkeys(suppressed, -2)
+    rows = np.append([place.get(text, -1) for text in texts], [-1]).astype(int)[codes]
+    stars, there = int((rows == -2).sum()), int((codes >= 0).sum())
+    told = [f"{len(sets):,} {words}"] if sets else []
+    told += [f"{stars:,} of {there:,} cells withheld and taken as missing, for any value"] if stars else []
+    return Found(rows, tuple(sets.values()), tuple(sets), " and ".join(told))
+
+
+def _plain(cell: object) -> str:
+    whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
+    return str(int(cell)) if whole else str(cell).strip()  # type: ignore[call-overload]
+
+
+def _sets(
+    kind: Kind, real: pd.Series, texts: list[str], exact: set[str], counts: np.ndarray
+) -> tuple[dict[str, ValueSet], str]:
+    """Return what each coarse text stands for, and what they are."""
+    others = [text for text in texts if text not in exact and not (kind != "texts" and _EXACT.fullmatch(text))]
+    if kind == "texts":
+        return _of_texts(real, others)
+    if kind == "numbers":
+        whole, ends = Grid.of(real).step >= 1, (real.min(), real.max())
+        for marked in (False, True):  # a point is a decimal one, or stands between thousands
+            found = {text: own for text in others if (own := _number_set(text, whole, marked))}
+            if any(own.low <= ends[1] and own.high >= ends[0] for own in found.values()):
+                return found, "bands of numbers"
+        return {}, ""  # tokens, such as <5
+    return _of_dates(real, texts, counts) if kind == "dates" else ({}, "")
+
+
+# Numbers
+
+
+def _number_set(text: str, whole: bool, marked: bool) -> ValueSet | None:
+    if match := re.fullmatch(r"([+\-−]?)(\d+)([*xX]+)", text):
+        least, most = (float(match[2] + digit * len(match[3])) for digit in "09")
+        return ValueSet(least, most) if match[1] in ("", "+") else ValueSet(-most, -least)
+    ends = _ends(text, _NUMBER, lambda one: (_number(one, marked),) * 2)
+    if ends is None:
+        return None
+    low, high = (np.ceil(ends[0]), np.floor(ends[1])) if whole else ends
+    return ValueSet(float(low), float(high)) if low < high else None
+
+
+def _number(text: str, marked: bool = False) -> float:
+    """Return a number that is written with any marks; NaN where it is none.
+
+    Where a point or a comma may be either, a comma stands between thousands, and a point does where ``marked``.
+
+    Example:
+        >>> [_number(text) for text in ("1,500", "1.500.000", "1.234,5", "12,5", "€20k", "-3", "1.500")]
+        [1500.0, 1500000.0, 1234.5, 12.5, 20000.0, -3.0, 1.5]
+    """
+    plain = re.sub(r"[€$£¥%\s'’\u00a0\u202f]", "", text).replace("−", "-")
+    times = 1000.0 if plain[-1:] in ("k", "K") else 1.0
+    plain = plain.rstrip("kK")
+    decimal = max(plain.rfind("."), plain.rfind(","))
+    mark = plain[decimal : decimal + 1] if decimal >= 0 else ""
+    both = "." in plain and "," in plain
+    groups = re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+", plain) is not None and not both
+    between = groups and (mark == "," or marked or plain.count(mark) > 1)
+    whole, rest = (plain, "") if between or not mark else (plain[:decimal], plain[decimal + 1 :])
+    try:
+        return times * float(re.sub("[.,]", "", whole) + "." + rest)
+    except ValueError:
+        return float("nan")
+
+
+def _ends(text: str, one: str, read: Callable[[str], _Ends]) -> _Ends | None:
+    """Return the ends of a band whose ends are written as ``one``; None where it is no band.
+
+    ``read`` gives the first and the last value of what is written; ends that are not part of it are moved by the least.
+    """
+    if match := re.fullmatch(rf"[\[({{]?({one}){_TO}({one})[\])}}]?", text):
+        return _in_order(read(match[1])[0], read(match[2])[1])
+    if match := re.fullmatch(_INTERVAL.format(end=_END, one=one), text):
+        low, high = (_infinite(end) or read(end) for end in (match[2], match[3]))
+        start = low[0] if match[1] == "[" else np.nextafter(low[1], np.inf)
+        return _in_order(start, high[1] if match[4] == "]" else np.nextafter(high[0], -np.inf))
+    for pattern, way in _OPEN:
+        if match := re.fullmatch(pattern.format(one=one), text, re.IGNORECASE):
+            first, last = read(next(group for group in match.groups() if group))
+            return [
+                (first, np.inf),
+                (np.nextafter(last, np.inf), np.inf),
+                (-np.inf, last),
+                (-np.inf, np.nextafter(first, -np.inf)),
+            ][way]
+    return None
+
+
+def _infinite(end: str) -> _Ends | None:
+    plain = end.lstrip("+-−").lower()
+    if plain not in ("inf", "∞"):
+        return None
+    return (-np.inf,) * 2 if end[0] in "-−" else (np.inf,) * 2
+
+
+def _in_order(low: float, high: float) -> _Ends | None:
+    return (float(low), float(high)) if low <= high else None
+
+
+# Dates
+
+
+def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[dict[str, ValueSet], str]:
+    """Return the periods that are written as years, quarters, months, or between two of these."""
+    days = pd.Series(as_floats(real).view("f8").astype("int64").view("M8[ns]"))
+    span = range(days.dt.year.min(), days.dt.year.max() + 1) if len(days) else range(0)
+    of_year = [bool(re.fullmatch(_YEAR, text)) for text in texts]
+    bare = np.array([bool(re.fullmatch(r"[+-]?\d+(\.\d*)?", text)) for text in texts], dtype=bool)
+    within = np.array([own and int(text) in span for own, text in zip(of_year, texts, strict=True)], dtype=bool)
+    are_years = counts[bare & ~within].sum() <= _MOST_YEARS_ELSEWHERE * counts[bare].sum()
+    found: dict[str, ValueSet] = {}
+    for text, is_year in zip(texts, of_year, strict=True):
+        if _SUPPRESSED.fullmatch(text) or re.fullmatch(_DAY, text):
+            continue
+        if is_year and not are_years:
+            continue
+        ends = _period(text)
+        if ends is None:
+            ends = _ends(text, rf"(?:{_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
+        if ends is not None and ends[0] < ends[1]:
+            found[text] = ValueSet(*ends)
+    return found, "years" if all(re.fullmatch(_YEAR, text) for text in found) else "periods"
+
+
+def _period(text: str) -> _Ends | None:
+    """Return the first and the last nanosecond of a year, decade, quarter or month; None where it is none."""
+    text = re.sub(r"([-/.](\*+|xx|XX))+$", "", text)
+    if match := re.fullmatch(r"(\d{2,3})(\*+|xx?|XX?)|(\d{3})0s", text):
+        start = match[1] or match[3]
+        return _between(int(start.ljust(4, "0")), 1, 12 * 10 ** (4 - len(start)))
+    if re.fullmatch(_YEAR, text):
+        return _between(int(text), 1, 12)
+    if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])|[Qq]([1-4])[-/ ](\d{4})", text):
+        return _between(int(match[1] or match[4]), 3 * int(match[2] or match[3]) - 2, 3)
+    if re.fullmatch(_MONTH, text):
+        parts = re.split(r"[-/.]", text)
+        year, month = (int(part) for part in (parts if len(parts[0]) == 4 else parts[::-1]))
+        return _between(year, month, 1) if 1 <= month <= 12 else None
+    return None
+
+
+def _between(year: int, month: int, months: int) -> _Ends | None:
+    try:
+        first = pd.Timestamp(year, month, 1)
+        last = first + pd.DateOffset(months=months)
+        return float(first.as_unit("ns").value), float(last.as_unit("ns").value) - 512  # a float before the next one
+    except (ValueError, OverflowError):
+        return None
+
+
+def _day(text: str) -> _Ends:
+    try:
+        first = float(pd.Timestamp(text).as_unit("ns").value)
+    except (ValueError, OverflowError):
+        return float("nan"), float("nan")
+    return first, first + (_DAY_NS - 512 if len(text) == 10 else 0)
+
+
+# Texts
+
+
+def _of_texts(real: pd.Series, others: Iterable[str]) -> tuple[dict[str, ValueSet], str]:
+    """Return what texts stand for that the real column does not have."""
+    levels: dict[str, None] = dict.fromkeys(sorted({str(level) for level in real.unique()}))
+    known, begun = [*levels], 0
+    found: dict[str, ValueSet] = {}
+    left: dict[str, int] = {}
+    for text in others:
+        match = re.fullmatch(r"(.*?[^\s*#…])\s*[*#…]+|(.*\d)[xX]+", text)
+        if match and (start := match[1] or match[2]) and _beginning_with(start, known):
+            found[text] = ValueSet(prefix=start)
+            begun += 1
+        elif parts := _parts(text, levels):
+            found[text] = ValueSet(texts=parts)
+        else:
+            left[text] = _beginning_with(text, known) if text else 0
+    digits = sum(any(letter.isdigit() for letter in level) for level in known)
+    if len(left) >= _FEWEST and all(left.values()) and sum(left.values()) >= 2 * len(left) and 2 * digits > len(known):
+        found |= {text: ValueSet(prefix=text) for text in left}
+        begun += len(left)
+    return found, "beginnings of texts" if begun == len(found) else "sets of texts"
+
+
+def _beginning_with(start: str, known: list[str]) -> int:
+    """Return how many of some sorted texts begin so."""
+    return bisect_right(known, start + chr(0x10FFFF)) - bisect_left(known, start)
+
+
+def _parts(text: str, known: Container[str]) -> tuple[str, ...]:
+    """Return the real texts that stand side by side in a text; none where it is no such list."""
+    inner = text.strip("{}[]()")
+    for mark in (",", ";", "|", "~", "/", " or "):
+        parts = [part.strip() for part in inner.split(mark)]
+        if len(parts) > 1 and all(part in known for part in parts):
+            return tuple(parts)
+    return ()
+
+
+# What stands in the cells
+
+
+def values_for(sets: Iterable[ValueSet], like: pd.Series, exact: Iterable[float]) -> Iterator[float]:
+    """Yield a number for each set of numbers or dates: in its middle, as fine as the real ones, and another for each.
+
+    Ends beyond the real values are taken as theirs. ``exact`` are numbers that stand for themselves.
+
+    Example:
+        >>> [*values_for([ValueSet(30, 39), ValueSet(high=39)], pd.Series([20, 31, 56]), [])]
+        [34.0, 30.0]
+    """
+    real = as_floats(levels_of(like))
+    real = real[np.isfinite(real)]
+    step, taken = Grid.of(levels_of(like)).step, {float(value) for value in exact}
+    codes = set(real.tolist()) if isinstance(like.dtype, pd.CategoricalDtype) else set()  # a set is no code
+    precision = precision_of(like).type
+    for own in sets:
+        low, high = _ends_among(own, real)
+        middle = (low + high) / 2
+        beside = (middle + (k + 0.5) * 1e-4 * max(abs(middle), 1) for k in count())
+        tried = (float(precision(each)) for each in chain(_tried(middle, step or 1.0, low, high), beside))
+        value = next(each for each in tried if each not in taken and each not in codes)
+        taken.add(value)
+        yield value
+
+
+def _ends_among(own: ValueSet, real: np.ndarray) -> tuple[float, float]:
+    """Return the ends of a set within the real values; where it lies outside of these, its own."""
+    least, largest = (real.min(), real.max()) if len(real) else (own.low, own.high)
+    low, high = (float(np.clip(end, least, largest)) for end in (own.low, own.high))
+    if low <= high and own.low <= (low + high) / 2 <= own.high:
+        return low, high
+    low = own.low if np.isfinite(own.low) else own.high
+    return low, own.high if np.isfinite(own.high) else low
+
+
+def _tried(middle: float, step: float, low: float, high: float) -> Iterator[float]:
+    """Yield the numbers of a grid around a middle, within two ends, the nearest first."""
+    start = np.round(middle / step)
+    for k in range(200):
+        for side in (-1, 1) if k else (1,):
+            value = float((start + side * k) * step)
+            if low <= value <= high:
+                yield value

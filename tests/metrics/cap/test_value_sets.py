@@ -1,0 +1,92 @@
+"""CAP where released cells stand for sets of values, against plain loops over pairs of records."""
+
+import math
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from samples.coarse import KEYS, may_be, said, tables
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.tables.value_sets import ValueSet, ValueSets
+
+CAP = ["categorical_cap", "zero_cap", "generalized_cap"]
+
+
+def pools_by_loops(real: pd.DataFrame, release: pd.DataFrame) -> list[tuple[int, list[float]]]:
+    """Return the distance of each real record, and the released pays at it."""
+    found = []
+    for person in real.to_dict("records"):
+        apart = [sum(not may_be(c, row[c], person[c]) for c in KEYS) for row in release.to_dict("records")]
+        found.append((min(apart), [p for d, p in zip(apart, release["pay"], strict=True) if d == min(apart)]))
+    return found
+
+
+@pytest.mark.parametrize("hidden", ["exact", "coarse"])
+@pytest.mark.parametrize("seed", range(4))
+def test_cap_matches_each_value_that_a_cell_stands_for(seed: int, hidden: str):
+    real, release = tables(seed, hidden)
+    pays = real["pay"].tolist()
+    due = {"categorical_cap": [], "zero_cap": [], "generalized_cap": []}
+    for (distance, pool), truth in zip(pools_by_loops(real, release), pays, strict=True):
+        credit = sum(said(each, truth, pays) for each in pool) / len(pool)
+        due["categorical_cap"].append(credit if distance == 0 else math.nan)
+        due["zero_cap"].append(credit if distance == 0 else 0.0)
+        due["generalized_cap"].append(credit)
+    for name, credits in due.items():
+        score = METRICS[name](real, release, quasi_identifiers=KEYS, sensitive="pay")
+        np.testing.assert_allclose(score.records["score"].to_numpy(float), credits, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_claims_of_whole_classes_are_made_where_all_who_may_have_the_key_say_one_value(seed: int):
+    real, release = tables(seed, "coarse")
+    release = release[release["age"] < 60].reset_index(drop=True)
+    due, shares = [], []
+    for (distance, pool), truth in zip(pools_by_loops(real, release), real["pay"], strict=True):
+        claim = distance == 0 and len(set(pool)) == 1 and pool[0] in (1, 2, 3, 4)
+        due.append(float(pool[0] == truth) if claim else math.nan)
+        shares.append(claim and pool[0] == truth)
+    roles = {"quasi_identifiers": KEYS, "sensitive": "pay"}
+    assert not all(map(math.isnan, due))
+    np.testing.assert_array_equal(METRICS["targeted_cap"](real, release, **roles).records["score"], due)
+    np.testing.assert_array_equal(METRICS["attribute_disclosure"](real, release, **roles).records["score"], shares)
+
+
+@pytest.mark.filterwarnings("ignore:generalized_cap. .*of the keys are unseen")
+def test_a_suppressed_secret_says_what_the_shares_of_the_real_values_say():
+    real, release = tables(0)
+    release = ValueSets({}, frozenset(["pay"])).beside(release.assign(pay=np.nan, age=real["age"][0], zip="10001"))
+    score = METRICS["generalized_cap"](real, release, quasi_identifiers=KEYS, sensitive="pay")
+    assert score.value == pytest.approx((real["pay"].value_counts(normalize=True) ** 2).sum())
+
+
+@pytest.mark.filterwarnings("ignore:.*of the keys are unseen")
+def test_sets_that_hold_one_value_are_that_value():
+    real, release = tables(1)
+    exact = release.assign(age=real["age"].iloc[0], zip="10001", job="cook")
+    sets = ValueSets({"age": {real["age"].iloc[0]: ValueSet(*[real["age"].iloc[0]] * 2)}})
+    for name in ("zero_cap", "generalized_cap", "targeted_cap", "attribute_disclosure"):
+        plain, coarse = (
+            METRICS[name](real, each, quasi_identifiers=KEYS, sensitive="pay")
+            for each in (ValueSets().beside(exact), sets.beside(exact))
+        )
+        pd.testing.assert_frame_equal(plain.records, coarse.records, check_dtype=False)
+
+
+@pytest.mark.parametrize("lost", [["age"], ["age", "zip"], KEYS, ["pay"], ["pay", "age"]])
+@pytest.mark.parametrize(
+    "name", ["categorical_cap", "zero_cap", "generalized_cap", "targeted_cap", "attribute_disclosure"]
+)
+def test_columns_of_which_nothing_is_shown_are_compared_as_if_each_cell_was_a_set(name: str, lost: list[str]):
+    real, release = tables(3)
+    release = release.assign(
+        age=real["age"].sample(60, replace=True, random_state=1).to_numpy(), zip="10001", job="cook"
+    )
+    release["zip"] = real["zip"].sample(60, replace=True, random_state=2).to_numpy()
+    release = ValueSets({}, frozenset(lost)).beside(release.assign(**dict.fromkeys(lost)))
+    quick = METRICS[name](real, release, quasi_identifiers=KEYS, sensitive="pay").records
+    with patch("synthrisk.metrics.cap.pools.shown", lambda _, columns: list(columns)):
+        slow = METRICS[name](real, release, quasi_identifiers=KEYS, sensitive="pay").records
+    pd.testing.assert_frame_equal(quick, slow)
