@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 export DO_NOT_TRACK := true
+export OMP_WAIT_POLICY ?= passive  # threads that wait in circles cost other processes several times the work
 unexport PYTHONDONTWRITEBYTECODE  # else each process of each test compiles all that it imports anew
 
 # the files in which a test has the marker: to read all others takes a minute
