@@ -20,7 +20,7 @@ from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
-from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.data.types import typed
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.split import split
 from synthrisk.tasks.synthesize.generators import generators

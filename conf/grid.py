@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from synthrisk.conf.load import load
+from synthrisk.conf.loader import load
 from synthrisk.conf.study import Study
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError, nearest

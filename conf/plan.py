@@ -1,16 +1,20 @@
-"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``."""
+"""What a study measures, spelled out: one planned measure a metric, sensitive attribute and option ``attacker``.
+
+And one of several attacker models together where the study asks for their ``envelope``.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.study import ALL_OTHERS, MetricChoice, WhatIf
-from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.exposure.what_if import Change
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.tables.tables import Target, columns_of, name_of
 
 _COLUMNS = ("columns", "columns_a", "columns_b")  # options that name columns of the table
 
@@ -19,7 +23,7 @@ def plan(
     metrics: Sequence[str | Mapping[str, Any] | MetricChoice],
     columns: Sequence[str],
     quasi_identifiers: Sequence[str] | str,
-    sensitive: Sequence[str],
+    sensitive: Sequence[Target],
 ) -> list[Planned]:
     """Return what some metrics measure on a table.
 
@@ -27,7 +31,8 @@ def plan(
         metrics: Names, or mappings and choices as in a study.
         columns: Columns of the table, the identifier left out.
         quasi_identifiers: What an attacker knows, where a metric does not say otherwise; ``"*"`` = all others.
-        sensitive: What an attacker guesses, where a metric does not say otherwise.
+        sensitive: What an attacker guesses, where a metric does not say otherwise: columns, or lists of columns that
+            are guessed at once.
 
     Raises:
         InputError: A metric is unknown, its options or roles are wrong, or two measures share a name.
@@ -38,31 +43,61 @@ def plan(
     for choice in choices:
         metric = METRICS[choice.name]
         own = choice.options.get("attacker", metric.default("attacker")) if "attacker" in metric.options else None
-        attackers: Sequence[str | None] = choice.attackers or [own]
-        hidden: Sequence[str | None] = (choice.sensitive or sensitive) if "sensitive" in metric.needs else [None]
+        alone: list[str | None] = [*choice.attackers] or [own]
+        attackers: list[tuple[Any, str, str]]  # one or all, with label and envelope
+        attackers = [(a, label, "") for a, label in zip(alone, choice.labels, strict=True)]
+        attackers += [(alone, label, e) for e, label in zip(choice.envelope, choice.labels_together, strict=True)]
+        hidden: Sequence[Target] = (choice.sensitive or sensitive) if "sensitive" in metric.needs else [()]
+        _check_targets(choice.label, metric, hidden, columns)
         known = choice.quasi_identifiers or quasi_identifiers
-        for attacker, label in zip(attackers, choice.labels, strict=True):
-            for guessed in hidden:
+        for attacker, label, envelope in attackers:
+            for target in hidden:
                 options = dict(choice.options) | ({"attacker": attacker} if attacker else {})
-                if guessed is not None:
-                    options["sensitive"] = guessed
+                options |= {"envelope": envelope} if envelope else {}
+                guessed = columns_of(target)
+                if guessed:
+                    options["sensitive"] = guessed if len(guessed) > 1 else guessed[0]
                 if "quasi_identifiers" in metric.needs:
-                    apart = sensitive if guessed is None and known == ALL_OTHERS else [guessed]
+                    apart = guessed if guessed or known != ALL_OTHERS else _columns(sensitive)
                     others = columns if known == ALL_OTHERS else known
                     options["quasi_identifiers"] = [c for c in others if c not in apart]
                 if isinstance(options.get("bins"), Mapping):  # of all that are guessed, each measure uses its own
-                    elsewhere = [c for c in hidden if c != guessed and c not in options.get("quasi_identifiers", ())]
+                    own_columns = (*guessed, *options.get("quasi_identifiers", ()))
+                    elsewhere = [c for c in _columns(hidden) if c not in own_columns]
                     options["bins"] = {c: n for c, n in options["bins"].items() if c not in elsewhere} or None
-                asked = Planned(Measure(label, choice.name, guessed, attacker), options)
+                called = ", ".join(attacker) if isinstance(attacker, list) else attacker
+                together = tuple(choice.labels) if envelope else ()
+                joint = tuple(guessed) if len(guessed) > 1 else ()
+                named = name_of(target) or None
+                measure = Measure(label, choice.name, named, called, envelope=envelope, together=together, joint=joint)
+                asked = Planned(measure, options)
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
     return planned
 
 
+def _columns(targets: Sequence[Target]) -> list[str]:
+    return [column for target in targets for column in columns_of(target)]
+
+
+def _check_targets(label: str, metric: Metric, targets: Sequence[Target], columns: Sequence[str]) -> None:
+    """Refuse several columns at once where a metric guesses one, or where a column is called as they are together."""
+    for several in (columns_of(target) for target in targets if len(columns_of(target)) > 1):
+        if not metric.jointly:
+            raise InputError(
+                f"sensitive of metric {label} must be one column at a time, got {several} at once; give the metric its "
+                f"own, such as sensitive: [{several[0]}]"
+            )
+        if name_of(several) in columns:
+            raise InputError(f"no column may be called as those guessed at once, got {name_of(several)!r}; rename it")
+
+
 def _variants(planned: Planned, what_if: Sequence[WhatIf]) -> list[Planned]:
     found, measure = [], planned.measure
     for change in (Change(**dict(each)) for each in what_if):
-        named = replace(measure, label=f"{measure.label}-{change.name}", variant_of=measure.label)
+        together = tuple(f"{label}-{change.name}" for label in measure.together)
+        label = f"{measure.label}-{change.name}"
+        named = replace(measure, label=label, variant_of=measure.label, together=together)
         found.append(Planned(named, change.options(planned.options)))
     return found
 
@@ -79,7 +114,7 @@ def _check_roles(metrics: Sequence[MetricChoice], columns: Sequence[str]) -> Non
     for choice in metrics:
         known = choice.quasi_identifiers if isinstance(choice.quasi_identifiers, list) else []
         own = [(option, _names(choice.options[option])) for option in _COLUMNS if option in choice.options]
-        for role, names in (("quasi_identifiers", known), ("sensitive", choice.sensitive or []), *own):
+        for role, names in (("quasi_identifiers", known), ("sensitive", _columns(choice.sensitive or [])), *own):
             for name in names:
                 if name not in columns:
                     hint = nearest(name, columns)

@@ -4,7 +4,15 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from synthrisk.conf.reading import FileForm, Reading, Texts
 from synthrisk.conf.settings import Settings
@@ -12,7 +20,9 @@ from synthrisk.conf.sources import source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
+from synthrisk.metrics.study.planned import label_of
 from synthrisk.metrics.tables.coarsen import MOST_BINS
+from synthrisk.metrics.tables.tables import columns_of
 
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "repelled", "leaky", "fresh", "marginals")
@@ -28,8 +38,22 @@ def _once(names: Any) -> Any:
     return names
 
 
+def _one_or_more(words: Any) -> Any:
+    return [words] if isinstance(words, str) else words
+
+
 Names = Annotated[list[str], AfterValidator(_once)]
 """Distinct names."""
+
+
+def _several(columns: list[str]) -> list[str]:
+    if len(columns) < 2:
+        raise ValueError(f"columns that are guessed at once must be two or more, got {columns}")
+    return columns
+
+
+Targets = Annotated[list[str | Annotated[Names, AfterValidator(_several)]], AfterValidator(_once)]
+"""What is guessed: columns each on its own; in brackets several at once."""
 
 
 class Sql(Settings):
@@ -84,8 +108,9 @@ class Data(Settings):
     built-in table with options, or ``{url, query}`` for a database."""
     quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
-    sensitive: Names = Field(min_length=1)
-    """Columns that an attacker guesses, each on its own."""
+    sensitive: Targets = Field(min_length=1)
+    """Columns that an attacker guesses, each on its own; in brackets several that he guesses at once:
+    ``[income, [income, race]]``."""
     categorical: list[str] = []
     """Numeric columns that are code lists."""
     identifier: str | None = None
@@ -115,9 +140,14 @@ class Data(Settings):
         left_out = [*self.drop, *([] if self.identifier is None else [self.identifier])]
         return FileForm(missing=tuple(self.missing), columns=self.columns, left_out=tuple(left_out))
 
+    @property
+    def guessed(self) -> list[str]:
+        """All columns that are guessed, alone or with others."""
+        return list(dict.fromkeys(column for target in self.sensitive for column in columns_of(target)))
+
     @model_validator(mode="after")
     def _roles_are_apart(self) -> "Data":
-        both = [c for c in self.quasi_identifiers if c in self.sensitive and len(self.sensitive) == 1]
+        both = [c for c in self.quasi_identifiers if len(self.sensitive) == 1 and c in self.guessed]
         if both:
             raise ValueError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
         return self
@@ -196,6 +226,14 @@ class SynthesizerChoice(_Choice):
         return self
 
 
+_Envelope = Literal["max", "mean", "record"]
+Envelopes = Annotated[
+    list[_Envelope],
+    BeforeValidator(_one_or_more, json_schema_input_type=_Envelope | list[_Envelope]),
+    AfterValidator(_once),
+]
+
+
 class WhatIf(Settings):
     """A change of the quasi-identifiers whose effect on the risk is previewed, on the same releases."""
 
@@ -231,10 +269,15 @@ class MetricChoice(_Choice):
     """Name in keys and tables; the register name unless given. Needed where a metric is used twice."""
     quasi_identifiers: Names | Literal["*"] | None = None
     """What the attacker of this metric knows, where it is not ``data.quasi_identifiers``."""
-    sensitive: Names | None = None
-    """What this metric guesses, where it is not ``data.sensitive``."""
+    sensitive: Targets | None = None
+    """What this metric guesses, where it is not ``data.sensitive``; in brackets several columns at once, for metrics
+    that take several."""
     attackers: Names = []
     """Attacker models of metrics that train one, attacks of metrics of claims: each is scored on its own."""
+    envelope: Envelopes = []
+    """Measures of all ``attackers`` of ``rapid`` together, beside those of each: ``max``, the value of the model with
+    the largest one (measure ``rapid_max``); ``mean``, the mean of their values (``rapid_mean``); ``record``, each
+    record attacked by the model that gains most on it (``rapid_envelope``)."""
     what_if: list[WhatIf] = []
     """Changes of the quasi-identifiers to preview: each is a measure of its own on the same releases."""
     options: dict[str, Any] = {}
@@ -242,8 +285,13 @@ class MetricChoice(_Choice):
 
     @property
     def labels(self) -> list[str]:
-        """The names of its measures, one for each of ``attackers`` where there are several."""
-        return [f"{self.label}-{a}" for a in self.attackers] if len(self.attackers) > 1 else [self.label]
+        """The names of its measures, one for each of ``attackers`` where there are several, without those of all."""
+        return [label_of(self.label, a) for a in self.attackers] if len(self.attackers) > 1 else [self.label]
+
+    @property
+    def labels_together(self) -> list[str]:
+        """The names of its measures of all ``attackers`` together."""
+        return [label_of(self.label, envelope=each) for each in self.envelope]
 
     @model_validator(mode="after")
     def _metric_is_known(self) -> "MetricChoice":
@@ -252,8 +300,14 @@ class MetricChoice(_Choice):
                 f"no metric is called {self.name!r}{nearest(self.name, METRICS)}; known: {', '.join(METRICS)}"
             )
         metric = METRICS[self.name]
-        if not isinstance(self.options.get("attacker", ""), str) or "envelope" in self.options:
-            raise ValueError("a study scores each attacker model alone: list them as attackers, without an envelope")
+        if not isinstance(self.options.get("attacker", ""), str):
+            raise ValueError("attacker must be one model: list several as attackers, and give envelope beside them")
+        if "envelope" in self.options:
+            raise ValueError("envelope must stand beside attackers, got it among the options")
+        if self.envelope and metric.together is None:
+            raise ValueError(f"envelope must be left out where each attack stands alone, as of {self.name}")
+        if self.envelope and len(self.attackers) < 2:
+            raise ValueError(f"envelope needs at least two attackers, got {self.attackers}")
         if self.what_if and "quasi_identifiers" not in metric.needs:
             raise ValueError(f"what_if changes quasi_identifiers, which {self.name} does not use")
         if self.options.get("mode") in _STUDY_MODES:
@@ -411,16 +465,16 @@ class Study(Settings):
     study in which they misbehave is INVALID; without copy and near_copy no verdict is NO EVIDENCE: nothing shows what
     the study sees."""
     reference_measures: Literal["all", "limited"] = "all"
-    """What the reference generators are attacked with: all measures, or those alone that a threshold names."""
+    """What the reference generators are attacked with: all measures, or those alone that a limit names."""
     metrics: list[MetricChoice] = Field(min_length=1)
     """What is measured."""
     bootstrap: Bootstrap = Bootstrap()
     thresholds: Annotated[dict[str, Threshold], BeforeValidator(lambda v: {} if v is None else v)] = {}
-    """``<quantity>/<metric>[.<sensitive>][@<group>]``: limit, or ``{value, source}``; without the attribute it holds
-    for all. Quantities: risk, risk_control, risk_gain, memorization, control_gain (the gain over control records),
-    population_gain (over what real people who are not in the data give away), tpr (true-positive rate at a
-    false-positive rate of 1 %) and tpr_at_0.001 of a membership measure. Groups: outliers, rare_keys, classes (the
-    worst class of the sensitive attribute). No threshold, no verdict."""
+    """The limits, under this name or ``limits``. ``<quantity>/<metric>[.<sensitive>][@<group>]``: limit, or
+    ``{value, source}``; without the attribute it holds for all. Quantities: risk, risk_control, risk_gain,
+    memorization, control_gain (the gain over control records), population_gain (over what real people who are not in
+    the data give away), tpr (true-positive rate at a false-positive rate of 1 %) and tpr_at_0.001 of a membership
+    measure. Groups: outliers, rare_keys, classes (the worst class of the sensitive attribute). No limit, no verdict."""
     population_yardstick: bool = True
     """Whether each measure that scores single members is taken with the held-out records in place of the release too,
     once for all synthesizers: what real non-members, the population, say of them. It costs one attack a repetition
@@ -451,21 +505,33 @@ class Study(Settings):
         """The numbers of ``weakest_columns``; None for all."""
         return tuple(None if k == "all" else k for k in self.weakest_columns)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _limits_are_thresholds(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or not isinstance(values.get("limits"), Mapping):
+            return values
+        own, others = values["limits"], values.get("thresholds") or {}
+        if isinstance(others, Mapping) and (twice := [name for name in own if name in others]):
+            raise ValueError(f"limits and thresholds are one setting, got {twice[0]!r} in both")
+        rest = {name: value for name, value in values.items() if name != "limits"}
+        return rest | {"thresholds": {**others, **own} if isinstance(others, Mapping) else others}
+
     @model_validator(mode="after")
     def _names_are_used_once(self) -> "Study":
         for what, names in (
             ("synthesizers and references", [s.name for s in (*self.synthesizers, *self.references)]),
-            ("metrics", [label for m in self.metrics for label in m.labels]),
+            ("metrics", [label for m in self.metrics for label in (*m.labels, *m.labels_together)]),
         ):
             twice = sorted({n for n in names if names.count(n) > 1})
             if twice:
                 raise ValueError(f"{what} must have distinct names, got {twice[0]!r} twice")
         for choice in self.metrics:
             hidden = choice.sensitive or self.data.sensitive
-            if len(hidden) == 1 and choice.quasi_identifiers and hidden[0] in choice.quasi_identifiers:
+            both = [c for c in columns_of(hidden[0]) if len(hidden) == 1 and c in (choice.quasi_identifiers or ())]
+            if both:
                 raise ValueError(
                     f"quasi_identifiers and sensitive of metric {choice.label} must be different columns, "
-                    f"got {hidden[0]!r} in both"
+                    f"got {both[0]!r} in both"
                 )
         for each in (*self.synthesizers, *self.references):
             if NON_MEMBERS in (each.name, each.kind):

@@ -18,6 +18,7 @@ MODULES = (
     "synthrisk.metrics.score.Score",
     "synthrisk.metrics.attack",
     "synthrisk.metrics.testing",
+    "synthrisk.metrics.distance.priveval.printed",
     "synthrisk.metrics.exposure.subgroups.risk_by",
     "synthrisk.metrics.exposure.attribution.attribution",
     "synthrisk.metrics.exposure.what_if",

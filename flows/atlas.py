@@ -52,7 +52,7 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     from synthrisk.tasks.compare import compare
     from synthrisk.tasks.data.task import data
     from synthrisk.tasks.split import split
-    from synthrisk.tasks.synthesize import synthesizer
+    from synthrisk.tasks.synthesize import find_synthesizer
     from synthrisk.tasks.workspace.kept import open_workspace
     from synthrisk.tasks.workspace.references import Sample
 
@@ -70,7 +70,7 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     generators = [each for each, _ in attacks]
     estimated = run.call(compare, list(found.values()), sample, generators, study.bootstrap, failures=failures)
     for each in (g for g in generators if g.name in found):
-        dose = synthesizer(each.kind).dose
+        dose = find_synthesizer(each.kind).dose
         planted = "" if each.kind == NONE else each.kind
         own = [f for f in estimated.compared.findings if f.synthesizer == each.name]
         looks = [ledger.released() for ledger in found[each.name].ledgers]

@@ -12,7 +12,7 @@ from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.found_again import found_again
-from synthrisk.tasks.synthesize import synthesizer
+from synthrisk.tasks.synthesize import find_synthesizer
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.failure import NO_SPACE, DiskError
 from synthrisk.tasks.workspace.limited import Limits
@@ -68,7 +68,7 @@ def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) ->
     kept = calls.call(found_again, sample, attacks)
     places: list[Place] = [
         (each, measured, Cell(each.name, repetition, fold))
-        for each, measured in sorted(attacks, key=lambda own: synthesizer(own[0].kind).extra is None)
+        for each, measured in sorted(attacks, key=lambda own: find_synthesizer(own[0].kind).extra is None)
         for repetition in range(sample.cut.repetitions)  # the dearest first, so that the tail is short
         for fold in range(sample.cut.releases)
     ]

@@ -16,7 +16,7 @@ from synthrisk.metrics.study.emptiness import Foreseen, foresee
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.metrics.tables.kinds import Kind, kind
-from synthrisk.tasks.synthesize import synthesizer, try_out
+from synthrisk.tasks.synthesize import find_synthesizer, try_out
 from synthrisk.tasks.synthesize.generators import generator, generators, reference
 from synthrisk.tasks.workspace.references import Generator, Sample
 
@@ -44,10 +44,10 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
     if _FITTING.get() == _of(study, sample):
         return planned, every
     records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
-    tried = [partial(try_out, synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
-    tried += [partial(_has_identifiers, g, sample) for g in every if synthesizer(g.kind).unattacked]
-    guessing = [(p.measure.attacker, p.measure.sensitive) for p in planned]
-    models = [partial(_model_fits, model, kind(records[target])) for model, target in guessing if model and target]
+    tried = [partial(try_out, find_synthesizer(g.kind), g.options, records, places, sample.form) for g in every]
+    tried += [partial(_has_identifiers, g, sample) for g in every if find_synthesizer(g.kind).unattacked]
+    guessing = [(p.measure.attacker, column) for p in planned for column in p.measure.targets]
+    models = [partial(_model_fits, model, kind(records[column])) for model, column in guessing if model]
     fitting = [partial(METRICS[p.measure.metric].check_options_on, records, p.options) for p in planned]
     _refuse(study, [*tried, *models, *fitting], foreseen(sample, planned).refusals)
     return planned, every

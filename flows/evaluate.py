@@ -57,6 +57,7 @@ def evaluate(
     study: StudyName = None,
     tracking_block: str | None = None,
     offline: bool = False,
+    links: str | None = None,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -93,6 +94,8 @@ def evaluate(
         tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the MLflow store, in place of
             ``tracking_uri``.
         offline: Ask no tracking server: keep what is to be logged in the workspace, until ``synthrisk log``.
+        links: A file that says which record of ``real`` each row of the release was made from, for ``hidden_rate``: one
+            column, with its name in the first line, of whole numbers, 0 for the first record, -1 for none.
 
     Raises:
         InputError: An argument or a table breaks a rule.
@@ -103,7 +106,7 @@ def evaluate(
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
     check_control(control, meant.thresholds)
-    place = experiment, tracking_uri, workspace, seed, tracking_block, offline
+    place = experiment, tracking_uri, workspace, seed, tracking_block, offline, links
     one = with_block(study_of(meant, synthetic, what_if, references, *place))
     check(one)
     with tagged(experiment), noted(open_workspace(workspace)):

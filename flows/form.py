@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import WithJsonSchema
 
 from synthrisk.conf import Study
-from synthrisk.conf.load import shipped
+from synthrisk.conf.loader import shipped
 from synthrisk.metrics import METRICS
 
 _SHIPPED = {"title": "shipped", "enum": list(shipped())}  # without a type, so that older pages show a file as text

@@ -8,7 +8,7 @@ import numpy as np
 import yaml
 
 from synthrisk.conf import Study, load
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.reading import Reading
 from synthrisk.conf.study import Data, SynthesizerChoice
 from synthrisk.metrics import METRICS, InputError
@@ -18,7 +18,7 @@ from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.propose.measures import RECOMMENDED, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.propose.roles import Role
-from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.synthesize import Job, find_synthesizer, run
 from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample, Table
 
@@ -135,6 +135,7 @@ def study_of(
     seed: int,
     tracking_block: str | None = None,
     offline: bool = False,
+    links: str | None = None,
 ) -> Study:
     """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
     if references not in get_args(References):
@@ -144,7 +145,7 @@ def study_of(
             "name": "evaluate",
             "data": meant.data.model_dump(exclude_unset=True),
             "split": {"holdout": 0.5, "repetitions": 1},
-            "synthesizers": [{"name": "release", "kind": "files", "path": synthetic}],
+            "synthesizers": [{"name": "release", "kind": "files", **_paths(synthetic, links)}],
             "references": [] if references == "none" else ["copy", "near_copy"],
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
@@ -160,6 +161,10 @@ def study_of(
             "seed": seed,
         }
     )
+
+
+def _paths(synthetic: str, links: str | None) -> dict[str, str]:
+    return {"path": synthetic} | ({} if links is None else {"links": links})
 
 
 def asked_text(arguments: Mapping[str, Any]) -> str:
@@ -192,7 +197,7 @@ def check_strangers(sample: Sample, synthetic: str) -> str:
     frame, held_out = sample.table.read(), sample.held_out(0, 0)
     members, train = frame[~held_out].reset_index(drop=True), sample.members()
     job = Job(train, train.head(0), len(train), 0, form=sample.form)
-    release = run(job, synthesizer("files"), {"path": synthetic}).synthetic
+    release = run(job, find_synthesizer("files"), {"path": synthetic}).synthetic
     found = strangers(members, frame[held_out].reset_index(drop=True), release, sample.identifier)
     if found.refuse:
         raise InputError(f"control must hold records that the synthesizer never saw, got ones of which {found.refuse}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from synthrisk.conf.load import home
+from synthrisk.conf.loader import home
 from synthrisk.conf.study import Runner
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.remote import UnreachableError

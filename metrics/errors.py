@@ -6,6 +6,8 @@ from math import inf, nextafter
 from numbers import Integral, Real
 from typing import cast
 
+from synthrisk.metrics.names_elsewhere import ours
+
 ABOVE_0, BELOW_1 = nextafter(0, 1), nextafter(1, 0)
 """The ends of (0, 1) for ``check_range``."""
 
@@ -20,14 +22,19 @@ class InputError(ValueError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name nearest to ``name``, or an empty string.
 
-    A name is near where it is mistyped (most letters are the same, more of them where the first is another), written
-    in other capitals, or cut short.
+    A name is near where another tool calls the same so, and where it is mistyped (most letters are the same, more of
+    them where the first is another), written in other capitals, or cut short.
 
     Example:
         >>> nearest("aeg", ["age", "wage"]), nearest("kart", ["cart"]), nearest("colour", ["holdout", "columns"])
         (" (did you mean 'age'?)", " (did you mean 'cart'?)", '')
+        >>> nearest("key_fields", ["sensitive", "quasi_identifiers"])
+        " (did you mean 'quasi_identifiers'?)"
     """
-    names = {k.strip().casefold(): k for k in reversed(list(known))}
+    known = list(known)
+    if (own := ours(name, known)) is not None:
+        return f" (did you mean {own!r}?)"
+    names = {k.strip().casefold(): k for k in reversed(known)}
     low = name.strip().casefold()
     close = [k for k in get_close_matches(low, names, n=3, cutoff=0.65) if k[:1] == low[:1] or _is_near(low, k)]
     close = close or [k for k in names if len(low) > 2 and k.startswith(low)]

@@ -62,7 +62,8 @@ class Metric:
         ceiling: The detail that says what the attack reaches on an exact copy of the members, where that is known.
         unaveraged: The details that hold for one release alone, such as limits, p-values and curves: a study keeps
             them, but takes no means of them over its releases.
-        gains: Whether ``records`` may hold the column ``gain``, normalised gains, of which a study draws a curve.
+        gains: Whether ``records`` may hold the column ``gain``, normalised gains, or of a number ``error``, with the
+            detail ``tolerance``: of these a study draws a curve.
         uninformed: The detail that says what an attacker without information reaches, which independent columns
             (the reference generator ``marginals``) must not exceed: the guess, unless noise alone puts records at
             risk, as the noise of RAPID's confidence does.
@@ -76,8 +77,14 @@ class Metric:
             member.
         best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer
             about everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
+        together: ``together(scores, envelope)``: the score of several attacker models, whose own scores are given by
+            name: the largest (``max``), the mean (``mean``), or that of the best for each record (``record``); None
+            where each stands alone.
         looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
             be equal too.
+        jointly: Whether ``sensitive`` may be several columns, which are then guessed at once.
+        without_control: Whether it may be called without the control records that it needs: then the value is NaN with
+            its reason, and ``published`` is what the source prints without them.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
             records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
     """
@@ -116,6 +123,9 @@ class Metric:
     population: bool = True
     best_answer: Callable[..., float] | None = None
     looks_up: bool = False
+    jointly: bool = False
+    together: Callable[[Mapping[str, Score], str], Score] | None = None
+    without_control: bool = False
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""
@@ -213,7 +223,7 @@ class Metric:
                 hint = nearest(name, self.options)
                 raise InputError(f"{self.name} takes no argument {name!r}{hint}; it takes {', '.join(self.options)}")
         for name in self.needs:
-            if options.get(name) is None:
+            if options.get(name) is None and not (name == "control" and self.without_control):
                 raise InputError(f"{self.name} needs the argument {name}, got none")
 
     def __call__(self, real: pd.DataFrame, synthetic: pd.DataFrame, **options: Any) -> Score:

@@ -51,6 +51,7 @@ def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
         ("reduce", "be given where real records are scored", m.reduce is not None or by_release, m.reduce),
         ("against", "be given where no real records are scored", bool(m.against or settled) or not by_release, None),
         ("population", "be False where control is needed", not (m.population and "control" in m.needs), m.population),
+        ("without_control", "be False where no control is needed", "control" in m.needs or not m.without_control, True),
         ("copied", "be None or lie in range", m.copied is None or low <= m.copied <= high, m.copied),
     ]
 

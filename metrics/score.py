@@ -45,7 +45,8 @@ class Score:
     Attributes:
         value: Risk in [0, 1], 1 = no privacy left (of a utility metric: 1 = most useful); NaN where
             it is not defined (``reason`` says why).
-        published: The number that the source would print, in its own scale and direction.
+        published: The same in the scale and direction of the source, of the neighbours or claims found here. What a
+            program of the source prints can differ: the metric's docstring says where ("The source: ...").
         records: One row an attacked record: ``score`` and the measure's own columns; None where a metric
             has no per-record form.
         details: Named floats that belong to the value (accuracy, share of unseen keys, curve points).
@@ -88,7 +89,10 @@ class Score:
         return score_html(self)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the share of records with at least a score, the value, and the yardsticks beside it; return the axes.
+        """Draw the score and its yardsticks; return the axes.
+
+        Of RAPID the share at risk against the threshold (of a number the tolerance), with control records and null; of
+        others the share of records with at least a score, the value, and the yardsticks beside it.
 
         Args:
             axes: Where to draw; axes of a new figure unless given.

@@ -32,7 +32,8 @@ def score_text(score: "Score") -> str:
 def score_html(score: "Score") -> str:
     """Return a score as a table of its numbers."""
     rows = [("value", number(score.value)), ("published", number(score.published))]
-    rows += [(name, number(value)) for name, value in score.details.items() if not name.startswith("ceiling_")]
+    told = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
+    rows += [(name, number(value)) for name, value in told.items()]  # curves are drawn by ``plot``
     rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
     rows += [("reason", score.reason)] if score.reason else []
     rows += [("warning", score.warning)] if score.warning else []
@@ -65,7 +66,8 @@ def signature_of(metric: "Metric") -> inspect.Signature:
         if known is not None:
             named.append(known.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         else:
-            default = inspect.Parameter.empty if option in metric.needs else _DEFAULTS.get(option)
+            must = option in metric.needs and not (option == "control" and metric.without_control)
+            default = inspect.Parameter.empty if must else _DEFAULTS.get(option)
             named.append(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default))
     return inspect.Signature([*frames, *named], return_annotation="Score")
 

@@ -119,14 +119,14 @@ def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned
     sample, real, synthetic = release.sample, release.sample.records(), release.synthetic()
     member = release.membership()
     entities = sample.entities()
-    tables = tables_of(real, synthetic, member, entities)
+    tables = tables_of(real, synthetic, member, entities, release.links())
     check = look(tables, member, len(release.used()))
     check = replace(check, problems=(*check.problems, *release.told()))
     try:
         ledger, values = score_release(tables, member, planned, sample.seed, release.cell)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
-    guessed = [p.measure.sensitive for p in planned if p.measure.sensitive is not None]
+    guessed = [column for p in planned for column in p.measure.targets]
     again = read_again(tables, member, check, guessed)
     if again is not None:
         second, said = score_release(again, member, planned, sample.seed, release.cell)
@@ -137,7 +137,7 @@ def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned
     (draft / CHECK).write_text(json.dumps(as_plain(check)))
     (draft / RELEASED).write_text(json.dumps(identifiers.as_plain(_released(release, real, synthetic, member))))
     if sample.key:
-        keys = sizes_of_keys(tables, sample.key)
+        keys = sizes_of_keys(tables, sample.key, sample.sensitive)
         (draft / KEYS).write_text(json.dumps(asdict(keys)))
 
 

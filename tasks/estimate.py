@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.bootstrap import bootstrap

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.study import NON_MEMBERS, Threshold
 from synthrisk.metrics.release.identifiers import RELEASED, Released, in_all
-from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys
+from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys, values_of_real
 from synthrisk.metrics.release.summary import ReleaseSummary, summarise
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.limits import Size
@@ -21,6 +21,7 @@ from synthrisk.metrics.study.reference_checks import Check, check_references
 from synthrisk.metrics.study.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Beside, check_limits, holds_for
 from synthrisk.metrics.study.verdicts import judge as verdicts_of
+from synthrisk.metrics.tables.tables import Target, name_of
 from synthrisk.tasks.carriers import carried
 from synthrisk.tasks.workspace.failure import told_safely
 from synthrisk.tasks.workspace.handed import Estimated, Judged
@@ -133,7 +134,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
-        sensitive=sample.sensitive,
+        sensitive=tuple(map(name_of, sample.sensitive)),
     )
 
 
@@ -172,8 +173,13 @@ def _keys(estimated: Estimated) -> KAnonymity | None:
     if not sample.key:
         return None
     own = [f for f in estimated.found if f.generator.role != "yardstick"]
-    real = keys_of_real(sample.records(), sample.key, sample.entities())
-    return KAnonymity(tuple(sample.key), real, {f.name: mean_keys([e.keys() for e in f.ledgers]) for f in own})
+    records = sample.records()
+    return KAnonymity(
+        tuple(sample.key),
+        keys_of_real(records, sample.key, sample.entities()),
+        {f.name: mean_keys([e.keys() for e in f.ledgers]) for f in own},
+        values_of_real(records, sample.key, sample.sensitive),
+    )
 
 
 def _facts(sample: Sample, entities: int) -> dict[str, str]:
@@ -202,7 +208,7 @@ def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) ->
     return spelled
 
 
-def threat_model(known: Sequence[str] | str, sensitive: Sequence[str]) -> str:
+def threat_model(known: Sequence[str] | str, sensitive: Sequence[Target]) -> str:
     """Return what an attacker knows and guesses, in words."""
     knows = "all other columns" if known == "*" else ", ".join(known)
-    return f"attacker has the release, knows {knows}; guesses {', '.join(sensitive)}"
+    return f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"

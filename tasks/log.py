@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from synthrisk.conf.load import checked, refuse_passwords
+from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.secrets import mask, secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.without_values import without_values
-from synthrisk.tasks.report import report
+from synthrisk.tasks.report import RECORD, report
 from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.asked import described
 from synthrisk.tasks.tracking.drawn import Drawn
@@ -34,7 +34,7 @@ from synthrisk.tasks.tracking.where import allowed
 from synthrisk.tasks.tracking.whole_study import write_study
 from synthrisk.tasks.workspace.failure import DiskError, RunError, told_safely
 from synthrisk.tasks.workspace.handed import Judged
-from synthrisk.tasks.workspace.kept import there
+from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.store import private_folder, replace_file
 from synthrisk.tasks.workspace.verb import check_given, verb
 
@@ -165,11 +165,15 @@ def _tried(what: str, page: Callable[[], str]) -> tuple[str, str]:
         return "", str(error)
 
 
-def _page(drawn: Drawn) -> str:
-    """Return the page that goes to the store; empty where there is none."""
+def _pages(drawn: Drawn) -> dict[str, str]:
+    """Return the pages that go to the store, by name: decision record and report; none where there is no report."""
     path = drawn.pages.report
-    page = there(path).read_text("utf-8") if path else ""
-    return page if drawn.waiting.tracking.records == "full" else without_values(page)
+    if not path:
+        return {}
+    report, record = there(path), Path(path).with_name(RECORD)
+    page = report.read_text("utf-8")
+    kept = {RECORD: there(record).read_text("utf-8")} if is_kept(record) else {}
+    return kept | {report.name: page if drawn.waiting.tracking.records == "full" else without_values(page)}
 
 
 def _told(
@@ -198,7 +202,7 @@ def _attempt(drawn: Drawn, *, late: bool) -> Logged:
     if drawn.waiting.tracking.offline and not late:
         return _kept(drawn, "offline")
     try:
-        place, runs = write_study(drawn, partial(_page, drawn), late=late)
+        place, runs = write_study(drawn, partial(_pages, drawn), late=late)
     except StoreError as error:
         reason, text = error.reason, error.text
     except FAULTS as error:

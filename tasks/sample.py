@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from synthrisk.conf.load import checked, refuse_passwords
+from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data import left_out, read, typed
 from synthrisk.tasks.split import split as cut
@@ -22,7 +22,7 @@ _FRAME = "DataFrame"  # what a table that comes from no source is called
 def sample(
     table: pd.DataFrame | str | Mapping[str, Any],
     quasi_identifiers: Sequence[str] | Literal["*"],
-    sensitive: Sequence[str],
+    sensitive: Sequence[str | Sequence[str]],
     *,
     folds: int | None = None,
     holdout: float | None = None,
@@ -45,7 +45,7 @@ def sample(
     Args:
         table: The real table: a frame, or a source as in a study (name, path, URL, ``{url, query}``).
         quasi_identifiers: Columns that an attacker knows; ``"*"`` = all others.
-        sensitive: Columns that an attacker guesses.
+        sensitive: Columns that an attacker guesses, each on its own; a list among them is guessed at once.
         folds: K, 5 unless ``holdout`` is given.
         holdout: Share of the records held out instead.
         repetitions: How often the table is cut anew.
@@ -64,8 +64,9 @@ def sample(
         InputError: An argument breaks its rule, or the table does not fit; no text holds a cell.
     """
     source = _FRAME if isinstance(table, pd.DataFrame) else table
+    hidden = [target if isinstance(target, str) else list(target) for target in sensitive]
     known = "*" if quasi_identifiers == "*" else list(quasi_identifiers)
-    roles = {"source": source, "quasi_identifiers": known, "sensitive": list(sensitive), "identifier": identifier}
+    roles = {"source": source, "quasi_identifiers": known, "sensitive": hidden, "identifier": identifier}
     lists = {
         "categorical": list(categorical),
         "drop": list(drop),

@@ -15,7 +15,7 @@ from synthrisk.conf import Study, load
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.rapid.cross_validated import cross_validated
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.synthesize import Job, find_synthesizer, run
 
 ROOT = Path(__file__).parents[2]
 FOREST, RULE = "random forest", "plain forest with ranger's rule"
@@ -67,7 +67,7 @@ def held_out(name: str, repetition: int) -> float:
     choice = settings.synthesizers[0]
 
     def made(train: pd.DataFrame, seed: int) -> pd.DataFrame:
-        return run(Job(train, train.head(0), len(train), seed), synthesizer(choice.kind), choice.options).synthetic
+        return run(Job(train, train.head(0), len(train), seed), find_synthesizer(choice.kind), choice.options).synthetic
 
     seed = seed_of(settings.seed, repetition, "folds")
     rest = {"attacker": ATTACKER_MODELS[name], "seed": seed}

@@ -10,7 +10,7 @@ from synthrisk.conf import Study
 from synthrisk.metrics import METRICS, Score
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.tasks.data import read, typed
-from synthrisk.tasks.synthesize import Job, run, synthesizer
+from synthrisk.tasks.synthesize import Job, find_synthesizer, run
 
 
 def table_of(study: Study) -> pd.DataFrame:
@@ -23,7 +23,7 @@ def release_of(study: Study, table: pd.DataFrame, repetition: int, place: int = 
     choice = study.synthesizers[place]
     seed = seed_of(study.seed, repetition, choice.name)
     job = Job(table, table.head(0), len(table), seed, repetition, form=study.data.form)
-    return run(job, synthesizer(choice.kind), choice.options).synthetic
+    return run(job, find_synthesizer(choice.kind), choice.options).synthetic
 
 
 def rapid_of(

@@ -25,7 +25,7 @@ _MOST = 20  # lines in all
 _WHERE = 2  # lines that say where to read on
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
 _EXPLAINED = 2  # generators below which stands what decides; of more, the report has it
-_BELOW = 4  # lines below a generator, where there is room for them
+_BELOW = 6  # lines below a generator, where there is room for them
 _LEAKS = 3  # lines of planted leaks
 _RELEASED = 3  # lines of columns that hold values of real people
 _NAME = 16  # letters of a generator's name
@@ -54,13 +54,29 @@ def lines_of(result: StudyResult, width: int) -> list[Text]:
         _headed("References", told.references, "" if result.valid else "bold magenta"),
         *_leak_lines(told.leaks),
     ]
-    left = _MOST - _WHERE - len(above) - len(after)
+    left = _MOST - _WHERE - len(after)
+    least = len(_generator_lines(told, room, 0))
+    above = _folded(above, room, left - least)
     every = [_generator_lines(told, room, below) for below in range(_BELOW, -1, -1)]
-    own = next((lines for lines in every if len(lines) <= left), every[-1])
-    lines = [line.copy() for line in (*above, *own, *after)]
-    for line in lines:
-        line.truncate(room, overflow="ellipsis")
-    return lines
+    own = next((lines for lines in every if len(lines) <= left - len(above)), every[-1])
+    own = _folded(own, room, left - len(above))
+    return [*above, *own, *_folded(after, room, _MOST - _WHERE - len(above) - len(own))]
+
+
+def _folded(lines: Sequence[Text], room: int, most: int) -> list[Text]:
+    """Return lines that are no longer than the terminal is wide: folded as far as there is room for more, else cut."""
+    found: list[Text] = []
+    for n, line in enumerate(lines):
+        rest = line.copy()
+        while rest.cell_len > room and len(found) + len(lines) - n < most:
+            cut = rest.plain.rfind(" ", _HEAD + 1, room + 1)
+            if cut < 0 or rest.cell_len != len(rest.plain):
+                break
+            found.append(rest[:cut])
+            rest = Text(" " * _HEAD).append_text(rest[cut + 1 :])
+        rest.truncate(room, overflow="ellipsis")
+        found.append(rest)
+    return found
 
 
 def _title(result: StudyResult) -> list[Text]:
@@ -114,16 +130,19 @@ def _generator_line(headline: Headline, name: int) -> Text:
 
 
 def _in_people(headline: Headline) -> list[Text]:
-    """Return what the word rests on: the quantity that decides, as if how many had been copied, what would decide."""
+    """Return what decides: a sentence, as if how many had been copied, which columns, what would decide, its name."""
     if not headline.word or headline.worst is None:
         return []
-    lines = [Text(f"  decided by {inert(headline.worst.name)}", "dim")]
+    lines = _indented(inert(headline.sentences[0]) if headline.sentences else "")
     if headline.as_if:
-        lines.append(Text(f"  as if {headline.as_if} people had been copied, at most {headline.at_most}", "dim"))
-    needed = f"would decide: {inert(headline.would_decide)}" if headline.would_decide else ""
-    for told in (inert(headline.carried), needed):
-        lines += [Text(line, "dim") for line in wrap(told, NARROWEST, initial_indent="  ", subsequent_indent="  ")]
-    return lines
+        lines += _indented(f"as if {headline.as_if} people had been copied, at most {headline.at_most}", "dim")
+    lines += _indented(inert(headline.carried), "dim")
+    lines += _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", "dim")
+    return [*lines, *_indented(f"decided by {inert(headline.worst.name)}", "dim")]
+
+
+def _indented(text: str, style: str = "") -> list[Text]:
+    return [Text(line, style) for line in wrap(text, NARROWEST, initial_indent="  ", subsequent_indent="  ")]
 
 
 def _counted(rest: Sequence[Headline]) -> list[Text]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from synthrisk.flows.cli.commands import Commands
 from synthrisk.flows.cli.ends import told
 from synthrisk.flows.cli.environment import set_up
 from synthrisk.flows.cli.leaving import Leaving
@@ -18,6 +19,7 @@ from synthrisk.metrics.errors import InputError
 
 app = typer.Typer(
     name="synthrisk",
+    cls=Commands,
     help="May this synthetic table go out? Disclosure risk of synthetic tables, with intervals and yardsticks.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -91,7 +93,7 @@ def evaluate(
     sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
-    threshold: Annotated[list[str] | None, typer.Option(help="Limit: risk/rapid.income=0.1.")] = None,
+    threshold: Annotated[list[str] | None, typer.Option(help="A limit: risk/rapid.income=0.1.")] = None,
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
@@ -118,6 +120,10 @@ def evaluate(
         str, typer.Option(help="'memory', or 'dask': Parquet files in parts, for tables that outgrow one machine.")
     ] = "memory",
     dask: Annotated[str | None, typer.Option(help="Scheduler of a Dask cluster; processes here unless given.")] = None,
+    links: Annotated[
+        str | None,
+        typer.Option(help="File: the row of REAL (from 0; -1: none) that each released row was made from."),
+    ] = None,
     for_vendor: Annotated[
         bool,
         typer.Option("--for-vendor", help="Tell, also in --json, only what may go back to the maker of the release."),
@@ -159,6 +165,7 @@ def evaluate(
         "workspace": workspace,
         "seed": seed,
         "offline": offline,
+        "links": links,
     }
     with stoppable():
         if engine == "dask":
@@ -326,6 +333,21 @@ def ui(
     from synthrisk.tasks.workspace.kept import folder_of
 
     raise typer.Exit(serve(port, tracking_uri, folder_of(workspace), study, opens))
+
+
+@app.command(epilog="Example: `synthrisk record demo --to record.html`")
+def record(
+    study: Annotated[str, typer.Argument(metavar="NAME", help="Study, the latest of this name.")],
+    to: Annotated[Path | None, typer.Option(help="File to copy it to.")] = None,
+    opens: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    tracking_uri: TrackingUri = None,
+    workspace: Workspace = ".synthrisk",
+) -> None:
+    """Say where the decision record of a study is: two pages for who signs, with the report as their appendix."""
+    from synthrisk.flows.cli.ui import show_record
+    from synthrisk.tasks.workspace.kept import folder_of
+
+    show_record(study, tracking_uri, folder_of(workspace), to, opens)
 
 
 @app.command(epilog='Example: `synthrisk serve study.yaml --cron "0 3 * * 1" --timezone Europe/Vienna`')

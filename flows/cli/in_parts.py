@@ -35,6 +35,7 @@ _USUAL: Mapping[str, object] = {
     "tracking_uri": None,
     "workspace": ".synthrisk",
     "offline": False,
+    "links": None,
 }
 _OPTIONS = {"what_if": "without and --coarsen", "tracking_uri": "tracking-uri"}
 

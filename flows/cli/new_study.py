@@ -98,7 +98,7 @@ def _check(given: Given, limit: Limit) -> None:
 
 def _study(source: str, proposal: Proposal, effort: Effort) -> Study:
     data = proposal.data
-    Tables(proposal.table.head(1), proposal.table.head(1)).check_roles(list(data.quasi_identifiers), data.sensitive)
+    Tables(proposal.table.head(1), proposal.table.head(1)).check_roles(list(data.quasi_identifiers), data.guessed)
     controls = len(proposal.table) * effort.repetitions  # each record is one, once a repetition
     settings: Mapping[str, Any] = {
         "name": study_name(source),

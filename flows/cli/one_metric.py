@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from synthrisk.flows.cli.seen_leaks import print_seen
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.names_elsewhere import arguments_called, ours, tools_with
 from synthrisk.metrics.overview import FAMILIES, names
 
 if TYPE_CHECKING:
@@ -39,19 +40,26 @@ _KINDS = {
 
 
 def print_metric(name: str) -> None:
-    """Print what a metric measures, takes and is from.
+    """Print what a metric measures, takes and is from; a name of another tool leads to the metric that it is here.
 
     Raises:
         InputError: No metric has that name.
     """
     known = names()
-    if name not in known:
+    own = name if name in known else ours(name, known)
+    if own is None and (called := arguments_called(name)):
+        _print_arguments(name, called)
+        return
+    if own is None:
         hint = nearest(name, known) or "; `synthrisk metrics` lists them"
         raise InputError(f"NAME must be that of a metric, got {name!r}{hint}")
     from synthrisk.metrics.register import METRICS
 
-    metric = METRICS[name]
+    metric, asked, name = METRICS[own], name, own
     console = Console(highlight=False)
+    if asked != own:
+        tools = tools_with(asked)
+        console.print(Text(f"{asked}{' of ' + ' and '.join(tools) if tools else ''} is here called {own}.\n"))
     console.print(Text(metric.name, "bold"))
     parts = sections(inspect.getdoc(metric.function) or "")
     console.print(_indented(_plain(parts[""])))
@@ -90,6 +98,19 @@ def print_metric(name: str) -> None:
     if "Example" in parts:
         console.print(Text("\nExample", "bold"))
         console.print(Text(indent(parts["Example"], "  ")), soft_wrap=True)  # lines of code are not broken
+
+
+def _print_arguments(name: str, called: Sequence[str]) -> None:
+    """Print what an argument of another tool is called here, and which metrics take it."""
+    from synthrisk.metrics.register import METRICS
+
+    console, tools = Console(highlight=False), tools_with(name)
+    whose = f"{name} of {' and '.join(tools)} is here the argument" if tools else "Argument"
+    for each in called:
+        own = [metric.name for metric in METRICS.values() if each in (*metric.options, "real", "synthetic")]
+        taken = "all metrics" if len(own) == len(METRICS) else ", ".join(own) or "studies alone"
+        said = f" {_SHARED[each]}" if each in _SHARED else ""
+        console.print(Text(f"{whose} {each}.{said} Taken by {taken}."))
 
 
 def sections(docstring: str) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from synthrisk.flows.calls import Calls, PlainCalls
 from synthrisk.flows.check import check, checked_on
 from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.long_table import TOGETHER
-from synthrisk.flows.cli.proposal_lines import print_guesses, print_left_out, print_proposal
+from synthrisk.flows.cli.proposal_lines import print_guesses, print_left_out, print_proposal, print_roles
 from synthrisk.flows.cli.summary import close
 from synthrisk.flows.cli.vendor_answer import print_vendor_answer, vendor_answer
 from synthrisk.flows.configured import is_configured
@@ -66,7 +66,7 @@ def judged(
     if limit is not None:
         _check_limit(limit, said["control"])
     _check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
-    asked = asked_of(said, others, limit, shows=not for_vendor)
+    asked = asked_of(said, others, limit, shows=not for_vendor, verbose=verbose)
     with checked_on(asked.study, asked.sample):
         outcome = _outcome(*asked)
     if for_vendor:
@@ -79,17 +79,24 @@ def judged(
     return outcome.result.exit_code
 
 
-def asked_of(said: Mapping[str, Any], others: Mapping[str, Any], limit: float | None, *, shows: bool = True) -> Asked:
+def asked_of(
+    said: Mapping[str, Any],
+    others: Mapping[str, Any],
+    limit: float | None,
+    *,
+    shows: bool = True,
+    verbose: bool = False,
+) -> Asked:
     """Return the study that ``evaluate`` makes of its arguments; see ``judged``.
 
-    What was proposed is told on the terminal, where it ``shows``.
+    What was proposed is told on the terminal, where it ``shows``; ``verbose``: with what each column holds, and why.
 
     Raises:
         InputError: An argument or a table breaks a rule.
     """
     meant = understood(**said)
     if meant.proposal is not None and shows:
-        print_proposal(meant.proposal)
+        (print_proposal if verbose else print_roles)(meant.proposal)
         print_guesses(meant.proposal)
     check_control(said["control"], meant.thresholds)
     study = study_of(meant, **others)

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from synthrisk.metrics.study.sentences import columns_named
 from synthrisk.tasks.propose.evidence import Evidence
 from synthrisk.tasks.propose.look_up import singled_out
 from synthrisk.tasks.propose.proposal import Proposal
@@ -15,6 +16,12 @@ _GROUPS = {
     "identifier": "Who is who (identifier)",
     "dropped": "Left out",
     "other": "Synthesized too, neither known nor sensitive",
+}
+_BRIEFLY = {
+    "Known": "quasi-identifier",
+    "Guessed": "sensitive",
+    "Who is who": "identifier",
+    "Dropped": "dropped",
 }
 
 
@@ -32,13 +39,31 @@ def print_proposal(proposal: Proposal) -> None:
             console.print(Text(words, "bold"))
             console.print(_table([(Text(role.name), Text(_held(columns[role.name])), _why(role)) for role in own]))
     console.print()
+    _print_doubts(proposal, console)
+    keys = list(proposal.data.quasi_identifiers)
+    console.print(f"The quasi-identifiers single out {singled_out(proposal.table, keys, {}):.0%} of the records.")
+
+
+def _print_doubts(proposal: Proposal, console: Console) -> None:
+    """Print what somebody has to know, or to say, of the columns."""
     for note in proposal.notes:
         console.print(Text(f"Mind         {note}", "yellow"))
     for column in proposal.columns:
         if column.question:
             console.print(Text(f"Open         {column.name}: {column.question} Taken: {_taken(column)}.", "yellow"))
-    keys = list(proposal.data.quasi_identifiers)
-    console.print(f"The quasi-identifiers single out {singled_out(proposal.table, keys, {}):.0%} of the records.")
+
+
+def print_roles(proposal: Proposal) -> None:
+    """Print what the columns are taken for, a line each, and how to say otherwise."""
+    console = Console(highlight=False)
+    for word, meaning in _BRIEFLY.items():
+        names = [role.name for role in proposal.roles if role.meaning == meaning]
+        if names:
+            console.print(Text(f"{word:<12} {columns_named(names)}"))
+    console.print(
+        Text("             -v says why; --quasi-identifiers, --sensitive, --identifier and --drop change it", "dim")
+    )
+    _print_doubts(proposal, console)
 
 
 def _table(rows: list[tuple[Text, Text, Text]]) -> Table:

@@ -31,7 +31,7 @@ def roles(proposal: Proposal, given: Given) -> Given:
     """Ask what the columns mean, where it is not given."""
     names = [column.name for column in proposal.columns]
     data, meant = proposal.data, proposal.roles
-    hidden = given.sensitive or _columns("What nobody should learn (sensitive)", data.sensitive, names)
+    hidden = given.sensitive or _columns("What nobody should learn (sensitive)", data.guessed, names)
     known = given.quasi_identifiers or _columns(
         "What an attacker knows (quasi-identifiers)", [c for c in data.quasi_identifiers if c not in hidden], names
     )

@@ -55,7 +55,7 @@ def study_text(study: Study, proposal: Proposal, limits: Mapping[str, float], to
         name=_json(study.name),
         source=_json(data.source),
         known=_columns(list(data.quasi_identifiers), meant),
-        hidden=_columns(data.sensitive, meant),
+        hidden=_columns(data.guessed, meant),
         entity=_entity(data.identifier),
         drop=_columns(data.drop, meant),
         categorical=_json(data.categorical),
@@ -133,6 +133,6 @@ def _limits(study: Study, could: Mapping[str, float]) -> str:
             for name, limit in study.thresholds.items()
         ]
         tpr = any(limited(name).quantity == "tpr" for name in study.thresholds)
-        return _ASKED.format(tpr=_TPR if tpr else "") + "thresholds:\n" + "\n".join(own)
+        return _ASKED.format(tpr=_TPR if tpr else "") + "limits:\n" + "\n".join(own)
     lines = [f'#   {_json(name)}: {{value: {value:g}, source: "who chose it"}}' for name, value in could.items()]
-    return _NO_LIMITS + "# thresholds:\n" + "\n".join(lines)
+    return _NO_LIMITS + "# limits:\n" + "\n".join(lines)

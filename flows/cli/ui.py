@@ -99,6 +99,26 @@ def _run(uri: str, port: int, server: str, latest: "Latest | None", opens: bool)
     raise InputError(f"the MLflow server must answer at port {port}, got none: what it said stands above")
 
 
+def show_record(study: str, tracking_uri: str | None, workspace: Path, to: Path | None, opens: bool) -> None:
+    """Say where the decision record of the latest study of a name is, copy it, or open it.
+
+    Raises:
+        InputError: There is no store, no such study in it, or no record of it in the workspace.
+    """
+    tracking = Tracking(uri=tracking_uri)
+    check_tracking(tracking)
+    latest = _latest(tracking, workspace, study)
+    page = latest.report.with_name("record.html") if latest is not None and latest.report is not None else None
+    if page is None or not page.is_file():
+        where = f"; run {latest.run_id} of MLflow has it among its artifacts" if latest is not None else ""
+        raise InputError(f"the workspace must hold the decision record of {study!r}, got none{where}")
+    if to is not None:
+        to.write_bytes(page.read_bytes())
+    _say("record", to or page)
+    if opens:
+        _open((to or page).absolute().as_uri())
+
+
 def _latest(tracking: Tracking, workspace: Path, study: str | None) -> "Latest | None":
     from synthrisk.tasks.tracking.latest import latest_study  # MLflow takes a second and 100 MB
 

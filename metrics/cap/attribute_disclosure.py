@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.cap import continuity, encoded, has_sets
-from synthrisk.metrics.cap.pools import Pools, pools, values_in_class
+from synthrisk.metrics.cap.pools import Pools, pools
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.tables.codes import Codes, frequencies, matches
+from synthrisk.metrics.tables.codes import Codes, frequencies, matches, values_in_class
 from synthrisk.metrics.tables.tables import Tables
 
 MeasureName = Literal["rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"]
@@ -27,6 +27,9 @@ def attribute_disclosure(
     is unanimous), ``di_sco`` (and right), ``di_sdi_o`` (and the record's class in the real table is unanimous
     too). ``value = mean(score)`` is the one chosen by ``measure``; ``published`` is the same in percent. A high
     value may be due to a common sensitive value: read it beside ``guess`` and control.
+
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -82,14 +85,14 @@ def check_measure(measure: str = "di_sco") -> None:
 
 def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
     """Return which real records each measure holds for, with a table as release: 0 real, 1 synthetic."""
-    unanimous = values_in_class(key, pair, release) == 1
+    unanimous = values_in_class(key, pair, release)[key.tables[0]] == 1
     correct = unanimous & (matches(pair, release) > 0)
     return {
         "rep_u": (matches(key, 0) == 1) & (matches(key, release) == 1),
         "i_s": matches(key, release) > 0,
         "di_s": unanimous,
         "di_sco": correct,
-        "di_sdi_o": correct & (values_in_class(key, pair, 0) == 1),
+        "di_sdi_o": correct & (values_in_class(key, pair, 0)[key.tables[0]] == 1),
     }
 
 
@@ -102,7 +105,7 @@ def _flags_of_sets(key: Codes, pair: Codes, found: Pools) -> dict[str, np.ndarra
         "i_s": seen,
         "di_s": seen & found.unanimous,
         "di_sco": correct,
-        "di_sdi_o": correct & (values_in_class(key, pair, 0) == 1),
+        "di_sdi_o": correct & (values_in_class(key, pair, 0)[key.tables[0]] == 1),
     }
 
 
@@ -144,5 +147,6 @@ ATTRIBUTE_DISCLOSURE = Metric(
     ceiling="ceiling",
     best_answer=best_answer,
     looks_up=True,
+    jointly=True,
     reference="Raab, Nowok and Dibben, Practical privacy metrics for synthetic data (DiSCO, repU)",
 )

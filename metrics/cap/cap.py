@@ -27,6 +27,9 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     ``value = mean(credit)``, in [0, 1], high = the release gives the secret away; ``published = 1 - value``.
     An exact copy has 1 only where every key class holds a single sensitive value, so read it beside control records.
 
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else. SDMetrics takes no missing cells.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         quasi_identifiers: Columns that the attacker knows.
@@ -61,6 +64,13 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
 
     As ``categorical_cap``, with credit 0 where no synthetic record has the record's key.
 
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else. SDMetrics takes no missing cells.
+
+    The source: PrivEval's program compares texts, so that 1 and 1.0 differ, and takes the mean over several sensitive
+    columns, each guessed alone. Here values are compared, and several columns are guessed jointly. ``published`` is
+    SDMetrics' number, 1 - value; PrivEval prints the value. More: docs/priveval.md.
+
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
         >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
@@ -77,6 +87,13 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
 
     The distance counts the quasi-identifiers that differ; all records tied at the smallest distance are
     pooled. An exact match is distance 0. ``records`` carries that ``distance`` too. PrivEval's GCAP.
+
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else. SDMetrics takes no missing cells.
+
+    The source: PrivEval's program takes one of the nearest records, whichever its search meets first, and of several
+    sensitive columns returns the last. Here all nearest records answer, and several columns are guessed jointly.
+    ``published`` is SDMetrics' number, 1 - value; PrivEval prints the value. More: docs/priveval.md.
 
     Example:
         >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
@@ -199,6 +216,7 @@ def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]
         ceiling="ceiling",
         best_answer=commonest_share,
         looks_up=name != "generalized_cap",
+        jointly=True,
     )
 
 

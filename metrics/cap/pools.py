@@ -7,7 +7,7 @@ import numpy as np
 
 from synthrisk.metrics.cap.nearest_keys import nearest_keys
 from synthrisk.metrics.neighbours.brute_force import warn_if_long
-from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack
+from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack, values_in_class
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.value_sets import Inside, inside, shown
 
@@ -54,14 +54,8 @@ def _of_exact(tables: Tables, known: Sequence[str], hidden: Sequence[str], *, sa
         found = nearest_keys([tables.codes([c]) for c in known], target, unseen)
         total[unseen], hit[unseen], distance[unseen] = found.total, found.hit, found.distance
     if says:
-        return Pools(total, hit, distance, seen & (values_in_class(key, pair, 1) == 1))
+        return Pools(total, hit, distance, seen & (values_in_class(key, pair, 1)[key.tables[0]] == 1))
     return Pools(total, total * frequencies(target)[target.tables[0]], distance, np.zeros(n, dtype=bool))
-
-
-def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
-    """Return for each real record how many sensitive values its key class holds in a table: 0 real, 1 synthetic."""
-    _, first = np.unique(pair.tables[table], return_index=True)  # one row for each key and value
-    return np.asarray(np.bincount(key.tables[table][first], minlength=key.size)[key.tables[0]])
 
 
 def _pools(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> Pools:

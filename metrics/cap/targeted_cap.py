@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.cap import commonest_share, continuity, encoded, has_sets
-from synthrisk.metrics.cap.pools import pools, values_in_class
+from synthrisk.metrics.cap.pools import pools
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
-from synthrisk.metrics.tables.codes import frequencies, matches
+from synthrisk.metrics.tables.codes import frequencies, matches, values_in_class
 from synthrisk.metrics.tables.tables import Tables
 
 
@@ -18,6 +18,9 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
     A synthetic key class whose records all hold one sensitive value claims that value for every real record with
     its key; the attacker abstains where the class is divided or the key does not occur.
     ``value = published = right claims / claims``, in [0, 1], high = what the release says without doubt is true.
+
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -41,7 +44,7 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
         0.5
     """
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    claim, seen, right = values_in_class(key, pair, 1) == 1, matches(key) > 0, matches(pair) > 0
+    claim, seen, right = values_in_class(key, pair, 1)[key.tables[0]] == 1, matches(key) > 0, matches(pair) > 0
     if has_sets(tables, known, hidden):  # a class is all records that may have the key; a set says no one value
         found = pools(tables, known, hidden)
         seen, right = found.distance == 0, found.hit > 0
@@ -51,7 +54,7 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
     columns = {"score": np.where(claim, right, np.nan), "claim": claim}
     columns |= {"baseline": frequency[target.tables[0]], "seen": seen}
     records = pd.DataFrame(columns, index=tables.real.index)
-    ceiling = 1.0 if (values_in_class(key, pair, 0) == 1).any() else float("nan")
+    ceiling = 1.0 if (values_in_class(key, pair, 0)[key.tables[0]] == 1).any() else float("nan")
     return Score.of(
         "targeted_cap",
         records,
@@ -84,5 +87,6 @@ TARGETED_CAP = Metric(
     ceiling="ceiling",
     best_answer=commonest_share,
     looks_up=True,
+    jointly=True,
     reference="Taub, Elliot, Pampaka and Smith 2018, doi:10.1007/978-3-319-99771-1_9",
 )

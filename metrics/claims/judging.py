@@ -25,8 +25,9 @@ def reduce_claims(records: pd.DataFrame) -> Reduction:
     Returns:
         ``value`` = C. Details: ``attempts``, ``claims``, ``correct``; ``confidence`` C; ``statistical_confidence``
         S = mean baseline of the claims, also as ``guess``; ``confidence_improvement`` (C - S)/(1 - S), NaN at S = 1;
-        ``claim_probability`` = claims/attempts; ``susceptibility`` = share of the cells for which an attempt can be
-        made; ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned;
+        ``claim_probability`` = claims/attempts; ``susceptibility`` = share of the column's cells
+        for which an attempt can be made (the GDA view counts all cells of the table: ``gda_view.AttackView``);
+        ``prior_knowledge`` = cells known / cells learned (claims); ``work`` = cells read / cells learned;
         ``selective_<share>`` with ``_lower``, ``_upper``, ``_baseline``: see ``selective_curve.selective_curve``.
     """
     claim, attempt = records["claim"].to_numpy(bool), records["attempt"].to_numpy(bool)

@@ -46,6 +46,11 @@ def nearest_neighbour_adversarial_accuracy(
     Ties are a risk by default. The adversary is right where d_s > d_r, as published, so that a tie is no success: an
     exact copy scores 1 even where the real table has duplicates. The reference numbers are these.
 
+    The source: PrivEval's program prints 1 - AA on codes, where words are numbers in the order of the alphabet and a
+    range below 1 counts as 1. Each of its four searches has ranges of its own, it takes a table for itself where two
+    hold the same cells, and draws subsamples without a seed. Here one range holds for all, and words are equal or not.
+    ``published`` is AA.
+
     Args:
         tables: Real (n >= 2 records) and synthetic (m >= 2 records). With control records, real ones are those
             of both groups.
@@ -129,7 +134,7 @@ NEAREST_NEIGHBOUR_ADVERSARIAL_ACCURACY = Metric(
     name="nearest_neighbour_adversarial_accuracy",
     function=nearest_neighbour_adversarial_accuracy,
     group="distance",
-    reference="Yale et al. 2020, doi:10.1016/j.neucom.2019.12.136; PrivEval (hereditary-eu), its defects corrected",
+    reference="Yale et al. 2020, doi:10.1016/j.neucom.2019.12.136; PrivEval (hereditary-eu): docs/priveval.md",
     mean=False,
     contribution="risk",
     difference_only=True,

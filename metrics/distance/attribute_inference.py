@@ -33,7 +33,14 @@ def attribute_inference_risk(
     quasi-identifiers of the share of sensitive attributes that they guess right. w_i = -log P_i/(n H): rare rows weigh
     more, with P_i the share of real rows equal to row i in all columns and H their entropy; 1/n where H = 0. High = the
     release gives sensitive values away; a common value does too, so read it beside ``guess`` and control.
-    ``published = 2a/(1 + a)`` with the unweighted accuracy a, as PrivEval prints it.
+    ``published = 2a/(1 + a)`` with the unweighted accuracy a.
+
+    The source: PrivEval's report weighs an F1 score (its equations 6 and 7). Taken of each record alone, that F1 is
+    c, and the value is the report's number. Taken of all matches together, each with its record's weight, it is
+    ``weighted_f1`` among the details. The program has no false negatives and one F1 of all records, so that the
+    weights do nothing: 2a/(1 + a), the formula of ``published``. It prints another number, since it finds other
+    nearest records: it searches numbers that are not brought to one scale, and lets a sensitive column of decimals be
+    its own key.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -45,9 +52,10 @@ def attribute_inference_risk(
             ``"0.1 iqr"`` is a share of that range for numbers too. Words must be equal. Missing equals only missing.
 
     Returns:
-        A ``Score``; ``records``: score (c), weight (w), tied (how many synthetic records are nearest). Details:
-        ``accuracy`` (mean of c), ``guess`` (weighted success of the best constant guess), and of dates and
-        durations ``tolerance_days_<column>``.
+        A ``Score``; ``records``: score (c), weight (w), tied (how many synthetic records are nearest), missed (share of
+        guesses that are wrong although some synthetic record holds the true value). Details: ``accuracy`` (mean of c),
+        ``weighted_f1`` (2v/(1 + v + u), v the value and u the weighted mean of missed), ``guess`` (weighted success of
+        the best constant guess), and of dates and durations ``tolerance_days_<column>``.
 
     Raises:
         InputError: A column is absent, or both a quasi-identifier and sensitive; an option breaks its rule.
@@ -63,10 +71,9 @@ def attribute_inference_risk(
     attributes = [_attribute(tables, c, tolerance) for c in hidden]
     tied = tie_counts(tables, "real_to_synthetic", space, columns=known)
     weight = rarity(tables.codes(in_order(tables.columns)).tables[0])
-    records = pd.DataFrame(
-        {"score": _credits(tables, known, space, attributes, tied), "weight": weight, "tied": tied},
-        index=tables.real.index,
-    )
+    credit, missed = _credits(tables, known, space, attributes, tied)
+    columns = {"score": credit, "weight": weight, "tied": tied, "missed": missed}
+    records = pd.DataFrame(columns, index=tables.real.index)
     guesses = [a.best_constant(weight) for a in attributes]
     details = {"guess": float(np.mean(guesses))}
     details |= {f"tolerance_days_{c}": a.days for c, a in zip(hidden, attributes, strict=True) if a.days is not None}
@@ -81,10 +88,11 @@ def attribute_inference_risk(
 
 
 def reduce_inference(records: pd.DataFrame) -> Reduction:
-    """Return the weighted mean of the credits, 2a/(1 + a), and the plain mean a."""
+    """Return the weighted mean of the credits, 2a/(1 + a) of the plain mean a, a, and the weighted F1."""
     accuracy = float(records["score"].mean())
-    value = float(np.average(records["score"], weights=records["weight"]))
-    return Reduction(value, 2 * accuracy / (1 + accuracy), {"accuracy": accuracy})
+    value, missed = (float(np.average(records[c], weights=records["weight"])) for c in ("score", "missed"))
+    details = {"accuracy": accuracy, "weighted_f1": 2 * value / (1 + value + missed)}
+    return Reduction(value, 2 * accuracy / (1 + accuracy), details)
 
 
 def check_inference(space: str = "euclid", tolerance: float | str = 0.10) -> None:
@@ -131,6 +139,11 @@ class _Attribute(NamedTuple):
         above, up_to = (np.searchsorted(listed, place * width + end) for end in ends)
         return (up_to - above) / counts[place]
 
+    def released(self) -> np.ndarray:
+        """Tell of each real record whether some synthetic one guesses it right, (n,)."""
+        levels = np.unique(self.guessed)
+        return np.searchsorted(levels, self.low, "left") < np.searchsorted(levels, self.high, "right")
+
     def best_constant(self, weight: np.ndarray) -> float:
         """Return the largest weight of records that one guess is right for: it is the low end of one of them."""
         low, high = np.argsort(self.low), np.argsort(self.high)
@@ -155,17 +168,19 @@ def _attribute(tables: Tables, column: str, tolerance: float | str) -> _Attribut
 
 def _credits(
     tables: Tables, known: list[str], space: SpaceName, attributes: list[_Attribute], tied: np.ndarray
-) -> np.ndarray:
-    """Return c; the nearest of records with equal keys are listed once, in batches of keys."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return c, and the share of what is wrong although it is released; records with equal keys share a search."""
     _, first, back = np.unique(tables.codes(known).tables[0], return_index=True, return_inverse=True)
     records, ends = np.argsort(back, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(back))])
     parts = np.flatnonzero(np.diff(np.cumsum(tied[first]) // _CELLS)) + 1
-    credit = np.empty(len(back))
+    right = np.empty((len(attributes), len(back)))
     for classes in np.split(np.arange(len(first)), parts):
         near = ties(tables, "real_to_synthetic", space, columns=known, queries=first[classes])
         real = records[ends[classes[0]] : ends[classes[-1] + 1]]
-        credit[real] = np.mean([a.right(real, back[real] - classes[0], near) for a in attributes], axis=0)
-    return credit
+        for own, attribute in zip(right, attributes, strict=True):
+            own[real] = attribute.right(real, back[real] - classes[0], near)
+    missed = np.where([a.released() for a in attributes], 1 - right, 0.0)
+    return right.mean(axis=0), missed.mean(axis=0)
 
 
 ATTRIBUTE_INFERENCE_RISK = Metric(
@@ -173,11 +188,12 @@ ATTRIBUTE_INFERENCE_RISK = Metric(
     function=attribute_inference_risk,
     group="distance",
     needs=("quasi_identifiers", "sensitive"),
-    reference="PrivEval (hereditary-eu), its defects corrected; Yan et al. 2022, doi:10.1038/s41467-022-35295-1",
+    reference="PrivEval (hereditary-eu): docs/priveval.md; Yan et al. 2022, doi:10.1038/s41467-022-35295-1",
     mean=False,
     weight="weight",
     guess="guess",
     reduce=reduce_inference,
     check_values=check_inference,
     best_answer=best_answer,
+    jointly=True,
 )

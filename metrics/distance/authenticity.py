@@ -21,6 +21,9 @@ def authenticity(tables: Tables, *, space: SpaceName = "euclid", ties: TieRule =
     ``published = 1 - value``, the share of authentic records. All columns count. The value alone is no privacy
     claim (an ideal generator has about a half): the signal is how much more often it holds for members.
 
+    The source: PrivEval's program looks at numeric columns alone, and prints 0 = safe where there is none. Here all
+    columns count. It prints the value; ``published`` is the share of authentic records, as Alaa et al. have it.
+
     Args:
         tables: Real (n >= 2 records) and synthetic (m records). With control records the other real records are
             those of both groups.
@@ -91,7 +94,7 @@ AUTHENTICITY = Metric(
     name="authenticity",
     function=authenticity,
     group="distance",
-    reference="Alaa et al. 2022, arXiv:2102.08921; PrivEval (hereditary-eu), its defects corrected",
+    reference="Alaa et al. 2022, arXiv:2102.08921; PrivEval (hereditary-eu): docs/priveval.md",
     mean=False,
     contribution="risk",
     difference_only=True,

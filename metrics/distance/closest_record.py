@@ -12,7 +12,7 @@ from synthrisk.metrics.neighbours.records import SpaceName
 from synthrisk.metrics.neighbours.value_sets import nearest_value_distances
 from synthrisk.metrics.tables.tables import Tables
 
-_PRIVEVAL = "PrivEval (hereditary-eu), its defects corrected"
+_PRIVEVAL = "PrivEval (hereditary-eu): docs/priveval.md"
 
 
 def closeness(mean_distance: float) -> float:
@@ -39,6 +39,11 @@ def distance_to_closest_record(
     d = distance of a real record to its nearest synthetic record. ``published`` is the mean distance. The value alone
     is no privacy claim, for an ideal generator comes near too: the signal is how much nearer members are than control
     records.
+
+    The source: PrivEval's report and program take distances on two axes (``projection="famd"``). The program goes from
+    synthetic records to the nearest real one, the report from real ones to the nearest synthetic one, as we do. The
+    program's axes are those of codes, where words are numbers in the order of the alphabet; where it fails, it prints 0
+    = safe. ``published`` is the mean distance, as AVATAR has it.
 
     Args:
         tables: Real (n records) and synthetic (m records).
@@ -114,6 +119,11 @@ def nearest_neighbour_distance_ratio(
     Near 1 where synthetic records sit on one real record and far from the next. d1 = 0 counts as a hit (1),
     also where d2 = 0. ``published`` is the mean of d1/d2 with 0/0 = 0. A study takes member/control differences in
     gower space, whatever ``space`` and ``projection``.
+
+    The source: PrivEval's report and program take distances on two axes (``projection="famd"``), the program on those
+    of codes, where words are numbers in the order of the alphabet. Both count d1 = d2 = 0, a released duplicate, as
+    safe: ``avatar`` among the details. The program prints 1 minus the mean ratio; ``published`` is the ratio, as AVATAR
+    has it.
 
     Args:
         tables: Real (n >= 2 records) and synthetic (m records).

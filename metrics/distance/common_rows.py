@@ -17,6 +17,9 @@ def common_rows_proportion(tables: Tables) -> Score:
     cell equals a missing cell. ``published`` is PrivEval's: distinct common rows / (real rows + 1e-8), so that
     two real rows that are alike count as one where they are found, and as two where rows are counted.
 
+    The source: PrivEval's program compares texts, so that 1 and 1.0 differ, and counts distinct rows where they are
+    found and all rows below the line: a copy with duplicates has less than 1 there (``published``).
+
     Args:
         tables: Real (n records) and synthetic (m records).
 
@@ -59,7 +62,7 @@ COMMON_ROWS_PROPORTION = Metric(
     name="common_rows_proportion",
     function=common_rows_proportion,
     group="distance",
-    reference="PrivEval (hereditary-eu), its defects corrected; Synthcity, doi:10.48550/arXiv.2301.07573",
+    reference="PrivEval (hereditary-eu): docs/priveval.md; Synthcity, doi:10.48550/arXiv.2301.07573",
     copied=1.0,
     reduce=reduce_hits,
 )

@@ -47,6 +47,11 @@ def detection_mlp(tables: Tables, *, folds: int = 5, seed: int = 0) -> Score:
     thousand records that would be far too early. Inputs: numerics (missing: mean, and a column that says so) and a 0/1
     column a level, standardised on each fold's training records, in canonical order (``row_order``).
 
+    The source: PrivEval's report takes the AUC itself for the risk (``published``, and ``auc`` among the details): high
+    = told apart. Its program prints 1 - AUC: high = not told apart. We have the program's direction, since a copy
+    cannot be told from the real table, on a scale that reaches 1. The program's network has two layers, stops early,
+    and sees the columns in an order that differs from run to run.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         folds: At least 2; at most as many as the smaller table has records.
@@ -121,7 +126,7 @@ DETECTION_MLP = Metric(
     name="detection_mlp",
     function=detection_mlp,
     group="distance",
-    reference="PrivEval (hereditary-eu), its defects corrected; Qian et al. 2023, doi:10.48550/arXiv.2301.07573",
+    reference="PrivEval (hereditary-eu): docs/priveval.md; Qian et al. 2023, doi:10.48550/arXiv.2301.07573",
     label="sanity",
     mean=False,
     contribution="placement",

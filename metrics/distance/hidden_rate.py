@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.neighbours.distances import TIED, of_pairs, tie_counts
 from synthrisk.metrics.neighbours.famd import ProjectionName, check_projection, nearest_and_tied
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.records import SpaceName
+from synthrisk.metrics.tables.links import checked_links, whole_links
 from synthrisk.metrics.tables.tables import Tables
 
-_UNLINKED = "no row link: nobody says which real row each synthetic row was made from (links= in a direct call)"
+_UNLINKED = "no row link: nobody says which real row each synthetic row was made from (docs/metrics.md: hidden rate)"
 _NONE_LINKED = "no row link: no synthetic row was made from these real rows"
 
 
@@ -31,12 +31,18 @@ def hidden_rate(
     ``value = mean(credit)``, in [0, 1], high = rows lead back to their origin; ``published = 1 - value`` (AVATAR:
     hidden). Records from which nothing was made are not scored.
 
-    A study and ``evaluate`` give no value but the reason "no row link", also for the reference generators: a release
-    there is a table without links, and each fold and repetition makes another one.
+    In a study a generator says which training record each row was made from, if it knows: the reference generators
+    ``copy`` and ``near_copy`` do, a generator of your own (``callable``) may, and ``files`` takes a file of links, as
+    ``evaluate --links`` does. Elsewhere there is no value but the reason "no row link".
+
+    The source: PrivEval's report and program have the direction of the value, high = leads back; ``published`` is
+    AVATAR's hidden rate, 1 - value. Both take distances on two axes (``projection="famd"``). The program takes row i
+    for the one made from row i, whoever made the table, and the first of tied rows.
 
     Args:
         tables: Real (n records) and synthetic (m records).
-        links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: unknown.
+        links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: those of the
+            tables, which a study knows.
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges).
         projection: ``famd`` takes distances on the two main axes alone (see ``famd.projected``).
 
@@ -54,8 +60,9 @@ def hidden_rate(
         0.6667
     """
     check_links(links, space, projection)
-    settings = {"space": space, "projection": projection, "linked": links is not None}
-    source = None if links is None else _positions(links, len(tables.synthetic), len(tables.real))
+    told = tables.links if links is None else links
+    settings = {"space": space, "projection": projection, "linked": told is not None}
+    source = None if told is None else checked_links("links", told, len(tables.synthetic), len(tables.real))
     made = np.flatnonzero(source >= 0) if source is not None else np.empty(0, dtype=np.int64)
     origin = source[made] if source is not None else made
     if projection is None:
@@ -69,7 +76,7 @@ def hidden_rate(
     columns = {"score": credit, "tied": tied, "distance": distance}
     records = pd.DataFrame(columns, index=tables.real.index)
     reduction = reduce_hidden(records)
-    if links is None:
+    if told is None:
         reduction = reduction._replace(reason=_UNLINKED)
     return Score.of("hidden_rate", records, reduction, {}, settings)
 
@@ -85,20 +92,7 @@ def check_links(links: object = None, space: str = "euclid", projection: str | N
     """Refuse links that are no whole numbers, and a space or projection that there is not."""
     check_projection(projection, space)
     if links is not None:
-        given = np.asarray(links)
-        if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
-            got = f"{given.ndim} dimensions of {given.dtype}"
-            raise InputError(f"links must be whole numbers, one a synthetic row, got {got}")
-
-
-def _positions(links: Sequence[int], rows: int, real: int) -> np.ndarray:
-    given = np.asarray(links)
-    if len(given) != rows:
-        raise InputError(f"links must name a real row for each of {rows} synthetic rows, got {len(given)}")
-    if given.min() < -1 or given.max() >= real:
-        rule = f"positions from 0 to {real - 1} in the real table, or -1"
-        raise InputError(f"links must be {rule}, got {given.min()} to {given.max()}")
-    return given
+        whole_links("links", links)
 
 
 HIDDEN_RATE = Metric(
@@ -106,7 +100,7 @@ HIDDEN_RATE = Metric(
     function=hidden_rate,
     group="distance",
     population=False,  # it is told which record each row was made from
-    reference="Guillaudeux et al. 2023 (AVATAR), doi:10.1038/s41746-023-00771-5; PrivEval, its defects corrected",
+    reference="Guillaudeux et al. 2023 (AVATAR), doi:10.1038/s41746-023-00771-5; PrivEval: docs/priveval.md",
     label="sanity",
     reduce=reduce_hidden,
     check_values=check_links,

@@ -20,6 +20,10 @@ def hitting_rate(tables: Tables, *, width: float = 30.0, trim: float = 0.0) -> S
     must be equal. A missing cell is close to a missing cell alone. ``value = mean(hit)``, in [0, 1], high = the
     release comes close to many real records; ``published`` is the value.
 
+    The source: PrivEval's program is given codes, so that of 31 or more levels those next to each other in the
+    alphabet count as equal, and fills missing cells with the mean or the commonest value. Here words are equal or not,
+    and a missing cell is close to a missing cell alone.
+
     Args:
         tables: Real (n records) and synthetic (m records). With control records, ranges are those of both groups.
         width: What a range is divided by, above 0.
@@ -93,7 +97,7 @@ HITTING_RATE = Metric(
     name="hitting_rate",
     function=hitting_rate,
     group="distance",
-    reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu), its defects corrected",
+    reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu): docs/priveval.md",
     copied=1.0,
     reduce=reduce_mean,
     check_values=check_width,

@@ -19,6 +19,10 @@ def identifiability_score(tables: Tables, *, space: SpaceName = "euclid", ties: 
     the real values, numbers in deciles: few or uneven values weigh much. (The published program turns that round.)
     ``value`` in [0, 1], high = re-identifiable; ``published`` is the value. The value alone is no privacy claim.
 
+    The source: PrivEval's program divides a column by its weight 1/H, which multiplies it by its entropy: what should
+    count most counts least. It also takes words for numbers, in the order of the alphabet. Here columns are multiplied
+    by 1/H, and words are equal or not.
+
     Args:
         tables: Real (n >= 2 records) and synthetic (m records). With control records, entropies and the other
             real records are those of both groups.
@@ -92,7 +96,7 @@ IDENTIFIABILITY_SCORE = Metric(
     name="identifiability_score",
     function=identifiability_score,
     group="distance",
-    reference="Yoon, Drumright and van der Schaar 2020, doi:10.1109/JBHI.2020.2980262; PrivEval, its defects corrected",
+    reference="Yoon, Drumright and van der Schaar 2020, doi:10.1109/JBHI.2020.2980262; PrivEval: docs/priveval.md",
     mean=False,
     contribution="risk",
     difference_only=True,

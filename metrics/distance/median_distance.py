@@ -19,6 +19,10 @@ def median_distance_to_closest_record(tables: Tables, *, space: SpaceName = "euc
     in a study, members and control records have medians of their own, of distances among both. The member/control
     difference is taken in gower space, on groups of one size.
 
+    The source: PrivEval's report and program take 1 - sigmoid(ratio), half of the value, so that a copy has 0.5. The
+    program prints 0 = safe where the median between real records is 0, as it is with many duplicates. ``published`` is
+    the ratio, as SynthEval has it.
+
     Args:
         tables: Real (n >= 2 records) and synthetic (m records). With control records the other real records are
             those of both groups.
@@ -98,7 +102,7 @@ MEDIAN_DISTANCE_TO_CLOSEST_RECORD = Metric(
     function=median_distance_to_closest_record,
     group="distance",
     per_record=False,
-    reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu), its defects corrected",
+    reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu): docs/priveval.md",
     mean=False,
     difference_only=True,
     reduce=reduce_medians,

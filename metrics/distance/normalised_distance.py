@@ -24,6 +24,10 @@ CLOSE, DISTANT = 0.2, 0.8
 def close_value_probability(tables: Tables, *, space: SpaceName = "euclid", normalise: Normalise = "nearest") -> Score:
     """CVP: share of real records whose nearest synthetic record is close: t < 0.2.
 
+    The source: PrivEval's report takes min and max over all pairs of a real and a synthetic record
+    (``normalise="all_pairs"``). Its program takes them over the nearest distances, as we do unless asked, fills missing
+    numbers with each table's own mean, and prints 0 = safe where a table has no column of words.
+
     Args:
         tables: Real (n records) and synthetic (m records).
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges).
@@ -54,6 +58,10 @@ def distant_value_probability(
 
     As ``close_value_probability``, with score 1 if t < 0.8. ``published`` is the share of t >= 0.8.
 
+    The source: PrivEval's program prints the value; ``published`` is Synthcity's number, which rises with privacy. The
+    report takes min and max over all pairs (``normalise="all_pairs"``). What else differs is said at
+    ``close_value_probability``.
+
     Example:
         >>> real = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
         >>> release = pd.DataFrame({"x": [0.0, 1.1, 7.0]})
@@ -70,6 +78,10 @@ def nearest_synthetic_neighbour_distance(
     """NSND: one minus the mean normalised distance of real records to their nearest synthetic one: 1 - mean(t).
 
     As ``close_value_probability``, with score 1 - t. ``published`` is the mean of t.
+
+    The source: PrivEval's program prints the value, but 0 = safe where all distances are equal, as they are of a copy;
+    ``published`` is the mean of t, the report's equation 21, where a high value means privacy. The report takes min and
+    max over all pairs (``normalise="all_pairs"``). What else differs is said at ``close_value_probability``.
 
     Example:
         >>> real = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
@@ -135,7 +147,7 @@ def _metric(function: Callable[..., Score], reduce: Callable[[pd.DataFrame], Red
         name=function.__name__,
         function=function,
         group="distance",
-        reference="PrivEval (hereditary-eu); Synthcity, doi:10.48550/arXiv.2301.07573",
+        reference="PrivEval (hereditary-eu): docs/priveval.md; Synthcity, doi:10.48550/arXiv.2301.07573",
         label="sanity",
         reduce=reduce,
         check_values=check_normalise,

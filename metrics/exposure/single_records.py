@@ -47,6 +47,24 @@ def record_exposure(
     return pd.DataFrame(means | {"memorization": memorization} | limits, copy=False)
 
 
+def record_evidence(evidence: np.ndarray, member: np.ndarray, control: np.ndarray, name: str) -> pd.DataFrame:
+    """Return the mean over releases of what makes a record's score: RAPID's gain r_i, or of a number its error e_i.
+
+    ``evidence`` is (R, K, n), NaN where not scored; ``member`` and ``control`` (R, K, n) booleans.
+
+    Returns:
+        n rows: ``<name>_as_member`` and ``<name>_as_control``; NaN where not known.
+
+    Example:
+        >>> gains, member = np.array([[[0.5, -1.0], [0.25, np.nan]]]), np.array([[[True, True], [True, False]]])
+        >>> record_evidence(gains, member, ~member, "gain").to_dict("list")
+        {'gain_as_member': [0.375, -1.0], 'gain_as_control': [nan, nan]}
+    """
+    sides, known = {"as_member": member, "as_control": control}, ~np.isnan(evidence)
+    means = {f"{name}_{side}": _mean(evidence, mask & known, (0, 1)) for side, mask in sides.items()}
+    return pd.DataFrame(means, copy=False)
+
+
 def _half_width(scores: np.ndarray, member: np.ndarray, control: np.ndarray, confidence: float) -> np.ndarray:
     """Return half of each record's interval, (n,); NaN where fewer than two repetitions know both sides."""
     each = _mean(scores, member, (1,)) - _mean(scores, control, (1,))

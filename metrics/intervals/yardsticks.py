@@ -21,6 +21,13 @@ from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, SHARE
 CURVE = np.round(np.arange(0, 1, 0.05), 2)
 """Thresholds of the curve: 0.00, 0.05 ... 0.95."""
 
+TOLERANCES = np.round(np.arange(1, 21) / 4, 2)
+"""Places of the curve of a number, in tolerances: 0.25, 0.50 ... 5.00."""
+
+CURVE_NAMES = tuple(f"curve_{threshold:.2f}" for threshold in CURVE)
+NUMBER_CURVE_NAMES = tuple(f"curve_x{tolerance:.2f}" for tolerance in TOLERANCES)
+"""Names of the details that are points of a curve: by threshold of the gain, and by tolerances of the error."""
+
 
 def normalized_gain(confidence: np.ndarray, baseline: np.ndarray) -> np.ndarray:
     """Return r = (g - b)/(1 - b): 0 = no better than the class share, 1 = certain of the truth.
@@ -49,6 +56,19 @@ def threshold_curve(gain: np.ndarray, thresholds: Sequence[float] | np.ndarray =
     gain = np.asarray(gain, dtype=float)
     gain = np.sort(gain[~np.isnan(gain)])
     return 1 - np.searchsorted(gain, thresholds, side="right") / len(gain)
+
+
+def tolerance_curve(error: np.ndarray, tolerances: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return the share of records with an error strictly below each tolerance; missing errors do not count.
+
+    Example:
+        >>> tolerance_curve(np.array([0.1, 0.3, 0.9, np.nan]), [0.1, 0.5]).round(3).tolist()
+        [0.0, 0.667]
+    """
+    error = np.asarray(error, dtype=float)
+    error = np.sort(error[~np.isnan(error)])
+    found = np.searchsorted(error, tolerances, side="left").astype(float)
+    return np.divide(found, len(error), out=np.full(found.shape, np.nan), where=len(error) > 0)
 
 
 YARDSTICKS = ("guess", "control", "population")

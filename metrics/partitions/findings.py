@@ -210,7 +210,7 @@ def found_in(
 ) -> tuple[Sequence[Finding], Sequence[Usefulness]]:
     """Return the finding of one measure, or its utility, from its ledger."""
     measure, name = planned.measure, ledger.cell.synthesizer
-    classes = {} if measure.sensitive is None else {measure.sensitive: _classes(tables, measure.sensitive)}
+    classes = {column: _classes(tables, column) for column in measure.targets}
     releases = Releases([ledger], pd.DataFrame(classes), None, {})
     made = find_all(name, "synthesizer", releases, [measure], interval, ())
     risks = [] if METRICS[measure.metric].is_utility else [planned]

@@ -1,6 +1,7 @@
 """Key classes from parts of a table, and what CAP and exact matches say by them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,9 +16,10 @@ from synthrisk.metrics.distance.common_rows import reduce_hits
 from synthrisk.metrics.distance.unique_exact_matches import reduce_unique
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.parts import CONTROLS, MEMBERS, RELEASE, Coded, Partitioned
-from synthrisk.metrics.release.k_anonymity import FROM, KeySizes, ReleaseKeys
+from synthrisk.metrics.release.k_anonymity import FROM, KeySizes, ReleaseKeys, keys_and_targets
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.codes import Codes
+from synthrisk.metrics.tables.tables import Target
 
 _MOST = 2**62
 
@@ -149,11 +151,31 @@ def keys_of_real(tables: Partitioned, quasi_identifiers: Sequence[str]) -> KeySi
     return _sizes(found.real, found.real)
 
 
-def keys_of_release(tables: Partitioned, quasi_identifiers: Sequence[str]) -> ReleaseKeys:
-    """Return the same of released rows, and of members and control records in the release."""
-    found = keys(tables, quasi_identifiers)
-    controls = _sizes(found.release, found.counts[CONTROLS]) if tables.rows[CONTROLS] else None
-    return ReleaseKeys(_sizes(found.release, found.release), _sizes(found.release, found.counts[MEMBERS]), controls)
+def values_of_real(
+    tables: Partitioned, quasi_identifiers: Sequence[str], targets: Sequence[Target]
+) -> dict[str, KeySizes]:
+    """Return how many values share the keys of the real records (``k_anonymity.values_of_real``)."""
+    found = {}
+    for name, known, hidden in keys_and_targets(quasi_identifiers, targets):
+        own = _classes(tables, known, hidden)
+        found[name] = _sizes(own.real_values, own.pairs.real)
+    return found
+
+
+def keys_of_release(
+    tables: Partitioned, quasi_identifiers: Sequence[str], targets: Sequence[Target] = ()
+) -> ReleaseKeys:
+    """Return the same of released rows, and of members and control records in the release; and of ``targets``."""
+    found, values = keys(tables, quasi_identifiers), {}
+    for name, known, hidden in keys_and_targets(quasi_identifiers, targets):
+        own = _classes(tables, known, hidden)
+        values[name] = _looked_up(tables, own.released_values, own.pairs)
+    return replace(_looked_up(tables, found.release, found), values=values)
+
+
+def _looked_up(tables: Partitioned, held: np.ndarray, found: Keys) -> ReleaseKeys:
+    controls = _sizes(held, found.counts[CONTROLS]) if tables.rows[CONTROLS] else None
+    return ReleaseKeys(_sizes(held, found.release), _sizes(held, found.counts[MEMBERS]), controls)
 
 
 def _sizes(sizes: np.ndarray, records: np.ndarray) -> KeySizes:

@@ -7,17 +7,30 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.yardsticks import normalized_gain
+from synthrisk.metrics.intervals.yardsticks import (
+    CURVE_NAMES,
+    NUMBER_CURVE_NAMES,
+    TOLERANCES,
+    normalized_gain,
+)
 from synthrisk.metrics.models.attackers import AttackerModel, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import UNSEEN, level_codes
 from synthrisk.metrics.rapid.null import named
-from synthrisk.metrics.rapid.null_without_refit import null_of_permuted_numbers, null_of_permuted_real
+from synthrisk.metrics.rapid.null_without_refit import (
+    null_curve_of_classes,
+    null_curve_of_numbers,
+    null_of_permuted_numbers,
+    null_of_permuted_real,
+)
 from synthrisk.metrics.rapid.prediction_error import best_constant, prediction_error
 from synthrisk.metrics.tables.codes import Codes, frequencies
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import NumericTarget
 
 Baseline = Literal["real", "scored"]
+NULL_CURVE = tuple(f"null_real_{name}" for name in CURVE_NAMES)
+NULL_CURVE_OF_NUMBERS = tuple(f"null_real_{name}" for name in NUMBER_CURVE_NAMES)
+"""Names of the details that are points of the null's curve."""
 
 
 def class_guesses(
@@ -65,7 +78,8 @@ def class_guesses(
     codes = np.where(truth == UNSEEN, UNSEEN, own)
     null = null_of_permuted_real(probabilities, of_class, codes, threshold, permutations=permutations, seed=seed)
     answers = {"guess": 0.0, "accuracy_guess": float(shares.max())}  # class shares have gain 0, above no threshold
-    return records, {**answers, **named(null)}
+    curve = null_curve_of_classes(probabilities, of_class, codes)
+    return records, {**answers, **named(null), **dict(zip(NULL_CURVE, curve.tolist(), strict=True))}
 
 
 def value_guesses(
@@ -93,19 +107,22 @@ def value_guesses(
             "score": np.where(scored, errors < limit, np.nan),
             "at_risk": pd.Series(errors < limit, dtype="boolean").where(scored).array,
             "error": errors,
+            "tolerance": np.full(len(truth), limit),
             "guessed": predicted,
             "truth": truth,
         },
         index=tables.real.index,
     )
-    details = {"guess": best_constant(truth[~np.isnan(truth)], limit, error, delta)}
+    best = best_constant(truth[~np.isnan(truth)], limit, error, delta)
+    details = {"guess": best, "tolerance": float(limit)}
     defined = delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any())
     if scored.any() and (
         defined or permutations
     ):  # else a permutation would divide 0 by 0: an error where permutations were asked for
         rule = (limit, error, delta)
         null = null_of_permuted_numbers(predicted, truth, *rule, permutations=permutations, seed=seed)
-        details |= named(null)
+        curve = null_curve_of_numbers(predicted, truth, TOLERANCES * limit, error, delta)
+        details |= named(null) | dict(zip(NULL_CURVE_OF_NUMBERS, curve.tolist(), strict=True))
     return records, details
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from synthrisk.metrics.intervals.distributions import normal_quantile
-from synthrisk.metrics.intervals.yardsticks import normalized_gain
+from synthrisk.metrics.intervals.yardsticks import CURVE, normalized_gain
 from synthrisk.metrics.models.features import UNSEEN
 from synthrisk.metrics.rapid.null import LEVEL, Null, exceeded_by_few, normal_p_value, permutation_moments, rank_p_value
 from synthrisk.metrics.rapid.prediction_error import prediction_error
@@ -93,6 +93,42 @@ def null_of_permuted_numbers(
     observed = float(np.mean(prediction_error(values, predicted[scored], error, delta) < tolerance))
     limit = _undercut_by_few(guesses, values, error, delta)
     return _null(observed, (None, limit), (mean, sd), _draw(value, values, permutations, seed), n)
+
+
+def null_curve_of_classes(probabilities: np.ndarray, shares: np.ndarray, truth_codes: np.ndarray) -> np.ndarray:
+    """Return the exact mean of the null's value at each threshold of ``CURVE``; arguments as above.
+
+    Example:
+        >>> curve = null_curve_of_classes(np.eye(2)[[0, 0, 1, 1]], np.array([0.5, 0.5]), np.array([0, 0, 1, 1]))
+        >>> curve[[0, -1]].tolist()
+        [0.5, 0.5]
+    """
+    n, classes = len(truth_codes), len(shares)
+    passed = np.searchsorted(CURVE, normalized_gain(probabilities, shares[None, :]), side="left")  # thresholds below
+    counts = np.bincount(truth_codes[truth_codes != UNSEEN], minlength=classes)
+    weights = np.broadcast_to(counts, passed.shape).ravel()
+    mass = np.bincount(passed.ravel(), weights=weights, minlength=len(CURVE) + 1)
+    return np.asarray(mass[::-1].cumsum()[::-1][1:] / n**2)
+
+
+def null_curve_of_numbers(
+    predicted: np.ndarray,
+    truth: np.ndarray,
+    tolerances: np.ndarray,
+    error: ErrorName = "symmetric",
+    delta: float = 0.01,
+) -> np.ndarray:
+    """Return the exact mean of the null's value at each tolerance; arguments as above.
+
+    Example:
+        >>> predicted, truth = np.array([1.0, 2.0]), np.array([1.1, 2.1])
+        >>> null_curve_of_numbers(predicted, truth, np.array([0.05, 0.2]), "absolute").tolist()
+        [0.0, 0.5]
+    """
+    scored = ~np.isnan(truth)
+    guesses, values = np.sort(predicted[scored]), truth[scored]
+    near = [_near(guesses, values, float(limit), error, delta) for limit in tolerances]
+    return np.array([(last - first).sum() / len(values) ** 2 for first, last in near])
 
 
 def _draw(value: Callable[[np.ndarray], float], truth: np.ndarray, permutations: int, seed: int) -> np.ndarray:

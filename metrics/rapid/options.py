@@ -28,7 +28,7 @@ def check_values(
     permutations: int = 0,
 ) -> None:
     """Refuse options of ``rapid`` that break their rules."""
-    check_word("envelope", envelope, "max", "mean")
+    check_word("envelope", envelope, "max", "mean", "record")
     names = [attacker_model(choice).name for choice in (attacker if isinstance(attacker, list | tuple) else [attacker])]
     if not names or len(set(names)) < len(names):
         raise InputError(f"attacker must list at least one model and each once, got {names!r}")

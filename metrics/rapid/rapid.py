@@ -3,7 +3,7 @@
 Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,27 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.proportions import ShareMethod, share
-from synthrisk.metrics.intervals.yardsticks import CURVE, threshold_curve
+from synthrisk.metrics.intervals.yardsticks import (
+    CURVE_NAMES,
+    NUMBER_CURVE_NAMES,
+    TOLERANCES,
+    threshold_curve,
+    tolerance_curve,
+)
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
 from synthrisk.metrics.models.attackers import attacker_model
-from synthrisk.metrics.rapid.guesses import Baseline, class_guesses, value_guesses
+from synthrisk.metrics.rapid.guesses import (
+    NULL_CURVE,
+    NULL_CURVE_OF_NUMBERS,
+    Baseline,
+    class_guesses,
+    value_guesses,
+)
 from synthrisk.metrics.rapid.null import P_VALUES, Permute, named
 from synthrisk.metrics.rapid.null_by_refit import permutation_null
 from synthrisk.metrics.rapid.options import Choice, Mode, check_values
 from synthrisk.metrics.rapid.prediction_error import best_constant
-from synthrisk.metrics.rapid.several_attackers import Envelope, combined
+from synthrisk.metrics.rapid.several_attackers import Envelope, combined, values_together
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import ErrorName, Tolerance, numeric_target, too_wide
 
@@ -68,21 +80,28 @@ def rapid(
             never saw. The paper's third mode fits synthesizers: see ``cross_validated``.
         baseline: Where class shares come from: all ``real`` records (members and control), or those ``scored``
             together (members apart from control).
-        envelope: How several attacker models are put together: see ``several_attackers.combined``.
+        envelope: What of several attacker models is the value: ``max``, the largest of their values (the paper's
+            RAPID_max); ``mean``, the mean of them; ``record``, each record attacked by the model that gains most on
+            it. All three are among the details, as ``rapid_max``, ``rapid_mean`` and ``rapid_envelope``: see
+            ``several_attackers.combined``.
         permute: Whose sensitive values are permuted in the calibration: see ``null_by_refit.permutation_null``.
         permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
             time); 0: only the exact null of permuted real values, which needs no fit.
         seed: Seed of the model.
 
     Returns:
-        A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guessed, truth, and gain,
-        confidence, baseline, right (categorical) or error (numeric; dates and durations in days). Details: accuracy,
-        mean_gain, the threshold curve at 0.00, 0.05 ... 0.95 (categorical); rmse, mae, not_scored (numeric),
-        ``tolerance_days`` (dates and durations); ``guess``, the value of the best constant answer (class shares: 0;
-        a number: the largest share of records that one prediction puts at risk); ``accuracy_guess``, the accuracy of
-        the commonest class; ``null_real_`` or ``null_synthetic_`` mean, quantile (95 %), p_value and threshold
-        (tolerance for a number), which 5 % of the gains of an attacker without information pass; ``wilson_``,
-        ``clopper_pearson_`` and ``bootstrap_`` lower and upper: 95 % intervals over the records, this release given.
+        A ``Score``; ``records``: score (1 at risk, 0 not, NaN not scored), at_risk, guessed, truth, and gain (the
+        paper's r_i), confidence, baseline, right (categorical) or error (e_i; dates and durations in days), tolerance
+        (numeric). Details: accuracy, mean_gain (categorical); rmse, mae, not_scored, ``tolerance`` (numeric),
+        ``tolerance_days`` (dates and durations); the curve that ``plot()`` draws: ``curve_0.00``, ``curve_0.05`` ...
+        ``curve_0.95``, the share at risk at each threshold, of a number ``curve_x0.25``, ``curve_x0.50`` ...
+        ``curve_x5.00`` at each tolerance in units of that in force, of several attacker models the largest at each;
+        ``null_real_curve_...`` the same of permuted real values; ``guess``, the value of the best constant answer
+        (class shares: 0; a number: the largest share of records that one prediction puts at risk);
+        ``accuracy_guess``, the accuracy of the commonest class; ``null_real_`` or ``null_synthetic_`` mean, quantile
+        (95 %), p_value and threshold (tolerance for a number), which 5 % of the gains of an attacker without
+        information pass; ``wilson_``, ``clopper_pearson_`` and ``bootstrap_`` lower and upper: 95 % intervals over the
+        records, this release given.
 
     Raises:
         InputError: An argument breaks its rule; one class only; a target of the wrong kind for the attacker model.
@@ -98,7 +117,7 @@ def rapid(
     if isinstance(attacker, list | tuple):
         models = [attacker_model(choice) for choice in attacker]
         each = {m.name: rapid(tables, attacker=m, mode=mode, baseline=baseline, **rule) for m in models}
-        return combined(each, envelope, reduce_rapid)
+        return together(each, envelope)
     model = attacker_model(attacker)
     settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": hidden[0], "attacker": model.name}
     settings |= {"mode": mode, "seed": seed}
@@ -141,6 +160,11 @@ def best_answer(
     return best_constant(target.truth[~np.isnan(target.truth)], target.limit, target.error, delta)
 
 
+def together(scores: Mapping[str, Score], envelope: str) -> Score:
+    """Return the score of several attacker models: see ``several_attackers.combined``."""
+    return combined(scores, envelope, reduce_rapid)
+
+
 def reduce_rapid(records: pd.DataFrame) -> Reduction:
     """Return the share at risk and how well the attacker model does, for some of the records."""
     value = mean_score(records)
@@ -149,16 +173,11 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
         details["accuracy"] = float(records["right"].mean())
     if "gain" in records:
         details["mean_gain"] = float(records["gain"].mean())
-        shares = threshold_curve(records["gain"].to_numpy(dtype=float), CURVE)
-        details |= {name: float(v) for name, v in zip(_CURVE, shares, strict=True)}
     if "error" in records:
         gap = (records["truth"] - records["guessed"]).abs()
         details["rmse"], details["mae"] = float(np.sqrt((gap**2).mean())), float(gap.mean())
         details["not_scored"] = float(records["score"].isna().mean())
-    each = {str(c).removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}
-    if each:
-        details |= {f"value_{name}": v for name, v in each.items()}
-        details |= {"mean": float(np.mean(list(each.values()))), "max": float(records["best"].mean())}
+    details |= _curve(records) | values_together(records)
     reason = None
     if np.isnan(value):
         told = "truth" in records and records["truth"].notna().any()
@@ -168,7 +187,20 @@ def reduce_rapid(records: pd.DataFrame) -> Reduction:
 
 _METHODS: tuple[ShareMethod, ...] = ("wilson", "clopper_pearson", "bootstrap")
 _LIMITS = tuple(f"{method}_{end}" for method in _METHODS for end in ("lower", "upper"))
-_CURVE = tuple(f"curve_{threshold:.2f}" for threshold in CURVE)
+
+
+def _curve(records: pd.DataFrame) -> dict[str, float]:
+    """Return the share at risk by threshold, or of a number by tolerance; of several models the largest at each."""
+    for evidence, names in (("gain", CURVE_NAMES), ("error", NUMBER_CURVE_NAMES)):
+        each = [c for c in records if str(c).startswith(f"{evidence}_")] or [c for c in records if c == evidence]
+        if each:
+            values = records[each].to_numpy(dtype=float).T
+            if evidence == "gain":
+                curves = [threshold_curve(own) for own in values]
+            else:
+                curves = [tolerance_curve(own, TOLERANCES * records["tolerance"].iloc[0]) for own in values]
+            return dict(zip(names, np.max(curves, axis=0).tolist(), strict=True))
+    return {}
 
 
 def _intervals(scores: np.ndarray) -> dict[str, float]:
@@ -188,7 +220,8 @@ RAPID = Metric(
     reduce=reduce_rapid,
     guess="guess",
     gains=True,
-    unaveraged=(*_LIMITS, *_CURVE, *P_VALUES),
+    unaveraged=(*_LIMITS, *CURVE_NAMES, *NUMBER_CURVE_NAMES, *NULL_CURVE, *NULL_CURVE_OF_NUMBERS, *P_VALUES),
     uninformed="null_real_mean",
     best_answer=best_answer,
+    together=together,
 )

@@ -1,18 +1,22 @@
-"""k-anonymity of keys: with how many others records share their quasi-identifiers, in the real table and in releases.
+"""k-anonymity and l-diversity of keys, in the real table and in releases.
+
+k: with how many others a record shares its quasi-identifiers. l: how many different sensitive values those hold
+together. A table has k-anonymity and l-diversity with the smallest k and l that occur in it.
 
 A description, not a measure with a verdict: it says how rare keys are, not what a release gives away.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.tables.codes import joint_codes, pack
+from synthrisk.metrics.tables.codes import Codes, joint_codes, pack, values_in_class
 from synthrisk.metrics.tables.entities import how_many_with
-from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.tables import Tables, Target, columns_of, name_of
 
 SIZES = ("1", "2", "3-4", "5-9", "10-19", "20+")
 FROM = (1, 2, 3, 5, 10, 20, np.iinfo(np.int64).max)
@@ -20,7 +24,10 @@ FROM = (1, 2, 3, 5, 10, 20, np.iinfo(np.int64).max)
 
 @dataclass(frozen=True)
 class KeySizes:
-    """How many records have a key that k records share, of one release or in the mean over several."""
+    """How many records have a key that k records share, of one release or in the mean over several.
+
+    Of l: how many have a key that l different sensitive values share.
+    """
 
     counts: tuple[float, ...]  # number of records with k = 1, 2, 3-4, 5-9, 10-19, 20 and more (``SIZES``)
     smallest: int  # the smallest k that occurs, of several releases the smallest of any; 0 where no key occurs
@@ -39,6 +46,7 @@ class ReleaseKeys:
     release: KeySizes  # of the released records among themselves
     members: KeySizes  # how many released records have the key of each member
     controls: KeySizes | None  # how many have that of each control record
+    values: Mapping[str, "ReleaseKeys"] = field(default_factory=dict)  # of l, by what is guessed
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,7 @@ class KAnonymity:
     quasi_identifiers: tuple[str, ...]
     real: KeySizes
     releases: Mapping[str, ReleaseKeys] = field(default_factory=dict)
+    values: Mapping[str, KeySizes] = field(default_factory=dict)  # of l in the real table, by what is guessed
 
 
 def key_sizes(k: np.ndarray) -> KeySizes:
@@ -74,10 +83,41 @@ def keys_of_real(real: pd.DataFrame, quasi_identifiers: Sequence[str], entities:
     return key_sizes(how_many_with(own, size, entities)[own])
 
 
-def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str]) -> ReleaseKeys:
+def values_of_real(
+    real: pd.DataFrame, quasi_identifiers: Sequence[str], targets: Sequence[Target]
+) -> dict[str, KeySizes]:
+    """Return how many different values of what is guessed share the key of each real record, by its name.
+
+    Several columns that are guessed at once are one value together; a missing cell is a value of its own. Columns that
+    are guessed are no part of the key.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40], "vote": ["a", "b", "a"]})
+        >>> values_of_real(real, ["age"], ["vote"])["vote"].counts[:2]
+        (1.0, 2.0)
+    """
+    found = {}
+    for name, known, hidden in keys_and_targets(quasi_identifiers, targets):
+        key, target = (pack([joint_codes([real[column]])[0] for column in columns]) for columns in (known, hidden))
+        found[name] = key_sizes(values_in_class(key, pack([key, target]), 0)[key.tables[0]])
+    return found
+
+
+def keys_and_targets(
+    quasi_identifiers: Sequence[str], targets: Sequence[Target]
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield the name of what is guessed, the key that is known to who guesses it, and its columns."""
+    for target in targets:
+        known = [column for column in quasi_identifiers if column not in columns_of(target)]
+        if known:
+            yield name_of(target), known, columns_of(target)
+
+
+def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str], targets: Sequence[Target] = ()) -> ReleaseKeys:
     """Return the keys of a release: of its own records, and how often it has those of members and control records.
 
-    Real records have ``groups`` (1 a member, 0 a control record; all are members without).
+    Real records have ``groups`` (1 a member, 0 a control record; all are members without). Of ``targets``, what is
+    guessed, it tells how many different values the release has for each key: see ``values_of_real``.
 
     Example:
         >>> real, release = pd.DataFrame({"age": [30, 40, 50]}), pd.DataFrame({"age": [30, 40, 40]})
@@ -86,7 +126,16 @@ def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str]) -> Release
         ((1.0, 2.0), (1.0, 1.0), 1.0)
     """
     key = tables.codes(tables.check_columns("quasi_identifiers", quasi_identifiers))
-    held = np.bincount(key.tables[1], minlength=key.size)
+    values = {}
+    for name, known, hidden in keys_and_targets(quasi_identifiers, targets):
+        own = tables.codes(known)
+        pair = pack([own, tables.codes(tables.check_columns("sensitive", hidden))])
+        values[name] = _looked_up(tables, own, values_in_class(own, pair, 1))
+    return replace(_looked_up(tables, key, np.bincount(key.tables[1], minlength=key.size)), values=values)
+
+
+def _looked_up(tables: Tables, key: Codes, held: np.ndarray) -> ReleaseKeys:
+    """Return what the release holds of each key, for its own records, for members and for control records."""
     groups = np.ones(len(tables.real), dtype=np.int64) if tables.groups is None else tables.groups
     members, controls = (held[key.tables[0][groups == group]] for group in (1, 0))
     return ReleaseKeys(
@@ -98,7 +147,17 @@ def mean_keys(releases: Sequence[ReleaseKeys]) -> ReleaseKeys:
     """Return the mean over releases; of control records over the releases that have some."""
     controls = [each.controls for each in releases if each.controls is not None]
     own = _mean([each.release for each in releases]), _mean([each.members for each in releases])
-    return ReleaseKeys(*own, _mean(controls) if controls else None)
+    values = {name: mean_keys([each.values[name] for each in releases]) for name in releases[0].values}
+    return ReleaseKeys(*own, _mean(controls) if controls else None, values)
+
+
+def keys_from_plain(told: Mapping[str, Any]) -> ReleaseKeys:
+    """Return keys from what ``dataclasses.asdict`` makes of them, also after a journey through JSON."""
+    sizes = {
+        name: told[name] and KeySizes(**told[name] | {"counts": tuple(told[name]["counts"])})
+        for name in ("release", "members", "controls")
+    }
+    return ReleaseKeys(**sizes, values={name: keys_from_plain(each) for name, each in told["values"].items()})
 
 
 def _mean(found: Sequence[KeySizes]) -> KeySizes:

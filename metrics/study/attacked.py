@@ -83,8 +83,9 @@ class Releases:
 def attacked_records(releases: Releases, measure: Measure) -> Attacked:
     """Return the scores of a measure that scores single real records."""
     metric, said = METRICS[measure.metric], releases.said(measure, OfRecords)
-    gains = any(each.gains for each in said)
-    cubes = releases.cubes(measure, {"member", *metric.columns, *(("gain",) if gains else ())})
+    gains, errors = any(each.gains for each in said), any(each.errors for each in said)
+    drawn = [name for name, is_there in (("gain", gains), ("error", errors)) if is_there]
+    cubes = releases.cubes(measure, {"member", *metric.columns, *drawn})
     details = _of_groups(said, metric)
     return Attacked(
         cubes["score"],
@@ -94,13 +95,14 @@ def attacked_records(releases: Releases, measure: Measure) -> Attacked:
         None if metric.transform is None else MetricTransform(metric.name),
         _guess(said, metric),
         releases.entities,
-        cubes["gain"] if gains else None,
+        cubes.get("gain"),
         details,
         _first(each.warning for each in said),
         _reasons(said),
         _reach(metric, cubes, details),
         _ranking(metric, cubes),
         metric.range,
+        error=cubes.get("error"),
     )
 
 

@@ -188,7 +188,7 @@ def _left(
 def _without(own: OneRelease, planned: Planned, column: str) -> tuple[OneRelease, Planned] | None:
     """Return release and measure but for one column; None where that changes nothing."""
     metric = METRICS[planned.measure.metric]
-    if column == planned.measure.sensitive:
+    if column in planned.measure.targets:
         return None
     if "quasi_identifiers" in metric.needs and "quasi_identifiers" in planned.options:
         if column not in planned.options["quasi_identifiers"] or len(planned.options["quasi_identifiers"]) < 2:

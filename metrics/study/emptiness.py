@@ -74,26 +74,26 @@ class _Remark(NamedTuple):
 
 
 def _look(every: Tables, planned: Planned, folds: int) -> list[_Remark]:
-    column, key = planned.measure.sensitive, planned.measure.key
+    columns, key = planned.measure.targets, planned.measure.key
     remarks = []
     try:
         tables = METRICS[planned.measure.metric].coarsened(every, planned.options)
         if words := unique_keys(tables, planned):
             remarks.append(_Remark("keys", tuple(sorted(planned.options["quasi_identifiers"])), words, key))
-        if column is None or planned.measure.variant_of:  # what it guesses is told of the measure that it varies
+        if not columns or planned.measure.variant_of:  # what it guesses is told of the measure that it varies
             return remarks
-        if words := without_answer(tables, column):
-            return [_Remark("refused", (column,), words)]
+        if words := without_answer(tables, columns):
+            return [_Remark("refused", columns, words)]
         if words := met_exactly(tables, planned):
-            remarks.append(_Remark("empty", (column, "exactly"), words, key))
+            remarks.append(_Remark("empty", (*columns, "exactly"), words, key))
         elif words := too_wide_for_all(tables, planned):
-            remarks.append(_Remark("empty", (column, "nearly"), words, key))
+            remarks.append(_Remark("empty", (*columns, "nearly"), words, key))
         elif words := guessed_by_one_answer(tables, planned):
-            remarks.append(_Remark("guessed", (column,), words, key))
-        if words := rare_classes(tables, column, folds):
-            remarks.append(_Remark("classes", (column,), words))
+            remarks.append(_Remark("guessed", columns, words, key))
+        if words := rare_classes(tables, columns, folds):
+            remarks.append(_Remark("classes", columns, words))
     except InputError as problem:
-        return [_Remark("refused", (column or "", str(problem)), str(problem))]
+        return [_Remark("refused", (*columns, str(problem)), str(problem))]
     return remarks
 
 

@@ -1,6 +1,6 @@
 """What a study says of one synthesizer and one measure: risk, yardsticks, memorization, each with interval."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -22,7 +22,7 @@ from synthrisk.metrics.intervals.estimates import (
 )
 from synthrisk.metrics.intervals.proportions import share, share_difference
 from synthrisk.metrics.intervals.scale import SHARE, MetricTransform, ValueScale, linearised
-from synthrisk.metrics.intervals.yardsticks import CURVE, Yardstick, gain, over_known
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES, Yardstick, gain, over_known
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.contributions import Contributions, ReleasedValues
 from synthrisk.metrics.study.ledger import Measure
@@ -54,6 +54,8 @@ class Attacked:
     # scored, -inf where the attack abstains
     ranking: np.ndarray | None = None
     range: tuple[float, float] = SHARE.range  # range of the value and of the scores
+    # (R, K, n) errors of a guessed number, for measures that have a curve over its tolerance (``details``)
+    error: np.ndarray | None = None
     # (n, p) what foretells the scores without membership (``covariates``), or None: then no difference is adjusted
     covariates: np.ndarray | None = None
 
@@ -105,7 +107,8 @@ class Finding:
     risk_gain: Estimate = NOT_ESTIMABLE  # gain over the guess: (x - s)/(1 - s), unclipped
     control_gain: float = float("nan")  # gain over control, the same formula
     release_risk: tuple[float, ...] = ()  # value of each release, in order of repetition and fold
-    curve: tuple[Estimate, ...] = ()  # members' risk at each threshold of the gain, with a pointwise interval
+    # members' risk at each threshold of the gain, or tolerance of the error (``curve_at``), with a pointwise interval
+    curve: tuple[Estimate, ...] = ()
     # what else the measure says of members and of control records: means over releases
     details: dict[str, tuple[float, float]] = field(default_factory=dict)
     warning: str = ""  # what makes the value hard to read, or an empty string
@@ -131,6 +134,17 @@ class Finding:
     def is_of_claims(self) -> bool:
         """Whether the attack claims or abstains, so that the guess is S, not a constant one."""
         return METRICS[self.measure.metric].claims
+
+    @property
+    def tolerance(self) -> float:
+        """The tolerance of the error where the curve is that of a number, in units of its error; NaN elsewhere."""
+        return self.details.get("tolerance", (float("nan"),))[0]
+
+    @property
+    def curve_at(self) -> np.ndarray:
+        """Where the points of the curve lie: at thresholds of the gain, or at tolerances of the error."""
+        places = CURVE if np.isnan(self.tolerance) else TOLERANCES * self.tolerance
+        return np.array(places[: len(self.curve)])
 
     @property
     def population(self) -> Estimate:
@@ -190,16 +204,35 @@ def find(
 def curve(attacked: Attacked, interval: Interval) -> tuple[Estimate, ...]:
     """Return the share of members with a gain above 0.00, 0.05 ... 0.95, each with the study's crossed interval.
 
-    The intervals are pointwise: each holds at its threshold, not all at once. Empty without gains.
+    Of a number the share with an error below 0.25, 0.50 ... 5.00 times the tolerance. The intervals are pointwise: each
+    holds at its threshold, not all at once. Empty where there are neither gains nor errors.
     """
-    if attacked.gain is None:
+    flags: Iterator[np.ndarray]
+    if attacked.gain is not None:
+        gains, scored = attacked.gain, ~np.isnan(attacked.gain)
+        flags = (np.where(scored, gains > t, np.nan) for t in CURVE)
+    elif attacked.error is not None:
+        errors, known, (tolerance, _) = attacked.error, ~np.isnan(attacked.error), attacked.details["tolerance"]
+        flags = (np.where(known, errors < t, np.nan) for t in TOLERANCES * tolerance)
+    else:
         return ()
-    gains, scored = attacked.gain, ~np.isnan(attacked.gain)
-    flags = (np.where(scored, gains > t, np.nan) for t in CURVE)
     return tuple(
         estimate(effects(f, attacked.member), interval.confidence, entities=attacked.entities, scale=SHARE)
         for f in flags
     )
+
+
+def curve_together(curves: Sequence[Sequence[Estimate]], envelope: str) -> tuple[Estimate, ...]:
+    """Return the curve of several attacker models from that of each: at each threshold the largest, or the mean.
+
+    The largest of their means over releases has the interval of the model that has it; the mean has none. Empty where
+    a model has no curve.
+    """
+    points = list(zip(*curves, strict=True)) if curves and all(curves) else []
+    if envelope == "max":
+        return tuple(max(each, key=lambda e: e.value) for each in points)
+    values = [float(np.mean([e.value for e in each])) for each in points]
+    return tuple(Estimate(value, float("nan"), float("nan")) for value in values)
 
 
 def find_released(

@@ -19,7 +19,7 @@ class ColumnScore:
     claims: float  # attempts that ended in a claim
     correct: float  # claims that were right
     statistical_confidence: float  # S: mean over the claims of the share of entities that the claimed value holds for
-    susceptibility: float = 1.0  # share of the column's cells for which an attempt can be made
+    susceptibility: float = 1.0  # share of the column's own cells for which an attempt can be made
     cells_known: float = 0.0  # cells of prior knowledge that all attempts used
     cells_read: float = 0.0  # cells of the release that all attempts read
 
@@ -37,6 +37,16 @@ class ColumnScore:
     def claim_probability(self) -> float:
         """Claims / attempts; NaN without attempts."""
         return self.claims / self.attempts if self.attempts else float("nan")
+
+    @property
+    def prior_knowledge(self) -> float:
+        """Cells known / cells learned, which are the claims; NaN without claims."""
+        return self.cells_known / self.claims if self.claims else float("nan")
+
+    @property
+    def work(self) -> float:
+        """Cells read / cells learned; NaN without claims."""
+        return self.cells_read / self.claims if self.claims else float("nan")
 
     @property
     def grade(self) -> float:

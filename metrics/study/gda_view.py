@@ -19,8 +19,16 @@ class AttackView:
     role: str  # ``synthesizer`` or ``reference``
     attack: str  # label of the measure
     columns: tuple[ColumnScore, ...]  # a score a column attacked
+    of: int  # columns of the data set; of whole records 1
     overall: GdaScore  # over all of them
     weakest: Mapping[int | None, GdaScore]  # over the k weakest of them, by k; None all
+
+    def susceptibility(self, column: ColumnScore) -> float:
+        """Return the share of all cells of the data set for which an attempt can be made in one column.
+
+        Those of the columns add up to that of all of them: ``GdaScore.susceptibility``, as the source counts it.
+        """
+        return column.susceptibility / self.of
 
 
 def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None] = (None, 1)) -> list[AttackView]:
@@ -34,12 +42,15 @@ def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None]
         if f.is_of_claims and f.details.get("attempts", (0.0,))[0] and not f.measure.variant_of:
             key = (f.synthesizer, f.role, f.measure.label)
             columns.setdefault(key, []).append(column_score(f))
-    return [
-        AttackView(
-            *key, tuple(each), gda_score(each, _of(each, of)), {k: gda_score(each, _of(each, of), k) for k in weakest}
-        )
-        for key, each in columns.items()
-    ]
+    return [_view(key, each, of, weakest) for key, each in columns.items()]
+
+
+def _view(
+    key: tuple[str, str, str], columns: Sequence[ColumnScore], of: int, weakest: Sequence[int | None]
+) -> AttackView:
+    of = 1 if columns[0].column == WHOLE else of
+    scores = {k: gda_score(columns, of, k) for k in weakest}
+    return AttackView(*key, tuple(columns), of, gda_score(columns, of), scores)
 
 
 def column_score(finding: Finding) -> ColumnScore:
@@ -47,7 +58,3 @@ def column_score(finding: Finding) -> ColumnScore:
     attempts, claims, *others, known, read = (finding.details[name][0] for name in OF_CLAIMS)
     cells = [each * claims if claims else 0.0 for each in (known, read)]
     return ColumnScore(finding.measure.sensitive or WHOLE, attempts, claims, *others, *cells)
-
-
-def _of(columns: Sequence[ColumnScore], of: int) -> int:
-    return 1 if columns[0].column == WHOLE else of

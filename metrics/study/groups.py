@@ -111,7 +111,7 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
 
 
 def _within(attacked: Attacked, rows: np.ndarray) -> Attacked:
-    """Return what was attacked of some records, (n,) booleans, without gains."""
+    """Return what was attacked of some records, (n,) booleans, without gains and errors."""
     places = np.flatnonzero(rows)
     return replace(
         attacked,
@@ -122,6 +122,7 @@ def _within(attacked: Attacked, rows: np.ndarray) -> Attacked:
         entities=None if attacked.entities is None else attacked.entities[places],
         covariates=None if attacked.covariates is None else attacked.covariates[places],
         gain=None,
+        error=None,
         details={"records": (float(len(places)),) * 2},
     )
 

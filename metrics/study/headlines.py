@@ -9,18 +9,17 @@ from math import isnan
 
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.register import METRICS
-from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.league import is_reference, ordered_names
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.planted_leaks import PlantedLeak, planted_leaks
 from synthrisk.metrics.study.quantities import NOTHING, Limited, limited, quantity_of
 from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.sentences import Knowledge, columns_named, sentence
 from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Verdict, as_people, holds_for
+from synthrisk.metrics.study.verdicts import NO_INTERVAL, STRADDLES, Verdict, as_people, holds_for
 
 _CAUSES = 2  # reasons that a sentence names
-_COLUMNS = 8  # columns that a sentence names
 _ANSWERS = {
     "copy": "the training rows themselves",
     "near_copy": "the training rows, each a little changed",
@@ -64,6 +63,7 @@ class Headline:
     worst: Reached | None
     utility: Usefulness | None  # in the study's first utility measure
     verdicts: Sequence[Verdict]  # one a limit, those that decide the word first
+    sentences: Sequence[str] = ()  # what each of them says of people
     as_if: str = ""  # how many people would have to be copied to show as much, in words; empty where it is not known
     at_most: str = ""  # and at most so many
     would_decide: str = ""  # of INCONCLUSIVE: what to bring
@@ -126,7 +126,7 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     if role == "synthesizer" and not result.valid:
         word = "INVALID"
     verdicts = sorted((v for v in result.verdicts if v.synthesizer == name), key=lambda v: _order(v, word))
-    sentence, brief = _said(result, name, role, word, verdicts)
+    words, brief = _said(result, name, role, word, verdicts)
     useful = next((u for u in result.utility if u.synthesizer == name), None)
     told = [v for v in verdicts if v.word not in ("CANNOT TELL", "INVALID", "INVALID RELEASE") or v.word == word]
     first = next((v for v in told if not isnan(v.value)), None)
@@ -138,10 +138,18 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     else:
         worst = _of_reference(result, name) or _surest([f for f in result.findings if f.synthesizer == name], measures)
     decided = [v for v in told if v.word != "CANNOT TELL"]
-    as_if, at_most = (_people([getattr(v, end) for v in decided]) for end in ("as_if", "as_if_upper"))
+    as_if, at_most = _as_if(decided)
     lacks = first.advice if first is not None and word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
-    return Headline(name, role, word, sentence, brief, worst, useful, verdicts, as_if, at_most, lacks, carried)
+    people = [sentence(v, knowledge_of(result)) for v in verdicts]
+    return Headline(name, role, word, words, brief, worst, useful, verdicts, people, as_if, at_most, lacks, carried)
+
+
+def knowledge_of(result: StudyResult) -> Knowledge:
+    """Return what the attacker of a study knows and guesses."""
+    known, guessed = result.quasi_identifiers, result.sensitive
+    everything = len(known) + len(guessed) >= int(result.facts.get("columns", "0")) and len(known) > 1
+    return Knowledge(known, guessed, everything)
 
 
 def _order(verdict: Verdict, word: str) -> tuple[bool, float]:
@@ -150,9 +158,12 @@ def _order(verdict: Verdict, word: str) -> tuple[bool, float]:
     return verdict.word != word, -reach if not isnan(reach) else float("inf")
 
 
-def _people(shares: Sequence[float]) -> str:
-    known = [share for share in shares if not isnan(share)]
-    return as_people(max(known)) if known else ""
+def _as_if(decided: Sequence[Verdict]) -> tuple[str, str]:
+    """Return as if how many people had been copied, and at most how many; empty where it is not known."""
+    shares = [[s for s in (getattr(v, end) for v in decided) if not isnan(s)] for end in ("as_if", "as_if_upper")]
+    known = [max(each) for each in shares if each]
+    told = [as_people(max(each), *known) if each else "" for each in shares]
+    return told[0], told[1]
 
 
 def _of_reference(result: StudyResult, name: str) -> Reached | None:
@@ -196,26 +207,23 @@ def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequen
     if not deciding:
         reasons = _listed(f"{limited(v.quantity).key}: {v.reason}" for v in verdicts)
         return f"cannot say: no limit can tell a copy from new people here: {reasons}", "no limit can tell"
-    told = _listed(map(_in_words, deciding))
+    told = _sentences(deciding, result)
     if word == "RISK":
         one = f"{deciding[0].quantity} {deciding[0].brief}"
-        return f"not: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
+        return f"may not go out: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
     lacks = _listed(v.advice for v in deciding if v.advice)
     briefs = dict.fromkeys(v.brief for v in deciding)
     needs = f"; it needs {lacks}" if lacks else ""
     return f"cannot say: {told}{needs}", next(iter(briefs)) if len(briefs) == 1 else f"{of_all} unclear"
 
 
-def _in_words(verdict: Verdict) -> str:
-    if verdict.quantity == RELEASED:
-        return verdict.reason
-    what = limited(verdict.quantity)
-    return f"{what.words} of {what.key} {_why(verdict)}"
-
-
-def _why(verdict: Verdict) -> str:
-    value = "" if isnan(verdict.value) else f"{verdict.value:.3f}: "
-    return f"{verdict.value:.3f} is {verdict.brief}" if verdict.word == "RISK" else f"{value}{verdict.brief}"
+def _sentences(deciding: Sequence[Verdict], result: StudyResult) -> str:
+    """Return what the limit that decides says of people, and how many limits say the same."""
+    first, others = deciding[0], len(deciding) - 1
+    told = sentence(first, knowledge_of(result))
+    if first.word == "INCONCLUSIVE" and first.brief not in (STRADDLES, NO_INTERVAL):
+        told += f": {first.brief}"
+    return told + (f", and so {'says' if others == 1 else 'say'} {_counted(others, 'other limit')}" if others else "")
 
 
 def _listed(texts: Iterable[str]) -> str:
@@ -254,16 +262,10 @@ def _data(result: StudyResult) -> str:
 
 
 def _attacker(result: StudyResult) -> str:
-    known, guessed = result.quasi_identifiers, result.sensitive
-    everything = len(known) + len(guessed) >= int(result.facts.get("columns", "0")) and len(known) > 1
-    knows = "all other columns" if everything else _named(known) or "no column"
-    return f"has the release, knows {knows}" + (f"; guesses {_named(guessed)}" if guessed else "")
-
-
-def _named(columns: Sequence[str]) -> str:
-    """Return the names of columns; of many the first, and how many more there are."""
-    more = len(columns) - _COLUMNS
-    return ", ".join(columns) if more < 2 else f"{', '.join(columns[:_COLUMNS])} and {more} more"
+    own = knowledge_of(result)
+    return f"has the release, knows {own.words or 'no column'}" + (
+        f"; guesses {columns_named(own.guessed)}" if own.guessed else ""
+    )
 
 
 def _references(result: StudyResult) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from synthrisk.metrics.metric import Score
-from synthrisk.metrics.tables.codes import factorized
+from synthrisk.metrics.tables.codes import factorized, joint_codes, pack
 
 _CLAIM = ("record", "member", "metric", "attacker", "sensitive", "claim", "guessed", "truth")
 _JUDGED = ("confidence", "score", "baseline")
@@ -23,14 +23,22 @@ class Measure:
 
     label: str
     metric: str
-    sensitive: str | None = None
+    sensitive: str | None = None  # its name; of several columns that are guessed at once: see ``name_of``
     attacker: str | None = None  # name of the attacker model or of the attack, where there is one
     variant_of: str | None = None  # label of the measure that this one is a what-if of
+    envelope: str = ""  # how it puts several attacker models together: ``max``, ``mean`` or ``record``
+    together: tuple[str, ...] = ()  # labels of the measures of these models, each on its own
+    joint: tuple[str, ...] = ()  # the columns that are guessed at once, where they are several
 
     @property
     def key(self) -> str:
         """``<label>`` or ``<label>.<sensitive>``: the measure's name in thresholds, tables and MLflow."""
         return self.label if self.sensitive is None else f"{self.label}.{self.sensitive}"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns that are guessed; none where nothing is."""
+        return self.joint or (() if self.sensitive is None else (self.sensitive,))
 
 
 _TEXT: Final = "string[pyarrow]"
@@ -55,7 +63,8 @@ def ledger_rows(
         score: Score of all real records against the release, one row a record, in the table's order.
         measure: What was measured.
         member: Nullable booleans: True member, False control, NA neither (a reference's release was drawn from it).
-        truth: The sensitive column of the real table, or None where nothing is guessed.
+        truth: The sensitive column of the real table (of several: see ``joint_values``), or None where nothing is
+            guessed.
         kept: Numeric columns of the records that a study needs besides (``Metric.columns``).
 
     Returns:
@@ -90,6 +99,24 @@ def ledger_rows(
         **plain(others),
     }
     return pa.table(columns)
+
+
+def joint_values(real: pd.DataFrame, columns: Sequence[str]) -> pd.Series | None:
+    """Return the sensitive values of each record: a column as it is, of several their texts with a bar between them.
+
+    None where there is no column. Missing is a value like others of several columns.
+
+    Example:
+        >>> joint_values(pd.DataFrame({"a": [1, 2, 1], "b": ["x", None, "x"]}), ["a", "b"]).tolist()
+        ['1 | x', '2 | nan', '1 | x']
+    """
+    if len(columns) < 2:
+        return real[columns[0]] if columns else None
+    (codes,), _ = pack([joint_codes([real[column]])[0] for column in columns])
+    _, first, own = np.unique(codes, return_index=True, return_inverse=True)
+    firsts = real[list(columns)].iloc[first].astype(object)
+    texts = [" | ".join("nan" if pd.isna(cell) else str(cell) for cell in row) for row in firsts.to_numpy()]
+    return pd.Series(pd.Categorical(texts).take(own), index=real.index)
 
 
 def ledger_of(rows: Sequence[pa.Table]) -> pa.Table:

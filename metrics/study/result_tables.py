@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.release.k_anonymity import SIZES
+from synthrisk.metrics.release.k_anonymity import SIZES, KeySizes
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.gda_view import AttackView, gda_view
 from synthrisk.metrics.study.limits_kept import Kept
@@ -226,20 +226,30 @@ def k_anonymity_table(result: StudyResult) -> pd.DataFrame:
     """Return how many records have a key that k records share, a row a table: see ``k_anonymity``.
 
     ``of`` says whose keys are looked up where: ``real`` and ``release`` among themselves, ``members`` and ``control``
-    records in the release; ``absent`` counts those who do not occur there.
+    records in the release; ``absent`` counts those who do not occur there. l, the number of different sensitive values
+    that share the record's key, is told in columns for each thing that is guessed: ``smallest_l.income``,
+    ``l_1.income`` (records whose key has a single value) and so on.
     """
     if result.keys is None:
         return pd.DataFrame()
-    named = [("", "real", result.keys.real)]
+    named = [("", "real", result.keys.real, result.keys.values)]
     for name, each in result.keys.releases.items():
-        named += [(name, "release", each.release), (name, "members", each.members)]
-        named += [(name, "control", each.controls)] if each.controls is not None else []
-    rows = [
-        {"synthesizer": name, "of": of, "records": each.records, "smallest_k": each.smallest, "absent": each.absent}
-        | {f"k_{size}": count for size, count in zip(SIZES, each.counts, strict=True)}
-        for name, of, each in named
-    ]
+        for of, role in (("release", "release"), ("members", "members"), ("control", "controls")):
+            sizes = getattr(each, role)
+            if sizes is not None:
+                named.append((name, of, sizes, {what: getattr(own, role) for what, own in each.values.items()}))
+    rows = []
+    for name, of, sizes, values in named:
+        row: dict[str, str | float] = {"synthesizer": name, "of": of, "records": sizes.records}
+        row |= {"smallest_k": sizes.smallest, "absent": sizes.absent} | _counts("k", sizes)
+        for what, own in values.items():
+            row |= {f"smallest_l.{what}": own.smallest} | {f"{c}.{what}": n for c, n in _counts("l", own).items()}
+        rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _counts(letter: str, sizes: KeySizes) -> dict[str, float]:
+    return {f"{letter}_{size}": count for size, count in zip(SIZES, sizes.counts, strict=True)}
 
 
 def limits_kept_table(result: StudyResult) -> pd.DataFrame:

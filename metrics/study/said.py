@@ -30,6 +30,7 @@ class OfRecords:
     gains: bool = False  # whether the ledger holds normalised gains, of which a threshold curve is drawn
     reasons: Reasons = NO_REASONS  # why there is no value
     warning: str = ""  # what makes the value hard to read, or an empty string
+    errors: bool = False  # whether it holds errors of numbers, of which a curve over the tolerance is drawn
 
 
 @dataclass(frozen=True)

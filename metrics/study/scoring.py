@@ -1,6 +1,6 @@
 """What every attack of a study says of one release: scores of all real records, and values beside them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +14,10 @@ from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
 from synthrisk.metrics.release.readings import coarsened_alike, second_reading, without_columns
 from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.ledger import Cell, as_frame, ledger_of, ledger_rows
+from synthrisk.metrics.study.ledger import Cell, as_frame, joint_values, ledger_of, ledger_rows
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfIsolation, OfRecords, OfRelease, OfUtility, Reasons, Said
+from synthrisk.metrics.tables.tables import Target
 
 _GROUPS = {"members": 1, "controls": 0}
 _NO_CONTROL = "no control records"
@@ -24,9 +25,15 @@ _OTHER_SIZE = "groups of other sizes: read the difference"
 _TOO_FEW = "too few records for two groups of one size"
 
 
-def tables_of(real: pd.DataFrame, synthetic: pd.DataFrame, member: Any, entities: np.ndarray | None = None) -> Tables:
+def tables_of(
+    real: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    member: Any,
+    entities: np.ndarray | None = None,
+    links: np.ndarray | None = None,
+) -> Tables:
     """Return the tables of a release, of which encodings and searches are shared by all that is said of it."""
-    return Tables(real, synthetic, groups=_groups(member), entities=entities)
+    return Tables(real, synthetic, groups=_groups(member), entities=entities, links=links)
 
 
 def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
@@ -63,14 +70,17 @@ def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collec
         real, release = without_columns(real, release, blank)
     elif second is None:
         return None if coarse is tables else coarse
-    return Tables(real, release, groups=tables.groups, entities=tables.entities)
+    return Tables(real, release, groups=tables.groups, entities=tables.entities, links=tables.links)
 
 
-def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str]) -> ReleaseKeys:
-    """Return how many records share each key, in the release and among the real records, as coarse as the release."""
+def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str], targets: Sequence[Target] = ()) -> ReleaseKeys:
+    """Return how many records share each key, in the release and among the real records, and how many values.
+
+    The real ones are as coarse as the release (``coarsened_alike``).
+    """
     tables = coarsened_alike(tables)
     alone = tables if tables.entities is None else Tables(tables.real, tables.synthetic, groups=tables.groups)
-    return keys_of_release(alone, quasi_identifiers)
+    return keys_of_release(alone, quasi_identifiers, targets)
 
 
 def _groups(member: Any) -> np.ndarray:
@@ -93,11 +103,36 @@ def score_release(
     arena = Arena(tables, member, draw)
     parts: list[pa.Table] = []
     values: dict[str, Said] = {}
+
+    def own_seed(each: Planned) -> int:
+        return seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
+
+    scored: dict[Hashable, Score] = {}  # of attacker models that are put together: fitted once, wherever they stand
+    shared = {_fit(own) for each in planned for own in each.apart}
+
+    def once(each: Planned) -> Score:
+        metric = METRICS[each.measure.metric]
+        if _fit(each) not in scored:
+            scored[_fit(each)] = metric.score(metric.among(tables), seed=own_seed(each), **each.options)
+        return scored[_fit(each)]
+
     for each in planned:
-        own = seed_of(seed, cell.repetition, cell.fold, cell.synthesizer, *each.words)
-        rows, values[each.measure.key] = score_measure(METRICS[each.measure.metric], arena, each, own)
+        metric = METRICS[each.measure.metric]
+        if each.apart and metric.together is not None:
+            every = {str(own.measure.attacker): once(own) for own in each.apart}
+            score = metric.together(every, each.options["envelope"])
+            rows, values[each.measure.key] = _scored(metric, arena, each, score)
+        elif _fit(each) in shared:
+            rows, values[each.measure.key] = _scored(metric, arena, each, once(each))
+        else:
+            rows, values[each.measure.key] = score_measure(metric, arena, each, own_seed(each))
         parts += [] if rows is None else [rows]
     return ledger_of(parts), values
+
+
+def _fit(each: Planned) -> Hashable:
+    """Return what decides a fitted attacker model on one release, besides the release."""
+    return each.words, each.family
 
 
 def attack_release(
@@ -144,9 +179,14 @@ def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> 
         return ledger_rows(_of_all(isolated, tables, groups), measure, arena.member, None), said
     if metric.by_release:
         return None, _released(metric, tables, int((groups != 1).sum()), planned, seed)
-    score = metric.score(tables, seed=seed, **planned.options)
-    truth = None if measure.sensitive is None else arena.tables.real[measure.sensitive]
-    rows = ledger_rows(_of_all(score, tables, groups), measure, arena.member, truth, metric.columns)
+    return _scored(metric, arena, planned, metric.score(tables, seed=seed, **planned.options))
+
+
+def _scored(metric: Metric, arena: Arena, planned: Planned, score: Score) -> tuple[pa.Table, OfRecords]:
+    """Return the ledger's rows of a measure that scores single real records, and what it says beside them."""
+    tables, measure = metric.among(arena.tables), planned.measure
+    truth = joint_values(arena.tables.real, measure.targets)
+    rows = ledger_rows(_of_all(score, tables, arena.groups), measure, arena.member, truth, metric.columns)
     return rows, said_of_records(metric, score, tables.groups)
 
 
@@ -174,13 +214,14 @@ def said_of_records(metric: Metric, score: Score, groups: np.ndarray | None) -> 
     """Return what the metric says of all records, and of members and of control records apart."""
     found = _reduced(metric, score, groups)
     reasons = {name: score.reason_for(each) or "" for name, each in found.items()}
-    gains = metric.gains and score.records is not None and "gain" in score.records
+    columns = () if score.records is None or not metric.gains else score.records.columns
     return OfRecords(
         score.details,
         **{name: each.details for name, each in found.items()},
-        gains=gains,
+        gains="gain" in columns,
         reasons=Reasons(**reasons or dict.fromkeys(_GROUPS, score.reason or "")),
         warning=score.warning or "",
+        errors="error" in columns and "tolerance" in score.details,
     )
 
 

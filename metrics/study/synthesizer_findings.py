@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.exposure.single_records import quantiles, record_exposure
+from synthrisk.metrics.exposure.single_records import quantiles, record_evidence, record_exposure
 from synthrisk.metrics.intervals.epsilon import released_epsilon
 from synthrisk.metrics.intervals.estimates import METHODS, Interval, difference
 from synthrisk.metrics.intervals.rates import pooled_rates
@@ -18,6 +18,7 @@ from synthrisk.metrics.study.findings import (
     Attacked,
     Finding,
     contributions_of,
+    curve_together,
     find,
     find_released,
     standardised_difference,
@@ -27,7 +28,7 @@ from synthrisk.metrics.study.isolated_findings import find_isolated
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.said import OfUtility
 from synthrisk.metrics.study.utility import Usefulness, usefulness
-from synthrisk.metrics.tables.codes import joint_codes
+from synthrisk.metrics.tables.codes import joint_codes, pack
 from synthrisk.metrics.tables.kinds import kind
 
 
@@ -37,7 +38,7 @@ class SynthesizerFindings:
 
     findings: tuple[Finding, ...]  # those of its risks
     utility: tuple[Usefulness, ...]  # those of its utility
-    # of each measure that scores records, by key: what ``record_exposure`` says of them, a row a record
+    # of each measure that scores records, by key: what ``record_exposure`` and ``record_evidence`` say, a row a record
     exposed: dict[str, pd.DataFrame]
     kept: dict[str, Kept]  # what is kept of each measure for comparisons, by key
 
@@ -73,7 +74,16 @@ def find_all(
             if (measure.label, measure.sensitive) in varied:
                 before[measure.label, measure.sensitive] = attacked.scores
             finding = _with_change(find(*who, attacked, interval, methods), attacked, before, interval)
+            if measure.envelope in ("max", "mean"):  # which model has the largest value differs along the curve
+                models = [m for m in measures if m.label in measure.together and m.sensitive == measure.sensitive]
+                curves = [f.curve for f in found if f.measure in models]
+                whole = len(curves) == len(measure.together)
+                finding = replace(finding, curve=curve_together(curves, measure.envelope) if whole else ())
             rows = record_exposure(attacked.scores, attacked.member, attacked.control, interval.confidence)
+            for name, evidence in (("gain", attacked.gain), ("error", attacked.error)):
+                if evidence is not None:
+                    own = record_evidence(evidence, attacked.member, attacked.control, name)
+                    rows = pd.concat([rows, own], axis=1)
             apart = {} if metric.weight else _apart(finding, attacked, releases, interval)
             finding = replace(finding, groups=apart, spread=quantiles(rows["memorization"].to_numpy()))
             exposed[measure.key] = rows
@@ -149,8 +159,9 @@ def _apart(finding: Finding, attacked: Attacked, releases: Releases, interval: I
     """Return the findings of vulnerable records, and of the worst class where a class is guessed."""
     found = find_groups(finding, attacked, releases.groups, interval)
     found = with_rates(found, attacked, releases.groups, interval)
-    column = releases.records[finding.measure.sensitive] if finding.measure.sensitive else None
-    if column is not None and kind(column) == "categorical":
-        of_classes = worst_class(finding, attacked, joint_codes([column])[0].tables[0], interval)
+    columns = [releases.records[column] for column in finding.measure.targets]
+    if columns and all(kind(column) == "categorical" for column in columns):
+        classes = pack([joint_codes([column])[0] for column in columns])
+        of_classes = worst_class(finding, attacked, classes.tables[0], interval)
         found |= {"classes": of_classes} if of_classes else {}
     return found

@@ -68,6 +68,8 @@ class Verdict:
     advice: str = ""  # what the study lacks for another word, where that is known
     as_if: float = float("nan")  # share of people whose copying would show as much; NaN where it is not known
     as_if_upper: float = float("nan")  # and at most as much
+    measure: str = ""  # key of the measure that it is on; empty where it is on none
+    metric: str = ""  # name of the metric that the measure uses
 
     @property
     def reach(self) -> float:
@@ -380,21 +382,24 @@ def _look(name: str, excess: Estimate, limit: float) -> Verdict | None:
     return None
 
 
-def as_people(share: float) -> str:
-    """Return a share of people in words.
+def as_people(share: float, *beside: float) -> str:
+    """Return a share of people in words, in units that serve those told beside it, too.
 
     Example:
-        >>> as_people(0.131), as_people(0.004)
-        ('13 of 100', '4 of 1,000')
+        >>> as_people(0.131), as_people(0.004), as_people(0.131, 0.004), as_people(0.0, 0.131)
+        ('13 of 100', '4 of 1,000', '131 of 1,000', '0 of 100')
     """
-    return f"{round(100 * share)} of 100" if share >= 0.0095 or not share else f"{max(1, round(1000 * share))} of 1,000"
+    if any(0 < each < 0.0095 for each in (share, *beside)):
+        return f"{max(bool(share), round(1000 * share)):,} of 1,000"
+    return f"{round(100 * share)} of 100"
 
 
 def _verdict(each: _Judged, said: _Said) -> Verdict:
     found, limit = each.found, each.limit
     as_if = limit.as_if_copied(found)
     own = each.finding.synthesizer, limit.what.name, limit.value
-    return Verdict(*own, said.word, said.reason, found.value, found.lower, found.upper, said.brief, said.advice, *as_if)
+    ends, measure = (found.value, found.lower, found.upper), each.finding.measure
+    return Verdict(*own, said.word, said.reason, *ends, said.brief, said.advice, *as_if, measure.key, measure.metric)
 
 
 def _shown(each: _Judged, beside: Beside) -> str:

@@ -191,3 +191,15 @@ def matches(codes: Codes, table: int = 1) -> np.ndarray:
 def frequencies(target: Codes) -> np.ndarray:
     """Return the share of each code among the real records."""
     return np.bincount(target.tables[0], minlength=target.size) / len(target.tables[0])
+
+
+def values_in_class(key: Codes, pair: Codes, table: int) -> np.ndarray:
+    """Return how many different values each key has in a table, (size of the key,); ``pair``: keys with values.
+
+    Example:
+        >>> key, value = Codes((np.array([0, 0, 1]),), 3), Codes((np.array([0, 1, 1]),), 2)
+        >>> values_in_class(key, pack([key, value]), 0).tolist()
+        [2, 1, 0]
+    """
+    _, first = np.unique(pair.tables[table], return_index=True)  # one row for each key and value
+    return np.asarray(np.bincount(key.tables[table][first], minlength=key.size))

@@ -11,8 +11,32 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import Codes, joint_codes, pack
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.kinds import Kind, as_floats, is_temporal, kind
+from synthrisk.metrics.tables.links import links_among
 from synthrisk.metrics.tables.value_sets import ValueSets
 from synthrisk.metrics.tables.value_types import alike, as_levels
+
+Target = str | Sequence[str]
+"""What an attacker guesses: a sensitive column, or several at once."""
+
+
+def columns_of(target: Target) -> list[str]:
+    """Return the columns that are guessed.
+
+    Example:
+        >>> columns_of("income"), columns_of(("income", "race"))
+        (['income'], ['income', 'race'])
+    """
+    return [target] if isinstance(target, str) else list(target)
+
+
+def name_of(target: Target) -> str:
+    """Return what the columns are called in keys, tables and limits.
+
+    Example:
+        >>> name_of("income"), name_of(["income", "race"])
+        ('income', 'income and race')
+    """
+    return " and ".join(columns_of(target))
 
 
 class Tables:
@@ -26,6 +50,8 @@ class Tables:
         groups: What each real record is: 1 a member, 0 a control record, -1 neither; None where all are members.
         entities: The entity of each real record, then of each control record; one without a name is an entity of its
             own. None: each record is one. ``identified`` takes them from a column. No attack sees them.
+        links: The real record that each synthetic one was made from, (m,) positions, -1 for none; None: unknown. No
+            attack sees them either.
 
     Raises:
         InputError: A table is not a data frame, is empty, repeats a column name, or has other columns; or there is
@@ -39,6 +65,7 @@ class Tables:
         control: pd.DataFrame | None = None,
         groups: np.ndarray | None = None,
         entities: np.ndarray | None = None,
+        links: np.ndarray | None = None,
     ):
         named = {"real": real, "synthetic": synthetic} | ({} if control is None else {"control": control})
         for name, table in named.items():
@@ -49,7 +76,7 @@ class Tables:
         synthetic = synthetic if list(synthetic.columns) == self.columns else synthetic[self.columns]
         self.real, self.synthetic, *rest = alike([real, synthetic, *([] if control is None else [control])])
         self.control = rest[0][self.columns] if rest else None
-        self.groups = groups
+        self.groups, self.links = groups, links
         self._entities = _numbered(entities, len(real) + (0 if control is None else len(control)))
         self._shared: dict[Any, Any] = {}
 
@@ -101,7 +128,8 @@ class Tables:
         entities = self.entities
         if entities is not None:
             entities = entities[rows if control is None else np.concatenate([rows, control])]
-        return Tables(self.real.iloc[rows], self.synthetic, others, groups, entities)
+        links = links_among(self.links, rows, len(self.real))
+        return Tables(self.real.iloc[rows], self.synthetic, others, groups, entities, links)
 
     def with_control(self) -> "Tables":
         """Return tables in which the control records are real records too, after the members."""
@@ -112,7 +140,7 @@ class Tables:
         both = pd.DataFrame({c: _stacked(self.real[c], self.control[c]) for c in self.columns})
         both.index = self.real.index.append(self.control.index)
         groups = np.repeat([1, 0], [len(self.real), len(self.control)])
-        return Tables(both, self.synthetic, groups=groups, entities=self._entities)
+        return Tables(both, self.synthetic, groups=groups, entities=self._entities, links=self.links)
 
     def with_control_released(self) -> "Tables":
         """Return tables with control in which the control records are the release too, and no group any more."""

@@ -1,7 +1,7 @@
 """The real table: read from its source, typed, checked, and stored for the study."""
 
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.typed import left_out, typed
+from synthrisk.tasks.data.types import left_out, typed
 from synthrisk.tasks.workspace.references import Table
 from synthrisk.tasks.workspace.table import store
 

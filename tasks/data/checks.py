@@ -8,6 +8,7 @@ from pandas.api import types
 
 from synthrisk.conf.study import ALL_OTHERS, Data, Split
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.tables.tables import columns_of, name_of
 
 
 def refuse(problems: Sequence[str]) -> None:
@@ -50,8 +51,9 @@ def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
     kept = [c for c in columns if c not in (*data.drop, data.identifier)]
     keys = kept if data.quasi_identifiers == ALL_OTHERS else data.quasi_identifiers
     for target in data.sensitive:
-        if not set(keys) - {target}:
-            yield f"data.quasi_identifiers must hold a column other than the sensitive {target!r}, got none"
+        if not set(keys) - set(columns_of(target)):
+            named = name_of(target)
+            yield f"data.quasi_identifiers must hold a column other than the sensitive {named!r}, got none"
 
 
 def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
@@ -70,7 +72,7 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
                 f"column {name!r} holds numbers that 64 bits cannot hold: list it in data.categorical if they are "
                 "codes, in data.drop, or as data.identifier if each names a person"
             )
-        elif name in data.sensitive and column.nunique() < 2:
+        elif name in data.guessed and column.nunique() < 2:
             yield f"data.sensitive column {name!r} must hold at least two different values, got one"
 
 
@@ -97,7 +99,7 @@ def _roles(data: Data, split: Split) -> list[tuple[str, list[str]]]:
     keys = [] if data.quasi_identifiers == ALL_OTHERS else list(data.quasi_identifiers)
     return [
         ("data.quasi_identifiers", keys),
-        ("data.sensitive", data.sensitive),
+        ("data.sensitive", data.guessed),
         ("data.categorical", data.categorical),
         ("data.columns", list(data.columns)),
         ("data.identifier", [data.identifier] if data.identifier is not None else []),

@@ -10,8 +10,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.typed import left_out, typed
-from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.data.types import infer, left_out, typed
 from synthrisk.tasks.workspace.empty_columns import empty_columns
 from synthrisk.tasks.workspace.kept import keep_file
 from synthrisk.tasks.workspace.references import Cut, Table
@@ -55,7 +54,7 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
 def _has_its_roles(members: pd.DataFrame, data: Data) -> bool:
     """Tell whether all columns that the study names are there: else the names may be cells."""
     known = [] if data.quasi_identifiers == "*" else data.quasi_identifiers
-    return {*known, *data.sensitive, *filter(None, [data.identifier])} <= set(members.columns)
+    return {*known, *data.guessed, *filter(None, [data.identifier])} <= set(members.columns)
 
 
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:

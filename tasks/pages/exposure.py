@@ -19,6 +19,7 @@ from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, cons
 from synthrisk.metrics.exposure.subgroups import strongest_columns
 from synthrisk.metrics.intervals.estimates import TESTED
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import joint_values
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.pages.effects_figure import effects_figure
@@ -83,6 +84,8 @@ def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     """Return the page of one generator, with all intervals at a confidence level."""
     records, entities = found.sample.records(), found.sample.entities()
     guessed = [each for each in found.planned if each.measure.sensitive and not each.measure.variant_of]
+    several = {each.measure.sensitive: each.measure.joint for each in guessed if each.measure.joint}
+    records = records.assign(**{str(name): joint_values(records, columns) for name, columns in several.items()})
     scores = {each.measure.key: kept_exposed(found.exposed, each.measure.key) for each in guessed}
     shown = [each for each in guessed if scores[each.measure.key]["as_member"].notna().any()]
     known = dict.fromkeys(c for each in shown for c in (*each.options["quasi_identifiers"], each.measure.sensitive))
@@ -134,6 +137,8 @@ def _exposed(
     measure, known = planned.measure, [str(c) for c in planned.options["quasi_identifiers"]]
     sensitive = str(measure.sensitive)
     guess = constant_guess(records, sensitive, METRICS[measure.metric].group, planned.options)
+    if measure.joint and METRICS[measure.metric].group != "cap":  # others count the columns that are right
+        guess = np.full(len(records), np.nan)
     reached = Reached(exposed["as_member"].to_numpy(float), exposed["as_control"].to_numpy(float), guess)
     columns = [c for c in known if not names_none(banded[c])]
     by = partial(groups, reached, confidence=confidence, entities=entities)

@@ -107,15 +107,26 @@ def spread_figure(rows: Sequence[Row]) -> Figure:
 
 
 def curves_figure(rows: Sequence[Row]) -> Figure:
-    """Return the panel of one measure: share of members at risk against the threshold, a line and band a name."""
+    """Return the panel of one measure: share of members at risk against the threshold, a line and band a name.
+
+    Of a number it is drawn against the tolerance of the error, up to five times the one in force.
+    """
+    own = [row.finding if row.finding and row.finding.curve else None for row in rows]
+    at = next((f.curve_at for f in own if f), np.array(CURVE))
+    tolerance = next((f.tolerance for f in own if f), np.nan)
+    whole = 1.0 if np.isnan(tolerance) else float(at[-1])  # what the right end of the axes stands for
     lines = []
-    for row in rows:
-        points = np.array([(e.value, e.lower, e.upper) for e in (row.finding.curve if row.finding else ())])
-        whole = points.size and np.isfinite(points[:, 0]).all()
-        lines.append(_Line(row, np.array(CURVE[: len(points)]), points) if whole else None)
+    for row, finding in zip(rows, own, strict=True):
+        points = np.array([(e.value, e.lower, e.upper) for e in (finding.curve if finding else ())])
+        known = points.size and np.isfinite(points[:, 0]).all()
+        lines.append(_Line(row, at[: len(points)] / whole, points) if known else None)
     figure, axes = _lines(lines)
-    axes.set_xlabel("threshold", size=SIZE, color=INK)
-    return with_words(figure, [_told_line(line, CURVE, "at threshold") for line in lines if line])
+    word = "threshold" if np.isnan(tolerance) else "tolerance"
+    if not np.isnan(tolerance):
+        axes.set_xticks(np.linspace(0, 1, 6), [f"{place:.3g}" for place in np.linspace(0, whole, 6)])
+        axes.axvline(tolerance / whole, color=MUTED, linewidth=0.9, zorder=1)
+    axes.set_xlabel(word, size=SIZE, color=INK)
+    return with_words(figure, [_told_line(line, at, f"at {word}") for line in lines if line])
 
 
 def selective_figure(rows: Sequence[Row]) -> Figure:
@@ -298,7 +309,7 @@ def _threshold(axes: Axes, limit: float | None) -> None:
     if limit is None:
         return
     low, high = axes.get_xlim()
-    text = f"threshold {limit:g}"
+    text = f"limit {limit:g}"
     room = (high - limit) / (high - low) * axes.get_position().width * _WIDTH
     side = "right" if limit > (low + high) / 2 or room + _MARGIN < width_of([text]) else "left"
     axes.axvline(limit, color=ALARM, linewidth=1.1, zorder=1)
@@ -337,7 +348,7 @@ def _told_spread(row: Row) -> str:
 
 
 def _told_limit(limit: float | None) -> list[str]:
-    return [] if limit is None else [f"threshold {limit:g}"]
+    return [] if limit is None else [f"limit {limit:g}"]
 
 
 def _told_line(line: "_Line", places: Sequence[float] | np.ndarray, words: str) -> str:

@@ -31,8 +31,8 @@ _SHARES: tuple[_Quantity, ...] = (
     ("suscepti-\nbility", False, lambda s: s.susceptibility, None),  # of the data set: no mean of its columns
 )
 _CELLS: tuple[_Quantity, ...] = (
-    ("prior knowledge\n(cells a claim)", True, lambda s: s.prior_knowledge, lambda c: _per(c.cells_known, c)),
-    ("work\n(cells a claim)", True, lambda s: s.work, lambda c: _per(c.cells_read, c)),
+    ("prior knowledge\n(cells a claim)", True, lambda s: s.prior_knowledge, lambda c: c.prior_knowledge),
+    ("work\n(cells a claim)", True, lambda s: s.work, lambda c: c.work),
 )
 
 
@@ -108,6 +108,16 @@ def _shown(value: float, logarithmic: bool) -> str:
     return _brief(value) if logarithmic and value >= 100 else shown
 
 
+def cells(value: float) -> str:
+    """Return a number of cells in few characters, a dash where there is none.
+
+    Example:
+        >>> cells(5.0), cells(12_345.0), cells(float("nan"))
+        ('5.00', '12k', '–')
+    """
+    return _shown(value, True) or "–"
+
+
 def _brief(value: float) -> str:
     """Return a number in few characters.
 
@@ -125,7 +135,3 @@ def _told(view: AttackView) -> str:
     own = [f"{title.replace('-' + chr(10), '').replace(chr(10), ' ')} {_shown(of(view.overall), log)}"
            for title, log, of, _ in (*_SHARES, *_CELLS) if not np.isnan(of(view.overall))]  # fmt: skip
     return f"{shortened(view.synthesizer, 60)} " + (", ".join(own) or "no claim")
-
-
-def _per(cells: float, column: ColumnScore) -> float:
-    return cells / column.claims if column.claims else float("nan")

@@ -67,5 +67,5 @@ def _lines_for(verdict: Verdict, one: bool) -> str:
     if verdict.advice.endswith("such as membership"):
         if one:
             return "synthrisk evaluate ... --metric membership --threshold memorization/membership=<limit>"
-        return "metrics:\n- membership\nthresholds:\n  memorization/membership: <limit>"
+        return "metrics:\n- membership\nlimits:\n  memorization/membership: <limit>"
     return ""

@@ -38,6 +38,8 @@ def league(result: StudyResult, measure: str | None = None) -> Axes:
 def risk_curve(result: StudyResult, measure: str | None = None) -> Axes:
     """Draw the share of members at risk against the threshold of the attack, a line and band a generator.
 
+    Of a number it is drawn against the tolerance of the error.
+
     Args:
         result: What the study says.
         measure: Key of a measure that has such a curve; the first unless given.

@@ -85,7 +85,7 @@ def risk_utility_figure(
     taken = _lines(axes, ceiling, limit)
     told = [f"{shortened(p.name, 60)} utility {_told(p.utility)} {risk} {_told(p.risk)}" for p in points]
     told += [f"ceiling {number(ceiling)}"] if np.isfinite(ceiling) else []
-    told += [] if limit is None else [f"threshold {limit:g}"]
+    told += [] if limit is None else [f"limit {limit:g}"]
     points = [_brought_in(axes, p) for p in points]
     for point in points:
         _mark(axes, point)
@@ -143,7 +143,7 @@ def _lines(axes: Axes, ceiling: float, limit: float | None) -> list[_Box]:
         taken.append(_Box(x - 0.02, 0, x + 0.02, _HEIGHT))
     if limit is not None:
         axes.axhline(limit, color=ALARM, linewidth=1.1, zorder=1)
-        y, text = _inches(axes, 0, limit)[1], f"threshold {limit:g}"
+        y, text = _inches(axes, 0, limit)[1], f"limit {limit:g}"
         place = axes.get_yaxis_transform()
         said = axes.text(0.01, limit, text, transform=place, color=ALARM, size=SIZE, ha="left", va="bottom", zorder=4)
         said.set_bbox({"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.85})

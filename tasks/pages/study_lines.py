@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.planned import label_of
 
 Change = Mapping[str, Any]
 """A change of the quasi-identifiers as in ``what_if``."""
@@ -47,7 +48,10 @@ def _entry(settings: str, measure: Measure) -> dict[str, Any]:
         own = {"name": each} if isinstance(each, str) else dict(each)
         label = own.get("label") or own.get("name")
         attackers = own.get("attackers") or []
-        labels = [f"{label}-{a}" for a in attackers] if len(attackers) > 1 else [label]
+        envelope = own.get("envelope") or []
+        labels = [label_of(str(label), str(a)) for a in attackers] if len(attackers) > 1 else [label]
+        for each in [envelope] if isinstance(envelope, str) else envelope:
+            labels.append(label_of(str(label), envelope=each))
         if measure.label in labels:
             kept = {k: v for k, v in own.items() if v not in (None, "", [], {}) and k != "what_if"}
             return {k: v for k, v in kept.items() if k != "label" or v != kept.get("name")}

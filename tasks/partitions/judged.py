@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.study import Bootstrap, Data, Threshold
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.partitions.findings import broken, findings, strangers_in_words
-from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release
+from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release, values_of_real
 from synthrisk.metrics.partitions.parts import MEMBERS, Partitioned
 from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.seeds import seed_of
@@ -17,6 +17,7 @@ from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import Beside
 from synthrisk.metrics.study.verdicts import judge as verdicts_of
+from synthrisk.metrics.tables.tables import name_of
 from synthrisk.tasks.judge import new_study_id, spelled_out, threat_model
 
 RELEASE = "release"
@@ -67,19 +68,24 @@ def judged_in_parts(
         facts=_facts(tables, data, settings, seed, begun),
         settings={RELEASE: {"role": "synthesizer", "kind": "files"}},
         utility=utility,
-        keys=KAnonymity(tuple(known), keys_of_real(tables, known), {RELEASE: keys_of_release(tables, known)})
+        keys=KAnonymity(
+            tuple(known),
+            keys_of_real(tables, known),
+            {RELEASE: keys_of_release(tables, known, data.sensitive)},
+            values_of_real(tables, known, data.sensitive),
+        )
         if known
         else None,
         warning=warning,
         warnings=(LACKING, *([f"the release is broken: {reason}"] if reason else [])),
         quasi_identifiers=tuple(known),
-        sensitive=tuple(data.sensitive),
+        sensitive=tuple(map(name_of, data.sensitive)),
     )
 
 
 def _keys(data: Data, columns: Sequence[str]) -> list[str]:
     known = data.quasi_identifiers
-    return [c for c in columns if c not in data.sensitive] if known == "*" else list(known)
+    return [c for c in columns if c not in data.guessed] if known == "*" else list(known)
 
 
 def _facts(tables: Partitioned, data: Data, settings: Bootstrap, seed: int, begun: datetime) -> dict[str, str]:

@@ -101,10 +101,10 @@ def _has_one_person_values(table: pd.DataFrame, data: Data) -> bool:
 
 def _look_up(table: pd.DataFrame, data: Data) -> dict[str, Any]:
     """Return CAP with keys, and numbers that are guessed, as coarse as can be looked up."""
-    others = [name for name in table.columns if name not in (*data.sensitive, data.identifier, *data.drop)]
+    others = [name for name in table.columns if name not in (*data.guessed, data.identifier, *data.drop)]
     known = others if data.quasi_identifiers == "*" else list(data.quasi_identifiers)
     keys = look_up(table, known)
-    numbers = [name for name in data.sensitive if kind(table[name]) == "numeric"]
+    numbers = [name for name in data.guessed if kind(table[name]) == "numeric"]
     bins = {**keys.bins, **dict.fromkeys(numbers, keys.parts)}
     own = {} if list(keys.columns) == known else {"quasi_identifiers": list(keys.columns)}
     return {"name": "zero_cap", **own, **({"bins": bins} if bins else {})}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from synthrisk.conf.load import checked
+from synthrisk.conf.loader import checked
 from synthrisk.conf.reading import Reading
 from synthrisk.conf.study import Data
 from synthrisk.metrics.errors import InputError, nearest

@@ -16,13 +16,14 @@ from synthrisk.conf.reading import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
+from synthrisk.metrics.tables.links import checked_links
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
 _FEW = 4
 
 
-def synthesizer(name: str) -> Synthesizer:
+def find_synthesizer(name: str) -> Synthesizer:
     """Return the synthesizer of that name.
 
     Raises:
@@ -126,6 +127,8 @@ def _check_release(release: object, job: Job, synthesizer: Synthesizer) -> None:
             raise InputError(f"{name} must release column {column!r} as {due}, got {got}")
     if not table.index.equals(pd.RangeIndex(len(table))):
         raise InputError(f"{name} must release rows numbered from 0, got {type(table.index).__name__}")
+    if release.links is not None:
+        checked_links(f"links of {name}", release.links, len(table), len(train))
 
 
-__all__ = ["Job", "Release", "Synthesizer", "check_options", "run", "synthesizer", "try_out"]
+__all__ = ["Job", "Release", "Synthesizer", "check_options", "find_synthesizer", "run", "try_out"]

@@ -4,6 +4,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from io import StringIO
@@ -14,6 +15,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
+from synthrisk.metrics.tables.links import checked_links
 from synthrisk.tasks.synthesize.fit import fitted
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
@@ -21,7 +23,9 @@ from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 def call(job: Job, *, path: str) -> Release:
     """Release what ``function(train, rows, seed)`` returns, read to fit the training table.
 
-    It may have columns besides those of the training table: what they hold of real people is looked at.
+    It may have columns besides those of the training table: what they hold of real people is looked at. A function that
+    knows which training row each row was made from may return the table and that, ``(table, links)``: whole numbers,
+    one a row, 0 for the first training row, -1 for a row made from none. ``hidden_rate`` is taken of them.
 
     Args:
         job: The function gets a copy of its training table, its rows and its seed.
@@ -36,12 +40,16 @@ def call(job: Job, *, path: str) -> Release:
         >>> def bootstrap(train: pd.DataFrame, rows: int, seed: int) -> pd.DataFrame:
         ...     return train.sample(rows, replace=True, random_state=seed % 2**32)
     """
-    table = _function(path)(job.train.copy(), job.rows, job.seed)
+    made = _function(path)(job.train.copy(), job.rows, job.seed)
+    table, links = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"{path} must return a DataFrame, got {type(table).__name__}")
     if len(table) != job.rows:
         raise InputError(f"{path} must return {job.rows} rows, got {len(table)}")
-    return fitted(table, job.train, job.form, path)
+    release = fitted(table, job.train, job.form, path)
+    if links is None:
+        return release
+    return replace(release, links=checked_links(f"links of {path}", links, job.rows, len(job.train)))
 
 
 def _check(path: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.tables.links import checked_links
 from synthrisk.tasks.synthesize.fit import fitted
 from synthrisk.tasks.synthesize.handed_over import handed_over
 from synthrisk.tasks.synthesize.release_file import parts_of, read_file
@@ -16,7 +17,7 @@ from synthrisk.tasks.workspace.excel import split_sheet
 _PLACES = ("repetition", "fold")
 
 
-def files(job: Job, *, path: str) -> Release:
+def files(job: Job, *, path: str, links: str | None = None) -> Release:
     """Read the release of this repetition and fold.
 
     Its columns are those of the training table in any order; its values are read to fit (``fitted``). Others that the
@@ -29,12 +30,17 @@ def files(job: Job, *, path: str) -> Release:
         path: A path or fsspec URL of a file (``read_file`` says of which kinds), with
             ``{repetition}`` and ``{fold}`` where they stand, e.g. ``vendor/{repetition}-{fold}.parquet``;
             without them one file serves all releases.
+        links: A path or URL, as ``path``, of a file that says which training row each row was made from, for
+            ``hidden_rate``: a table of one column, with its name in the first line, and a whole number for each
+            released row: 0 for the first training row (as ``synthrisk split`` writes them), -1 for one made from none.
 
     Raises:
         InputError: There is no such file, it cannot be read or has no rows, or it does not fit.
     """
     concrete = concrete_path(path, job.repetition, job.fold)
     release = read_release(job, path, concrete)
+    if links is not None:
+        release = replace(release, links=_read_links(job, path, links, len(release.synthetic)))
     if job.releases > 1 and concrete == path:  # one file for all: it was made from the held-out records too
         return replace(release, used=np.arange(len(job.held_out)))
     return release
@@ -57,6 +63,17 @@ def read_release(job: Job, path: str, concrete: str) -> Release:
     return handed_over(concrete, job, read)
 
 
+def _read_links(job: Job, path: str, links: str, rows: int) -> np.ndarray:
+    concrete = concrete_path(links, job.repetition, job.fold)
+    if job.releases > 1 and concrete_path(path, job.repetition, job.fold) == path:
+        rule = "stand beside a path with {repetition} and {fold}: it names rows of the training part of each release"
+        raise InputError(f"links must {rule}, got {path!r}")
+    table = read_file(links, concrete, job)
+    if table.shape[1] != 1:
+        raise InputError(f"links {links!r} must lead to tables of one column, got {table.shape[1]} columns")
+    return checked_links(f"links in {concrete!r}", table.iloc[:, 0].to_numpy(), rows, len(job.train))
+
+
 def concrete_path(path: str, repetition: int, fold: int) -> str:
     """Return the path of one release.
 
@@ -73,8 +90,9 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
 
 
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:
-    path = split_sheet(concrete_path(options["path"], repetition, fold))[0]  # type: ignore[arg-type]
-    return parts_of(path) or [path]
+    given = [str(options[name]) for name in ("path", "links") if options.get(name) is not None]
+    paths = [split_sheet(concrete_path(each, repetition, fold))[0] for each in given]
+    return [file for path in paths for file in parts_of(path) or [path]]
 
 
 def _located(path: str, folder: Path) -> str:

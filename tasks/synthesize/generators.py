@@ -6,7 +6,7 @@ from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.synthesize import check_options, synthesizer
+from synthrisk.tasks.synthesize import check_options, find_synthesizer
 from synthrisk.tasks.workspace.references import Generator
 
 
@@ -36,7 +36,7 @@ def generator(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
     Raises:
         InputError: There is no such kind, it does not take these options, or needs an extra that is not installed.
     """
-    check_options(synthesizer(kind), options)
+    check_options(find_synthesizer(kind), options)
     return Generator(name, kind, dict(options), folder=str(Path.cwd()))
 
 
@@ -46,7 +46,7 @@ def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
     Raises:
         InputError: As for ``generator``, or the kind declares no ``answer``.
     """
-    own = synthesizer(kind)
+    own = find_synthesizer(kind)
     if own.answer is None:
         raise InputError(f"references must be generators that declare an answer, got {kind!r}, which declares none")
     check_options(own, options)

@@ -36,7 +36,8 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
     if not len(job.train):
         raise InputError("near_copy needs a training record, got none")
     rng = np.random.default_rng(job.seed)
-    copied = job.train.take(copied_positions(len(job.train), job.rows, rng)).reset_index(drop=True)
+    source = copied_positions(len(job.train), job.rows, rng)
+    copied = job.train.take(source).reset_index(drop=True)
     columns = [_changed(copied.iloc[:, c], job.train.iloc[:, c], jitter, redrawn, rng) for c in range(copied.shape[1])]
     same = np.arange(len(copied) if jitter + redrawn > 0 else 0)  # rows in which no column so far has changed
     for c, new in enumerate(columns):
@@ -45,7 +46,7 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
     _change_one(columns, job.train, same, rng)
     synthetic = pd.DataFrame(dict(enumerate(columns)), copy=False)
     synthetic.columns = job.train.columns
-    return Release(synthetic)
+    return Release(synthetic, links=source)
 
 
 def _change_one(columns: list[pd.Series], train: pd.DataFrame, rows: np.ndarray, rng: np.random.Generator) -> None:

@@ -29,7 +29,7 @@ def copy(job: Job) -> Release:
     if not len(job.train):
         raise InputError("copy needs a training record, got none")
     positions = copied_positions(len(job.train), job.rows, np.random.default_rng(job.seed))
-    return Release(job.train.take(positions).reset_index(drop=True))
+    return Release(job.train.take(positions).reset_index(drop=True), links=positions)
 
 
 def copied_positions(size: int, rows: int, rng: np.random.Generator) -> np.ndarray:

@@ -57,6 +57,8 @@ class Release:
             and those that the real table does not have. It is looked at whose values they hold.
         told: What had to be done to read it as the real table is read, for the notes on the release.
         sets: The sets of values that cells of it stand for.
+        links: The training record that each row was made from, (m,) positions in ``Job.train``, -1 for a row made from
+            none; None where that is not known. No attack sees it; ``hidden_rate`` is taken of it.
     """
 
     synthetic: pd.DataFrame
@@ -64,6 +66,7 @@ class Release:
     beside: pd.DataFrame = field(default_factory=pd.DataFrame)
     told: tuple[Problem, ...] = ()
     sets: ValueSets = field(default_factory=ValueSets)
+    links: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,8 @@ class Synthesizer:
         packages: Distributions whose versions change what it draws.
         inputs: ``inputs(options, repetition, fold)``: paths of files that it reads, so that their content
             becomes part of the release's key.
-        located: ``located(path, folder)``: the option ``path`` with what is relative in it begun in ``folder``, for
-            workers that run elsewhere.
+        located: ``located(path, folder)``: an option that is a path (``path``, ``links``) with what is relative in it
+            begun in ``folder``, for workers that run elsewhere.
         check: ``check(**options)`` refuses values that are wrong on any table.
         trial: How it is tried on the study's table before anything is computed: on a few equal records, for
             all releases (one that only reads), or not at all (foreign code).

@@ -11,7 +11,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.synthesize import Job, Release, run, synthesizer
+from synthrisk.tasks.synthesize import Job, Release, find_synthesizer, run
 from synthrisk.tasks.synthesize.generators import generator, reference
 from synthrisk.tasks.workspace.code import code_digest, entry_point_code
 from synthrisk.tasks.workspace.failure import told_safely
@@ -20,6 +20,7 @@ from synthrisk.tasks.workspace.parquet import write_typed
 from synthrisk.tasks.workspace.printed import printed_to
 from synthrisk.tasks.workspace.references import (
     BESIDE,
+    LINKS,
     RELEASE,
     SETS,
     TOLD,
@@ -35,6 +36,8 @@ from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
 _DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
 """The modules that decide what is released, whatever the synthesizer."""
+_PATHS = ("path", "links")
+"""Options of synthesizers that are paths."""
 _ROLES = {"synthesizer": generator, "reference": reference}
 
 
@@ -90,7 +93,7 @@ def synthesize(
 
 def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> ReleaseFolder:
     """Return where the release of one place is, or will be: a folder named by all that decides what is released."""
-    own, options = synthesizer(made_by.kind), dict(made_by.options)
+    own, options = find_synthesizer(made_by.kind), dict(made_by.options)
     left_out = sample.table.left_out.digest if own.unattacked and sample.table.left_out is not None else None
     ours, others = entry_point_code(SYNTHESIZER_GROUP, [made_by.kind])
     inputs = own.inputs(_located(made_by), repetition, fold) if own.inputs else []
@@ -111,10 +114,11 @@ def place_of(sample: Sample, made_by: Generator, repetition: int, fold: int) -> 
 
 def _located(made_by: Generator) -> dict[str, Any]:
     """Return the options with absolute paths, for a worker in another folder; the key has them as written."""
-    located, path = synthesizer(made_by.kind).located, made_by.options.get("path")
-    if located is None or not made_by.folder or not isinstance(path, str):
-        return dict(made_by.options)
-    return {**made_by.options, "path": located(path, Path(made_by.folder))}
+    located, options = find_synthesizer(made_by.kind).located, dict(made_by.options)
+    if located is None or not made_by.folder:
+        return options
+    relative = {name: options[name] for name in _PATHS if isinstance(options.get(name), str)}
+    return options | {name: located(path, Path(made_by.folder)) for name, path in relative.items()}
 
 
 def _write(draft: Path, release: ReleaseFolder) -> None:
@@ -124,7 +128,7 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
     train, rest = (records[own].reset_index(drop=True) for own in (~held_out, held_out))
     releases = sample.cut.repetitions * sample.cut.releases
     drawn = seed_of(sample.seed, cell.repetition, cell.fold, made_by.name)
-    whose, own = None if whose is None else whose[held_out], synthesizer(made_by.kind)
+    whose, own = None if whose is None else whose[held_out], find_synthesizer(made_by.kind)
     aside = sample.unattacked()[~held_out].reset_index(drop=True) if own.unattacked else None
     job = Job(train, rest, len(train), drawn, cell.repetition, cell.fold, releases, sample.form, whose, aside)
     with one_thread(), printed_to(Path(sample.workspace) / "printed" / f"{cell.name}.txt"):
@@ -135,7 +139,9 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
 
 
 def write_beside(made: Release, draft: Path) -> None:
-    """Write the released columns that nothing attacks, what had to be done, and sets of values, where there are any."""
+    """Write the released columns that nothing attacks, what had to be done, links and sets, where there are any."""
+    if made.links is not None:
+        np.save(draft / LINKS, np.asarray(made.links, dtype=np.int64), allow_pickle=False)
     if made.beside.shape[1]:
         write_typed(made.beside, draft / BESIDE)
     if made.told:

@@ -149,7 +149,8 @@ def _measure(row: LeagueRow) -> list[str]:
 
 
 def _reasons(headline: Headline) -> list[str]:
-    return [f"- {literal(v.quantity)}: **{literal(v.word)}** {_text(v.reason)}" for v in headline.verdicts]
+    told = zip(headline.verdicts, headline.sentences, strict=True)
+    return [f"- **{literal(v.word)}** {_text(words)}. {literal(v.quantity)}: {_text(v.reason)}" for v, words in told]
 
 
 def _invalid(result: StudyResult) -> list[str]:

@@ -8,9 +8,10 @@ import numpy as np
 from mlflow import MlflowClient
 from mlflow.entities import Metric
 
-from synthrisk.metrics.intervals.yardsticks import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import Overview
+from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.quantities import limited, quantity_of
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import Usefulness
@@ -54,10 +55,11 @@ def numbers_of(result: StudyResult, told: Overview, name: str) -> list[Number]:
     """Return the metrics of one generator.
 
     The headline, then memorization and risk of each measure, each limited quantity, and each utility. With steps: the
-    share of members at risk by threshold of the gain in percent (``risk_curve``), and of the measures that are judged,
+    share of members at risk by threshold of the gain in percent (``risk_curve``; of a number by tolerance of the error,
+    in percent of the one in force), and of the measures that are judged,
     or of all where none is, the value of each release (``risk_release``).
     """
-    own = [f for f in result.findings if f.synthesizer == name]
+    own = [f for f in result.findings if f.synthesizer == name and f.measure in measures_told(result, told)]
     headline = next(h for h in told.headlines if h.synthesizer == name)
     looked = told.judged or list(dict.fromkeys(f.measure for f in own))
     found = [Number(worst_key(told), headline.worst.excess)] if headline.worst else []
@@ -69,6 +71,17 @@ def numbers_of(result: StudyResult, told: Overview, name: str) -> list[Number]:
     found += _limited(result, own)
     found += [Number(utility_key(u), u.value.value) for u in result.utility if u.synthesizer == name]
     return [each for each in dict.fromkeys(found) if np.isfinite(each.value)]
+
+
+def measures_told(result: StudyResult, told: Overview) -> list[Measure]:
+    """Return the measures that are metrics of a run.
+
+    Attacker models that an envelope puts together are in tables alone, unless a limit is set on one: were each a few
+    metrics, three of them on two attributes would fill a page of charts.
+    """
+    every = dict.fromkeys(f.measure for f in result.findings)
+    within = {(label, m.sensitive) for m in every for label in m.together}
+    return [m for m in every if (m.label, m.sensitive) not in within or m in told.judged]
 
 
 def limited_keys(result: StudyResult) -> list[str]:
@@ -105,9 +118,9 @@ def log_numbers(client: MlflowClient, run_id: str, numbers: Sequence[Number], ti
 
 
 def _curves(f: Finding, releases: bool) -> list[Number]:
-    key = f.measure.key
+    key, places = f.measure.key, CURVE if np.isnan(f.tolerance) else TOLERANCES
     steps = [
-        Number(metric_key("risk_curve", key), e.value, round(100 * t)) for t, e in zip(CURVE, f.curve, strict=False)
+        Number(metric_key("risk_curve", key), e.value, round(100 * t)) for t, e in zip(places, f.curve, strict=False)
     ]
     if releases:
         steps += [Number(metric_key("risk_release", key), value, step) for step, value in enumerate(f.release_risk)]

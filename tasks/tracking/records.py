@@ -11,13 +11,15 @@ from mlflow import MlflowClient
 
 from synthrisk.tasks.tracking.names import Names
 from synthrisk.tasks.workspace.coded_table import read_coded, repeated
+from synthrisk.tasks.workspace.exposed import EVIDENCE
 from synthrisk.tasks.workspace.handed import Found
 from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.record_tables import write_records
 from synthrisk.tasks.workspace.references import LEDGER
 
 TOP = 100
-REVEALING = ["guessed", "truth", "confidence", "baseline", "gain"]  # a class's share, its baseline, tells the class
+# a class's share, its baseline, tells the class; so does a gain, which is made of it
+REVEALING = ["guessed", "truth", "confidence", "baseline", "gain", "gain_as_member", "gain_as_control"]
 
 
 def log_records(client: MlflowClient, run_id: str, found: Found, page: str | None, names: Names, mode: str) -> None:
@@ -35,6 +37,8 @@ def log_records(client: MlflowClient, run_id: str, found: Found, page: str | Non
         ledger = pa.concat_tables(parts, promote_options="default")
         write_records(given(names, ledger, mode), folder / "ledger.parquet")
         exposed = read_coded(there(found.exposed), left_out)
+        bare = [c for c in EVIDENCE if c in exposed.column_names and exposed[c].null_count == len(exposed)]
+        exposed = exposed.drop_columns(bare)
         if len(exposed):
             exposed = given(names, exposed, mode)
             write_records(exposed, folder / "memorization.parquet")

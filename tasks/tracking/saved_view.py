@@ -16,7 +16,7 @@ from synthrisk.metrics.study.headlines import Overview
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.tracking.keys import metric_key
 from synthrisk.tasks.tracking.links import own_runs
-from synthrisk.tasks.tracking.numbers import limited_keys, utility_key, worst_key
+from synthrisk.tasks.tracking.numbers import limited_keys, measures_told, utility_key, worst_key
 from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.store import key_of
 
@@ -80,7 +80,7 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
         "autoRefreshEnabled": False,
         "globalLineChartConfig": {"xAxisKey": "step", "lineSmoothness": 0, "selectedXAxisMetricKey": ""},
         "chartsSearchFilter": "",
-        **_cards(result, _charts(result, worst, useful)),
+        **_cards(result, told, _charts(result, worst, useful)),
     }
 
 
@@ -91,7 +91,7 @@ def _charts(result: StudyResult, worst: str, useful: Sequence[str]) -> list[Char
     return [Chart(worst, title), *against]
 
 
-def _cards(result: StudyResult, charts: Sequence[Chart]) -> dict[str, Any]:
+def _cards(result: StudyResult, told: Overview, charts: Sequence[Chart]) -> dict[str, Any]:
     """Return the sections of the page of charts: the answer first, then one a quantity, memorization first."""
     sections = ["the answer", "memorization", "utility", "risk"]
     ids = {name: key_of(result.study_id, name) for name in sections}
@@ -110,7 +110,7 @@ def _cards(result: StudyResult, charts: Sequence[Chart]) -> dict[str, Any]:
         else:
             cards.append(card | {"type": "BAR", "runsCountToCompare": 100, "metricKey": chart.metric})
     return {
-        "compareRunCharts": cards + _generated(result, ids),
+        "compareRunCharts": cards + _generated(result, told, ids),
         "compareRunSections": [
             {"uuid": ids[name], "name": name, "display": True, "isReordered": True}
             | {"deleted": False, "isGenerated": name != "the answer"}
@@ -119,9 +119,9 @@ def _cards(result: StudyResult, charts: Sequence[Chart]) -> dict[str, Any]:
     }
 
 
-def _generated(result: StudyResult, ids: dict[str, str]) -> list[dict[str, Any]]:
+def _generated(result: StudyResult, told: Overview, ids: dict[str, str]) -> list[dict[str, Any]]:
     """Return a bar chart a measure, in the order of the study; the page itself adds what is not here."""
-    measures = dict.fromkeys(f.measure.key for f in result.findings)
+    measures = [measure.key for measure in measures_told(result, told)]
     keys = [("memorization", metric_key("memorization", m)) for m in measures]
     keys += [("utility", utility_key(u)) for u in result.utility]
     keys += [("risk", metric_key("risk", m)) for m in measures]

@@ -1,7 +1,7 @@
 """The run of the study itself: its headline numbers, settings, tables and report."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
@@ -18,18 +18,19 @@ from synthrisk.tasks.tracking.written import Written
 from synthrisk.tasks.workspace.handed import Found
 
 
-def log_study(to: Written, settings: str, report: Callable[[], str], found: Sequence[Found], records: Records) -> str:
-    """Write the run of a study: numbers, settings as YAML, tables, contributions, its page if any; return its id.
+def log_study(
+    to: Written, settings: str, pages: Callable[[], Mapping[str, str]], found: Sequence[Found], records: Records
+) -> str:
+    """Write the run of a study: numbers, settings as YAML, tables, contributions, its pages if any; return its id.
 
-    The page is asked for last: it may still be drawn.
+    The pages, by name, are asked for last: they may still be drawn.
     """
     run_id = _open(to)
     _fill(to, run_id, settings)
     if records.mode != "none":
         log_contributions(to.client, run_id, to.result, found, records.names)
-    page = report()
-    if page:
-        to.client.log_text(run_id, page, "report.html")
+    for name, page in pages().items():
+        to.client.log_text(run_id, page, name)
     to.client.set_terminated(run_id, "FINISHED" if to.result.valid and not to.result.failures else "FAILED")
     return run_id
 

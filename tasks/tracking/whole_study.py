@@ -1,6 +1,6 @@
 """A study written to its store: a run each generator, that of the study itself, and what the experiment says of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from synthrisk.tasks.tracking.address import store_address
@@ -20,11 +20,11 @@ from synthrisk.tasks.workspace.record_names import record_hashes
 from synthrisk.tasks.workspace.store import private_folder
 
 
-def write_study(drawn: Drawn, page: Callable[[], str], *, late: bool) -> tuple[str, dict[str, str]]:
+def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: bool) -> tuple[str, dict[str, str]]:
     """Write a study; return the id of its experiment, and its runs by generator.
 
-    ``page`` returns its report, and is asked last. ``late``: an earlier attempt may have left a part of it, or all.
-    Where an error ends it, what is there of it is marked as a part.
+    ``pages`` returns its decision record and report, by name, and is asked last. ``late``: an earlier attempt may have
+    left a part of it, or all. Where an error ends it, what is there of it is marked as a part.
     """
     waiting = drawn.waiting
     tracking, estimated = waiting.tracking, waiting.judged.estimated
@@ -39,13 +39,13 @@ def write_study(drawn: Drawn, page: Callable[[], str], *, late: bool) -> tuple[s
             return place, there
         to = replace(to, since=int(waiting.since.timestamp() * 1000), is_latest=is_latest(to))
     try:
-        return place, _write_to(to, drawn, page)
+        return place, _write_to(to, drawn, pages)
     except BaseException:
         end_part(to, uri)
         raise
 
 
-def _write_to(to: Written, drawn: Drawn, page: Callable[[], str]) -> dict[str, str]:
+def _write_to(to: Written, drawn: Drawn, pages: Callable[[], Mapping[str, str]]) -> dict[str, str]:
     """Write all of a study; return its runs by generator."""
     waiting = drawn.waiting
     sample, tracking = waiting.judged.estimated.sample, waiting.tracking
@@ -58,7 +58,7 @@ def _write_to(to: Written, drawn: Drawn, page: Callable[[], str]) -> dict[str, s
     for each in to.result.synthesizers:
         exposed = replace(every, page=exposures.get(each))
         runs[each] = log_generator(to, each, colours[each], by_name.get(each), exposed)
-    study = log_study(to, waiting.settings, page, found, every)
+    study = log_study(to, waiting.settings, pages, found, every)
     ids = {each: run.run_id for each, run in runs.items()}
     log_notes(to, Place(to.experiment_id, ids, study))
     save_view(to)

@@ -11,7 +11,9 @@ import pyarrow.parquet as pq
 from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.record_tables import read_where
 
-NUMBERS = ("as_member", "as_control", "memorization", "lower", "upper")
+EVIDENCE = ("gain_as_member", "gain_as_control", "error_as_member", "error_as_control")
+"""What makes the score of a record: RAPID's gain r of a class, its error e of a number; of other measures nothing."""
+NUMBERS = ("as_member", "as_control", "memorization", "lower", "upper", *EVIDENCE)
 _TEXT = pa.dictionary(pa.int8(), pa.string())
 _SCHEMA = pa.schema([("record", pa.int64()), ("measure", _TEXT), *((name, pa.float64()) for name in NUMBERS)])
 
@@ -31,7 +33,8 @@ def keep_exposed(path: Path, exposed: Mapping[str, pd.DataFrame]) -> None:
     ) as writer:
         for key, rows in exposed.items():
             names = pa.DictionaryArray.from_arrays(np.zeros(len(rows), dtype=np.int8), [key])
-            numbers = [pa.array(rows[name], from_pandas=True) for name in NUMBERS]
+            absent = pa.nulls(len(rows), pa.float64())
+            numbers = [pa.array(rows[name], from_pandas=True) if name in rows else absent for name in NUMBERS]
             writer.write_table(pa.table([pa.array(np.arange(len(rows))), names, *numbers], schema=_SCHEMA))
 
 

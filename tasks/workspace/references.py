@@ -17,12 +17,13 @@ from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.release.identifiers import ReleasedColumn
-from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys
+from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_from_plain
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import Said, values_from_plain
 from synthrisk.metrics.tables.entities import entity_numbers
+from synthrisk.metrics.tables.tables import columns_of
 from synthrisk.metrics.tables.value_sets import ValueSets
 from synthrisk.tasks.workspace.kept import there
 from synthrisk.tasks.workspace.parquet import read_typed
@@ -33,6 +34,7 @@ RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet",
 KEYS = "keys.json"
 CHECK = "check.json"
 BESIDE, RELEASED, TOLD, SETS = "beside.parquet", "released.json", "told.json", "sets.json"
+LINKS = "links.npy"
 SECOND_LEDGER, SECOND_VALUES = "second-ledger.parquet", "second-values.json"
 
 
@@ -81,7 +83,7 @@ class Sample:
     seed: int = 1  # root of all randomness
     # columns that an attacker knows; ``"*"`` = all but the one that is guessed
     quasi_identifiers: tuple[str, ...] | Literal["*"] = ()
-    sensitive: tuple[str, ...] = ()  # columns that an attacker guesses
+    sensitive: tuple[str | tuple[str, ...], ...] = ()  # columns that an attacker guesses, or several at once
     identifier: str | None = None  # column that names the entity of a record, or None
     form: FileForm = field(default_factory=FileForm)  # how releases that come as files are read
     title: str = ""  # what the table is called
@@ -95,15 +97,19 @@ class Sample:
     def key(self) -> list[str]:
         """The quasi-identifiers by name: none of them is guessed."""
         known = self.quasi_identifiers
-        return [c for c in self.columns if c not in self.sensitive] if known == "*" else list(known)
+        return [c for c in self.columns if c not in self.guessed] if known == "*" else list(known)
+
+    @property
+    def guessed(self) -> list[str]:
+        """All columns that are guessed, alone or with others."""
+        return list(dict.fromkeys(column for target in self.sensitive for column in columns_of(target)))
 
     @classmethod
     def of(cls, data: Data, table: Table, cut: Cut, workspace: str, seed: int) -> "Sample":
         """Return the sample of a table whose roles are settled."""
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
-        return cls(
-            table, cut, Place(workspace), seed, known, tuple(data.sensitive), data.identifier, data.form, data.title
-        )
+        hidden = tuple(target if isinstance(target, str) else tuple(target) for target in data.sensitive)
+        return cls(table, cut, Place(workspace), seed, known, hidden, data.identifier, data.form, data.title)
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.
@@ -201,6 +207,15 @@ class ReleaseFolder:
         """Return positions among the held-out records of those that the release was drawn from."""
         return np.asarray(np.load(there(self.path) / USED, allow_pickle=False))
 
+    def links(self) -> np.ndarray | None:
+        """Return the real record that each released one was made from, (m,) positions, -1 for none; None: unknown."""
+        path = there(self.path) / LINKS
+        if not path.exists():
+            return None
+        links = np.load(path, allow_pickle=False)
+        members = np.flatnonzero(~self.sample.held_out(self.cell.repetition, self.cell.fold))
+        return np.append(members, -1)[links]
+
     def membership(self) -> pd.api.extensions.ExtensionArray:
         """Return True for members, False for control records, NA for held-out ones that the release was drawn from."""
         held_out = self.sample.held_out(self.cell.repetition, self.cell.fold)
@@ -245,9 +260,7 @@ class LedgerFolder:
     def keys(self) -> ReleaseKeys:
         """Return the sizes of the release's keys, where the study declares any."""
         told = json.loads((there(self.path) / KEYS).read_text())
-        return ReleaseKeys(
-            **{n: each and KeySizes(**each | {"counts": tuple(each["counts"])}) for n, each in told.items()}
-        )
+        return keys_from_plain(told)
 
     def check(self) -> ReleaseCheck:
         """Return what a look at the release has shown before it was attacked."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
-from synthrisk.conf.load import home
+from synthrisk.conf.loader import home
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.remote import Remote, UnreachableError
 from synthrisk.tasks.workspace.store import (

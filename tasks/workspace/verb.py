@@ -35,7 +35,11 @@ _OWN = ("fn", "_names", "_task")  # of a ``_Verb``
 
 
 class _Verb:
-    """A Prefect task in all that is asked of it; made when something other than its function is."""
+    """A Prefect task in all that is asked of it; made when something other than its function is.
+
+    In the package ``tasks`` it stands where the module of its name would, so it also has what that module holds:
+    ``import synthrisk.tasks.synthesize.cart as c`` asks the task ``synthesize`` for ``cart``.
+    """
 
     def __init__(self, function: Callable[..., Any], name: str, run_name: str | Callable[[dict[str, Any]], str]):
         update_wrapper(self, function)
@@ -50,17 +54,25 @@ class _Verb:
         named = cast(Any, run_name)  # Prefect's type of it leaves plain functions out
         return task(name=name, task_run_name=named, cache_policy=NO_CACHE, persist_result=False)(self.fn)
 
+    @property
+    def _module(self) -> dict[str, Any]:
+        """What the module holds that has the name of the task."""
+        module = sys.modules.get(f"synthrisk.tasks.{self.fn.__name__}")
+        return {} if module is None else vars(module)
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return self._task(*arguments, **named)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in _OWN:  # asked by Python itself of any object; not there yet
             raise AttributeError(name)
-        return getattr(self._task, name)
+        return self._module[name] if name in self._module else getattr(self._task, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__") or name in _OWN:
             super().__setattr__(name, value)
+        elif name in self._module:  # set here it would change nothing there
+            raise AttributeError(f"{name} is set in sys.modules['synthrisk.tasks.{self.fn.__name__}'] alone")
         else:
             setattr(self._task, name, value)
 

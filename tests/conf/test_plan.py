@@ -37,6 +37,56 @@ def test_one_measure_a_sensitive_attribute_and_attacker():
     }
 
 
+def test_columns_in_brackets_are_guessed_at_once():
+    """The attacker who is after both knows neither, and bins of other targets are not asked of them."""
+    rich = {"name": "zero_cap", "quasi_identifiers": "*", "bins": {"age": 4, "income": 3, "ill": 2}}
+    alone, both = planned([rich], hidden=["income", ["ill", "city"]])
+    assert (alone.measure.key, alone.measure.joint, alone.measure.targets) == ("zero_cap.income", (), ("income",))
+    assert (both.measure.key, both.measure.targets) == ("zero_cap.ill and city", ("ill", "city"))
+    assert both.options == {
+        "bins": {"age": 4, "income": 3, "ill": 2},
+        "sensitive": ["ill", "city"],
+        "quasi_identifiers": ["age", "sex", "income"],
+    }
+    narrow = {"name": "zero_cap", "quasi_identifiers": ["age"], "bins": {"age": 4, "income": 3, "ill": 2}}
+    assert [p.options["bins"] for p in planned([narrow], hidden=["income", ["ill", "city"]])] == [
+        {"age": 4, "income": 3},
+        {"age": 4, "ill": 2},
+    ]
+    (air,) = planned([{"name": "attribute_inference_risk", "sensitive": [["income", "ill"]]}])
+    assert air.measure.targets == ("income", "ill")
+
+
+def test_a_column_called_as_two_guessed_at_once_is_refused():
+    with pytest.raises(InputError, match="no column may be called as those guessed at once, got 'a and b'"):
+        plan([{"name": "zero_cap", "sensitive": [["a", "b"]]}], ["a", "b", "a and b"], ["a and b"], ["a"])
+
+
+@pytest.mark.parametrize("name", ["rapid", "inference", "group_inference", "train_synthetic_test_real"])
+def test_measures_of_one_column_refuse_two_at_once(name):
+    with pytest.raises(InputError, match=f"sensitive of metric {name} must be one column at a time"):
+        planned([name], hidden=[["income", "ill"]])
+
+
+def test_several_attackers_together_are_measures_beside_those_of_each():
+    asked = {
+        "name": "rapid",
+        "attackers": ["logistic", "cart"],
+        "envelope": ["max", "mean", "record"],
+        "threshold": 0.5,
+    }
+    found = planned([{**asked, "what_if": [{"drop": ["city"]}]}], hidden=["ill"])
+    keys = [p.measure.key for p in found if not p.measure.variant_of]
+    assert keys == [f"rapid{name}.ill" for name in ("-logistic", "-cart", "_max", "_mean", "_envelope")]
+    largest, varied = (found[keys.index("rapid_max.ill") * 2 + place] for place in (0, 1))
+    assert largest.options["attacker"] == ["logistic", "cart"]
+    assert varied.measure.variant_of == "rapid_max"
+    for of_all, of_each in ((largest, (found[0], found[2])), (varied, (found[1], found[3]))):
+        assert [p.measure.attacker for p in of_all.apart] == ["logistic", "cart"]
+        assert [(p.words, p.options) for p in of_all.apart] == [(p.words, p.options) for p in of_each]
+    assert found[0].apart == []
+
+
 def test_one_attacker_is_not_in_the_name():
     (found,) = planned([{"name": "rapid", "attackers": ["logistic"]}], hidden=["ill"])
     assert (found.measure.key, found.measure.metric, found.options["attacker"]) == ("rapid.ill", "rapid", "logistic")

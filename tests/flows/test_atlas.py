@@ -11,7 +11,7 @@ from synthrisk.flows.calls import PlainCalls
 from synthrisk.metrics.digest import read, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks import attack, estimate, sample, synthesize
-from synthrisk.tasks.synthesize import check_options, synthesizer
+from synthrisk.tasks.synthesize import check_options, find_synthesizer
 
 pytestmark = pytest.mark.proof
 ASKED = ["--table", "adult", "--leak", "leaky", "--studies", 1, "--rows", 120]
@@ -110,7 +110,7 @@ def test_each_study_of_the_full_grid_is_one_that_can_be_asked(table):
     assert len(names) == 4 * len(planted) + FULL.nothing - 1
     assert len(planted) in (10, 11)
     for each in study.references[FULL.nothing - 1 :]:
-        own = synthesizer(each.kind)
+        own = find_synthesizer(each.kind)
         check_options(own, each.options)
         assert own.dose is not None
         assert own.dose(**each.options) in FULL.doses(each.kind)

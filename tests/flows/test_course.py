@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
-from synthrisk.conf.load import load
+from synthrisk.conf.loader import load
 from synthrisk.flows.calls import PlainCalls
 from synthrisk.flows.course import course
 from synthrisk.flows.sample import sample_of

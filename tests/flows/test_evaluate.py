@@ -295,6 +295,27 @@ def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatc
     assert "no row link" in report.read_text("utf-8")
 
 
+def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, prefect_database, tmp_path):
+    """The first half of the release is the members as they are; of the other half nobody was made."""
+    monkeypatch.chdir(folder)
+    pd.DataFrame({"row": [*range(100), *[-1] * 100]}).to_csv(tmp_path / "links.csv", index=False)
+    arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city"]
+    arguments += ["--sensitive", "income", "--metric", "hidden_rate", "--workspace", tmp_path / "w"]
+    said = say("evaluate", *arguments, "--links", tmp_path / "links.csv", "--json", tmp_path / "out.json")
+    assert said.code == 0, said
+    rows = json.loads((tmp_path / "out.json").read_text())["findings"]
+    found = {row["synthesizer"]: row["risk"] for row in rows if row["measure"] == "hidden_rate"}
+    links = pd.read_csv(tmp_path / "links.csv")["row"].to_numpy()
+    due = METRICS["hidden_rate"](tables["members"], tables["release"], links=links)
+    assert found["release"] == pytest.approx(due.value)
+    assert due.details["linked"] == 0.5
+    assert due.value > 0.9
+    pd.DataFrame({"row": [0, 1]}).to_csv(tmp_path / "short.csv", index=False)
+    said = say("evaluate", *arguments, "--links", tmp_path / "short.csv")
+    assert said.code == 2
+    assert "must name a real row for each of 200 synthetic rows, got 2" in said.err
+
+
 def test_command_writes_json_and_ends_with_the_verdicts_code(
     folder, tables, say, monkeypatch, prefect_database, tmp_path
 ):

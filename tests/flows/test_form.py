@@ -7,7 +7,7 @@ from prefect.utilities.callables import parameter_schema
 from prefect.utilities.schema_tools.validation import validate
 
 from synthrisk.conf import load
-from synthrisk.conf.load import shipped
+from synthrisk.conf.loader import shipped
 from synthrisk.flows.benchmark import benchmark
 from synthrisk.flows.evaluate import evaluate
 from synthrisk.metrics import METRICS

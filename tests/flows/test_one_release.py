@@ -102,7 +102,8 @@ def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, p
     said = say("evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--json", "out.json")
     assert said.code == 0, said
     before, _, after = said.out.partition("No limits: no verdict. Nothing was judged.")
-    assert "What an attacker may know (quasi-identifiers)" in before
+    assert "Known        age" in before
+    assert "-v says why; --quasi-identifiers" in before
     assert "Study evaluate" not in before
     assert "real.csv: 200 members and 200 control records" in after
     assert "the least limit that would have been kept, had it been set" in after

@@ -184,6 +184,7 @@ def test_a_metric_is_told_before_a_study_runs_what_it_cannot_do_there():
         ({"reduce": None}, "reduce must be given where real records are scored"),
         ({"per_record": False}, "against must be given where no real records are scored"),
         ({"needs": ("control",)}, "population must be False where control is needed"),
+        ({"without_control": True}, "without_control must be False where no control is needed"),
         ({"unaveraged": "auc_lower"}, "unaveraged must be a tuple of names of details, the guess not among them, got"),
         ({"guess": "best", "unaveraged": ("best",)}, r"the guess not among them, got \('best',\)"),
         ({"gains": True, "per_record": False, "against": lambda *a: 0.0}, "gains must be False where no real records"),

@@ -17,7 +17,7 @@ from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.intervals.epsilon import epsilon_lower_bound
 from synthrisk.metrics.intervals.estimates import METHODS
 from synthrisk.metrics.intervals.rates import attack_summary
-from synthrisk.metrics.intervals.yardsticks import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
 from synthrisk.metrics.study.ledger import Cell, Measure
 from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons, values_as_plain, values_from_plain
@@ -267,6 +267,37 @@ def test_curve_is_the_mean_share_of_members_above_each_threshold(sample, tmp_pat
     assert (at_default.lower, at_default.upper) == pytest.approx((found[RAPID].risk.lower, found[RAPID].risk.upper))
 
 
+def test_the_curve_of_a_number_is_the_mean_share_of_members_nearer_than_each_tolerance(sample, tmp_path):
+    ledgers, _ = made_ledgers(tmp_path)
+    rng, parts = np.random.default_rng(6), []
+    for each in ledgers:
+        frame = pd.read_parquet(each[0] / LEDGER)
+        frame["error"] = np.where(rng.random(len(frame)) < 0.2, np.nan, rng.uniform(0, 0.6, len(frame)))
+        frame.assign(gain=np.nan).to_parquet(each[0] / LEDGER)
+        parts.append(frame.assign(r=each[1].repetition, k=each[1].fold))
+        values = said_in(each)
+        values[RAPID.key] = replace(values[RAPID.key], all={"tolerance": 0.1}, gains=False, errors=True)
+        keep_values(each[0], values)
+    found, exposed = findings(ledgers, sample, tmp_path)
+    found = found[RAPID]
+    own = chosen(pd.concat(parts, ignore_index=True), RAPID, True)
+    for place, (tolerance, point) in enumerate(zip(found.curve_at, found.curve, strict=True)):
+        assert tolerance == pytest.approx(0.025 * (place + 1))
+        of_repetitions = []
+        for r in range(REPETITIONS):  # the mean over the records of a repetition, each of which is a member once here
+            near, known = 0, 0
+            for error in own.loc[own["r"] == r, "error"]:
+                near, known = near + (error < tolerance), known + (not np.isnan(error))
+            of_repetitions.append(near / known)
+        assert point.value == pytest.approx(np.mean(of_repetitions), abs=1e-12)
+        assert point.lower <= point.value <= point.upper
+    assert len(found.curve) == len(TOLERANCES)
+    errors = exposed[exposed["measure"] == RAPID.key].set_index("record")["error_as_member"]
+    for i in range(N):
+        known = [row.error for row in own.itertuples() if row.record == i and row.error == row.error]
+        assert errors[i] == pytest.approx(sum(known) / len(known), abs=1e-12)
+
+
 def test_release_level_metric_is_judged_over_repetitions(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
     found = findings(ledgers, sample, tmp_path)[0][RATIO]
@@ -291,6 +322,20 @@ def test_exposed_records_against_a_plain_loop(sample, tmp_path):
             np.testing.assert_allclose(
                 own.loc[i, ["as_member", "as_control", "memorization"]].to_numpy(float), [a, b, a - b]
             )
+
+
+def test_the_gain_of_each_record_is_kept_for_the_stewards(sample, tmp_path):
+    """The paper's r_i, on average over the releases that the record was a member of, and over the others."""
+    ledgers, rows = made_ledgers(tmp_path)
+    _, exposed = findings(ledgers, sample, tmp_path)
+    own = exposed[exposed["measure"] == RAPID.key].set_index("record")
+    for i in range(N):
+        for side, member in (("as_member", True), ("as_control", False)):
+            gains = [row.gain for row in chosen(rows, RAPID, member).itertuples() if row.record == i]
+            assert own.loc[i, f"gain_{side}"] == pytest.approx(sum(gains) / len(gains), abs=1e-12)
+    others = exposed[exposed["measure"] == CAP.key]
+    assert others[[c for c in exposed if c.startswith(("gain", "error"))]].isna().all(axis=None)
+    assert own[["error_as_member", "error_as_control"]].isna().all(axis=None)
 
 
 def test_all_interval_methods_are_made_and_one_is_reported(sample, tmp_path):

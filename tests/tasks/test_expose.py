@@ -41,11 +41,12 @@ def of(frame, folder):
     return Sample(store(frame, folder), Cut("unused", "cut", 1, 2, 0.0), str(folder))
 
 
-def page_of(sample, folder, scores, planned, control=None):
+def page_of(sample, folder, scores, planned, control=None, **evidence):
     exposed = {}
     for p, s in zip(planned, scores, strict=True):
         away = np.full(len(s), np.nan) if control is None else control
         rows = {"as_member": s, "as_control": away, "memorization": s - away, "lower": s - away - 0.1, "upper": np.nan}
+        rows |= evidence
         exposed[p.measure.key] = pd.DataFrame(rows)
     keep_exposed(folder / "exposed.parquet", exposed)
     release = ReleaseFolder(sample, Generator("cart", "cart"), Cell("cart", 0, 0), "unused", "unused")
@@ -84,6 +85,17 @@ def test_a_page_is_found_again_under_the_id_of_the_study_that_asks(sample, tmp_p
     assert "study-one" in first.read_text("utf-8")
     assert second.read_text("utf-8") == first.read_text("utf-8").replace("study-one", "study-two")
     assert Path(expose.fn(found, "study-two", 0.9)).read_text("utf-8") == "anew"
+
+
+@pytest.mark.parametrize(("evidence", "title"), [("gain", "gain r"), ("error", "error e")])
+def test_the_evidence_for_each_record_stands_beside_what_its_presence_adds(sample, tmp_path, evidence, title):
+    scores = np.linspace(0, 1, 200)
+    away, own = np.zeros(200), {f"{evidence}_as_member": np.linspace(-1, 0.5, 200)}
+    html = page_of(sample, tmp_path, [scores], [RAPID], away, **own)
+    first = rows_of(html, "Records that are memorized most")[0]
+    assert (first[0], first[-1]) == ("199", "+0.500" if evidence == "gain" else "0.500")
+    assert title in words(html)
+    assert title not in words(page_of(sample, tmp_path, [scores], [RAPID], away))
 
 
 def test_groups_and_effects_are_told(sample, tmp_path):

@@ -31,6 +31,7 @@ from synthrisk.tasks.pages.figures import (
     selective_figure,
     shortened,
 )
+from synthrisk.tasks.pages.record import record
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 
@@ -121,8 +122,24 @@ def test_keys_are_described_without_a_verdict():
     assert [(r["synthesizer"], r["of"]) for r in rows] == [("", "real"), ("cart", "release"), ("cart", "members")]
     assert rows[2]["absent"] == 50
     assert rows[2]["k_20+"] == 37.5
+    assert "l = 1" not in shown.text
     assert "k-anonymity" not in read(usual()).text
     assert as_json(usual())["k_anonymity"] == []
+
+
+def test_how_many_values_share_a_key_is_told_by_what_is_guessed():
+    sizes, values = KeySizes((0, 0, 30, 70, 0, 0), 3, 0), KeySizes((25, 75, 0, 0, 0, 0), 1, 0)
+    looked = KeySizes((5, 85, 0, 0, 0, 0), 1, 10)
+    released = ReleaseKeys(sizes, sizes, None, {"income and <b>": ReleaseKeys(values, looked, None)})
+    result = usual(keys=KAnonymity(("age",), sizes, {"cart": released}, {"income and <b>": values}))
+    shown = read(result)
+    name = "income and <b>"
+    assert shown.row("real table", "real", name)[3:6] == ["1", "25 (25%)", "75 (75%)"]
+    assert shown.row("cart", "members in the release", name)[3:6] == ["1", "5 (5%)", "85 (85%)"]
+    real, release, members = as_json(result)["k_anonymity"]
+    assert (real["smallest_k"], real["smallest_l.income and <b>"], real["l_1.income and <b>"]) == (3, 1, 25)
+    assert release["l_2.income and <b>"] == 75
+    assert members["l_1.income and <b>"] == 5
 
 
 def test_a_measure_without_value_says_why():
@@ -140,9 +157,11 @@ def test_a_measure_without_value_says_why():
 
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
     head = read(usual()).text.split("The generators side by side")[0]
-    assert "RISK cart – not: memorization of rapid.income 0.125 is above 0.05." in head
+    told = "of 12 more people in 100 clearly better than by a plain guess because their records were used"
+    assert "RISK cart – may not go out: Whoever has the release predicts income" in head
+    assert told in head
     assert "Decided by +0.125 [+0.119, +0.131] in memorization/rapid.income" in head
-    assert "On rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
+    assert "memorization/rapid.income: memorization +0.125 [+0.119, +0.131] lies above 0.05." in head
     assert "NO EVIDENCE coarse – may go out under your limits." in head
     assert "marginals" not in head
     assert "no verdict" not in head
@@ -187,7 +206,7 @@ def test_the_page_fetches_nothing_and_runs_nothing():
     found = read(usual())
     links = [v for k, v in found.attributes if k in ("href", "src", "xlink:href", "action", "data")]
     assert links
-    assert all(v.startswith("#") for v in links)
+    assert all(v.startswith("#") or v == "record.html" for v in links)
     assert not {"script", "link", "img", "iframe", "object", "form"} & set(found.tags)
     assert not [k for k, _ in found.attributes if k.startswith("on")]
     assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", report_of(usual(), ""))
@@ -205,7 +224,7 @@ def test_figures_are_well_formed_svg_with_a_panel_a_measure():
     assert len(panels) == 2 + 2 + 1  # memorization, risk, and the curve of one measure
     labels = ["".join(t.itertext()) for t in panels[0].iter() if t.tag.endswith("text")]
     assert [n for n in labels if n in PICTURE] == list(PICTURE)
-    assert "threshold 0.05" in labels
+    assert "limit 0.05" in labels
 
 
 def test_yardsticks_stand_beside_the_value():
@@ -259,7 +278,7 @@ def test_one_synthesizer_without_threshold_or_reference():
     assert "NOT JUDGED cart – not judged: no limit is set." in text
     assert "No reference generator was checked" in text
     assert "None is set, and there is no built-in safe number" in text
-    assert "threshold, where one is set" not in text
+    assert "limit, where one is set" not in text
 
 
 def test_failed_synthesizers_are_told_everywhere():
@@ -309,12 +328,54 @@ def test_number(value, text):
     assert number(value, sign=True).lstrip("+") == text
 
 
+def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_room_for_a_decision():
+    shown = Page(record(usual()))
+    for part in (
+        "RISK cart may not go out.",
+        "of 12 more people in 100 clearly better than by a plain guess because their records were used",
+        "NO EVIDENCE coarse may go out under these limits.",
+        "the ethics board",
+        "copy: seen by 1 of 1 limit",
+        "distance_to_closest_record",
+        "Date, signature",
+    ):
+        assert part in shown.text
+    assert not {"script", "link", "img"} & set(shown.tags)
+    assert [v for k, v in shown.attributes if k in ("href", "src")] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"limits": {}}, "NOT JUDGED cart not judged: no limit is set."),
+        ({"failures": {"ctgan": "MemoryError"}}, "FAILED ctgan cannot say: it was not run to the end: MemoryError."),
+    ],
+)
+def test_the_record_says_what_was_not_judged_or_not_run(more, words):
+    assert words in Page(record(study([finding("cart")], **more))).text
+
+
+def test_names_in_the_record_are_harmless():
+    name = "<script>alert(1)</script>"
+    measure = replace(RAPID, label=name)
+    shown = Page(record(study([finding(name, measure)], {f"memorization/{name}.income": Limit(0.05, name)}, name=name)))
+    assert "script" not in shown.tags
+    assert name in shown.text
+
+
+def test_of_many_generators_the_record_counts_the_rest():
+    shown = Page(record(study([finding(f"vine-{i}") for i in range(9)], limits={}))).text
+    assert "Besides: 5 not judged; the report has each of them." in shown
+
+
 def test_task_writes_a_private_file(tmp_path):
     path = Path(report.fn(judged(usual(), tmp_path), "seed: 1 # <b>"))
     assert path == tmp_path / "reports" / "s-1" / "report.html"
-    assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+    for each in (path, path.with_name("record.html")):
+        assert stat.S_IMODE(each.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
     assert path.read_text("utf-8") == report_of(usual(), "seed: 1 # <b>")
+    assert path.with_name("record.html").read_text("utf-8") == record(usual())
     assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
 
 
@@ -322,13 +383,37 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     found = [claiming("cart", "income", 150), claiming("cart", "race", 180), claiming("copy", "income", 0, claims=0)]
     shown = study(found, limits={}, facts={"columns": "10"})
     made = read(shown)
-    assert made.row("cart", "income")[2:] == ["500", "200", "0.750", "0.500", "+0.500", "0.400", "1.000", "0.950"]
-    assert made.row("", "all columns")[2:] == ["", "400", "", "", "+0.650", "0.400", "0.200", "0.782"]
+    assert made.row("cart", "income")[2:] == [
+        "500",
+        "200",
+        "0.750",
+        "0.500",
+        "+0.500",
+        "0.400",
+        "0.100",
+        "5.00",
+        "12.00",
+        "0.950",
+    ]
+    assert made.row("", "all columns")[2:] == ["", "400", "", "", "+0.650", "0.400", "0.200", "5.00", "12.00", "0.782"]
     assert made.row("", "the worst")[3] == "200"
-    assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "1.000", "1.000"]
+    assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "0.100", "–", "–", "1.000"]
     labels = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
     assert labels[0].startswith("GDA view of inference: cart confidence improvement 0.65, claim probability 0.40, ")
     assert labels[0].endswith("; copy claim probability 0.00, susceptibility 0.10")
+
+
+def test_picture_and_table_of_one_column_tell_the_same():
+    """One column of fifteen that can be attacked whole: .07 of the cells of the table, wherever it is told."""
+    result = study([claiming("cart", "income", 150)], limits={}, facts={"columns": "15"})
+    made = read(result)
+    row = made.row("cart", "income")
+    (label,) = [v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v]
+    said = dict(re.findall(r"(susceptibility|prior knowledge|work)(?: \(cells a claim\))? ([\d.]+)", label))
+    assert said == {"susceptibility": "0.07", "prior knowledge": "5.00", "work": "12.00"}
+    assert row[8:11] == ["0.067", "5.00", "12.00"]
+    (told,) = gda_table(result).query("weakest == 'all'").to_dict("records")
+    assert (told["susceptibility"], told["prior_knowledge"], told["work"]) == (pytest.approx(1 / 15), 5, 12)
 
 
 def test_claims_about_people_with_several_records_are_said_to_be_above_the_guess():
@@ -341,7 +426,7 @@ def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():
     found = [claiming("cart", c, n) for c, n in (("a", 150), ("b", 180), ("c", 100))]
     result = study(found, limits={}, facts={"columns": "10"}, weakest=(2, None, 7, 1))
     made = read(result)
-    names = [r[1] for r in made.rows if len(r) == 10 and not r[0]]
+    names = [r[1] for r in made.rows if len(r) == 12 and not r[0]]
     assert names == ["b", "c", "the 2 worst", "all columns", "the worst"]  # of three columns 7 are all
     assert made.row("", "the 2 worst")[3] == "400"
     table = gda_table(result)
@@ -351,7 +436,7 @@ def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():
     assert table["claims"].tolist() == [400, 600, 600, 200]
     assert as_json(result)["gda"] == table.to_dict("records")
     alone = read(study([claiming("cart", "income", 150)], limits={}, facts={"columns": "10"}))
-    assert not [r for r in alone.rows if len(r) == 10 and not r[0]]
+    assert not [r for r in alone.rows if len(r) == 12 and not r[0]]
 
 
 def surest(name, **precision):

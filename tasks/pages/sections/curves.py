@@ -1,4 +1,4 @@
-"""The share of members at risk, by threshold of the attack."""
+"""The share of members at risk, by threshold of the attack or tolerance of the error."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,4 +13,5 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     return {"curves": panels} if panels else None
 
 
-CURVES = Section("curves", "Share at risk, by threshold of the attack", "curves.html", _context, folded=True)
+_TITLE = "Share at risk, by threshold of the attack or tolerance of the error"
+CURVES = Section("curves", _TITLE, "curves.html", _context, folded=True)

@@ -138,7 +138,7 @@ def pictured(found: Sequence[Found]) -> Picture:
         ]
         for each in found
     }
-    first = [*sample.key, *sample.sensitive]
+    first = [*sample.key, *sample.guessed]
     return picture(sample.records(), releases, first=first, entities=sample.entities(), seed=sample.seed)
 
 

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from synthrisk.metrics.register import METRICS
 from synthrisk.tasks.pages.section import Section, Shown
 
 
 def _context(shown: Shown) -> Mapping[str, Any]:
-    return {"population": any("population" in f.yardsticks for f in shown.result.findings)}
+    found = shown.result.findings
+    together = any(METRICS[f.measure.metric].together and "rapid_max" in f.details for f in found)
+    return {"population": any("population" in f.yardsticks for f in found), "together": together}
 
 
 DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _context, folded=True)

@@ -10,7 +10,7 @@ from synthrisk.metrics.study.gda import GdaScore
 from synthrisk.metrics.study.gda_view import AttackView
 from synthrisk.metrics.study.result_tables import gda_views
 from synthrisk.tasks.pages.figures import selective_figure, svg, words_of
-from synthrisk.tasks.pages.gda_figure import gda_figure
+from synthrisk.tasks.pages.gda_figure import cells, gda_figure
 from synthrisk.tasks.pages.panel import Panel, panels_of
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.templates import cut
@@ -18,7 +18,9 @@ from synthrisk.tasks.pages.templates import cut
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
     attacks = _attacks(shown)
-    return {"attacks": attacks, "selective": _selective(shown), "together": _together} if attacks else None
+    if not attacks:
+        return None
+    return {"attacks": attacks, "selective": _selective(shown), "together": _together, "cells": cells}
 
 
 def _attacks(shown: Shown) -> list[Panel]:

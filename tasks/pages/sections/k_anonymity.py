@@ -10,7 +10,10 @@ from synthrisk.tasks.pages.section import Section, Shown
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
     keys = k_anonymity_table(shown.result).to_dict("records")
-    return {"keys": keys, "sizes": SIZES} if keys else None
+    values = [] if shown.result.keys is None else list(shown.result.keys.values)
+    return {"keys": keys, "sizes": SIZES, "guessed": values} if keys else None
 
 
-K_ANONYMITY = Section("k-anonymity", "How rare keys are (k-anonymity)", "k_anonymity.html", _context, folded=True)
+K_ANONYMITY = Section(
+    "k-anonymity", "How rare keys are (k-anonymity, l-diversity)", "k_anonymity.html", _context, folded=True
+)

@@ -80,7 +80,7 @@ def _choose(shown: Shown) -> Step:
     words = "Choose limits: nothing is judged before somebody who answers for the release says how much is too much."
     if is_of_one_release(shown.settings):
         return Step(words, f"synthrisk evaluate ... --threshold {name}=<limit>")
-    return Step(words, f"thresholds:\n  {name}: <limit>")
+    return Step(words, f"limits:\n  {name}: <limit>")
 
 
 def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:

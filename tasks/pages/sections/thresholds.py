@@ -32,5 +32,5 @@ def _context(shown: Shown) -> Mapping[str, Any]:
 
 
 THRESHOLDS = Section(
-    "thresholds", "Thresholds: who chose them, and what they can see", "thresholds.html", _context, folded=True
+    "thresholds", "Limits: who chose them, and what they can see", "thresholds.html", _context, folded=True
 )

@@ -73,7 +73,7 @@ def test_the_answer_is_whole():
     for part in (
         "Study klinik, 20261123-013609-1ddbd6",
         "klinik.csv: 6,000 records, 4 columns; 6 releases a generator",
-        "has the release, knows age, income",
+        "has the release, knows age and income",
         "guesses income",
         f'2 set by "{SOURCE}"',
         "+.020 [+.000, +.040]     .800  NO EVIDENCE  keeps 2 of 2 limits",
@@ -119,7 +119,7 @@ def test_a_planted_leak_that_was_not_seen_is_named_and_leaves_the_word_open():
 
 def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
     whole = said(["cart", "trees"], memorization=0.1)
-    for line in ("decided by memorization/zero_cap.income", "as if 17 of 100 people", "would decide: a limit of 0.13"):
+    for line in ("Who knows age and income guesses income of 10 more people", "as if 17 of 100 people"):
         assert whole.count(f"\n  {line}") == 2
     made = outcome(["cart", "trees"], memorization=0.1, limits=1)
     named = Verdict("cart", RELEASED, 0.0, "RISK", "values are released", brief="real values released")
@@ -128,7 +128,7 @@ def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
     lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
     assert len(lines) <= 20
     assert [line for line in lines if "street: values of 9 of 9 people" in line]
-    assert "  decided by memorization/zero_cap.income" in lines
+    assert [line for line in lines if line.startswith("  Who knows age and income guesses income of")]
 
 
 def test_of_many_generators_the_rest_are_counted():

@@ -4,6 +4,7 @@ import inspect
 from itertools import pairwise
 from math import isnan
 
+import pandas as pd
 import pytest
 
 from synthrisk.flows.cli import one_metric
@@ -120,3 +121,61 @@ def test_the_words_of_another_package_are_no_markup(monkeypatch, capsys):
         "How [deep] it looks",
     ):
         assert text in said
+
+
+CAP = [name for name, metric in METRICS.items() if metric.group == "cap"]
+
+
+@pytest.mark.parametrize("name", CAP)
+def test_the_help_of_cap_says_what_a_missing_cell_is(say, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    assert "A missing cell is a value of its own, as a key and as what is guessed" in say("metrics", name).out
+    real = pd.DataFrame({"key": ["a", None, None, "b"], "secret": ["x", "y", None, None]})
+    release = pd.DataFrame({"key": [None, None, "b"], "secret": [None, "y", None]})
+    score = METRICS[name](real, release, quasi_identifiers=["key"], sensitive="secret").records["score"]
+    assert score.fillna(-1).tolist()[1:] == SCORES[name]
+
+
+SCORES = {  # of the records with a missing key, and of the last, whose secret is missing in both tables
+    **{name: [0.5, 0.5, 1.0] for name in ("categorical_cap", "zero_cap", "generalized_cap")},
+    "targeted_cap": [-1, -1, 1],
+    "attribute_disclosure": [0, 0, 1],
+}
+
+
+def test_a_name_of_another_tool_leads_to_the_metric_that_it_is_here(say):
+    said, own = say("metrics", "CategoricalZeroCAP"), say("metrics", "zero_cap")
+    assert said.code == 0
+    assert said.out == f"CategoricalZeroCAP of SDMetrics is here called zero_cap.\n\n{own.out}"
+    assert say("metrics", "Zero-CAP").out.startswith("Zero-CAP is here called zero_cap.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "key_fields",
+            "key_fields of SDMetrics is here the argument quasi_identifiers. Columns that the attacker knows.",
+        ),
+        (
+            "synthetic_data",
+            "synthetic_data of SDMetrics and RAPID is here the argument synthetic. Taken by all metrics.",
+        ),
+        ("cat_tau", "cat_tau of RAPID is here the argument threshold. Taken by rapid."),
+        ("aux_cols", "aux_cols of Anonymeter is here the argument columns_a. Taken by linkability."),
+        ("sensitive", "Argument sensitive. Column or columns that the attacker guesses. Taken by"),
+    ],
+)
+def test_an_argument_of_another_tool_leads_to_ours(say, name, said, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    told = say("metrics", name)
+    assert told.code == 0
+    assert said in told.out
+
+
+def test_an_option_of_another_tool_is_refused_with_ours(say):
+    said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
+    assert said.code == 2
+    assert said.err == "Error: evaluate takes no option --ori (did you mean '--real'?)\n"
+    assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
+    assert "No such option: --quiet" in say("evaluate", "a.csv", "b.csv", "--quiet").err

@@ -193,3 +193,18 @@ def test_an_address_that_no_browser_opens_is_told_without_its_password(monkeypat
     err = capsys.readouterr().err
     assert "open https://" in err
     assert "hunter2" not in err
+
+
+def test_the_decision_record_of_the_latest_study_is_named_copied_and_opened(workspace):
+    latest = Path("work/reports/20260102-000000-bbbbbb")
+    given = ["record", STUDY.name, "--workspace", "work"]
+    process = start(given)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (2, "")
+    assert "the workspace must hold the decision record" in err
+    (latest / "record.html").write_text("<p>record</p>")
+    process = start([*given, "--to", "mine.html", "--open"])
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out.split()) == (0, ["record", "mine.html"]), err
+    assert Path("mine.html").read_text() == "<p>record</p>"
+    assert Path("opened.txt").read_text().strip() == Path("mine.html").absolute().as_uri()

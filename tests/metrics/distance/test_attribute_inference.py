@@ -82,6 +82,28 @@ def brute_force(real, synthetic, keys, sensitive, space="euclid"):
     return np.array(credits), np.array(weights)
 
 
+def weighted_f1(real, synthetic, keys, sensitive, space="euclid"):
+    """Equations 6 and 7 of PrivEval's report, pair by pair, each weighing its record's weight by its number of pairs.
+
+    A pair is a true positive if it is right, else a false positive; and a false negative too, if some synthetic record
+    holds the true value.
+    """
+    _, weights = brute_force(real, synthetic, keys, sensitive, space)
+    positive = {"true": 0.0, "false": 0.0, "missed": 0.0}
+    for i, row in enumerate(away(real, synthetic, keys, space)):
+        near = [j for j, d in enumerate(row) if d <= min(row) * (1 + 1e-9) + 1e-15]
+        for s in sensitive:
+            truth, guesses, number = cells(real[s])[i], cells(synthetic[s]), is_numeric(real[s])
+            for j in near:
+                share = weights[i] / len(near) / len(sensitive)
+                if is_right(guesses[j], truth, number):
+                    positive["true"] += share
+                    continue
+                positive["false"] += share
+                positive["missed"] += share * any(is_right(guess, truth, number) for guess in guesses)
+    return 2 * positive["true"] / (2 * positive["true"] + positive["false"] + positive["missed"])
+
+
 def assert_equals_brute_force(real, synthetic, keys, sensitive, space="euclid"):
     score = AIR(real, synthetic, quasi_identifiers=keys, sensitive=sensitive, space=space)
     credits, weights = brute_force(real, synthetic, keys, sensitive, space)
@@ -91,6 +113,8 @@ def assert_equals_brute_force(real, synthetic, keys, sensitive, space="euclid"):
     accuracy = math.fsum(credits) / len(credits)
     assert score.details["accuracy"] == pytest.approx(accuracy, abs=1e-9)
     assert score.published == pytest.approx(2 * accuracy / (1 + accuracy), abs=1e-9)
+    f1 = weighted_f1(real, synthetic, keys, sensitive, space)
+    assert score.details["weighted_f1"] == pytest.approx(f1, abs=1e-9)
 
 
 # References
@@ -100,7 +124,7 @@ def assert_equals_brute_force(real, synthetic, keys, sensitive, space="euclid"):
 def test_priveval_values(data):
     real, synthetic, expected = priveval(data)
     roles = {"quasi_identifiers": expected["keys"], "sensitive": schema(data)["sensitive"]}
-    expected = expected["metrics"]["AIR"]
+    expected_keys, expected = expected["keys"], expected["metrics"]["AIR"]
     score = AIR(real, synthetic, **roles)
     assert score.value == pytest.approx(expected["value"], abs=1e-9)
     assert score.details["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-9)
@@ -108,6 +132,8 @@ def test_priveval_values(data):
     np.testing.assert_allclose(score.records["score"], expected["per_record"], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(score.records["weight"], expected["weight"], rtol=1e-9)
     np.testing.assert_array_equal(score.records["tied"], expected["n_tied"])
+    f1 = weighted_f1(real, synthetic, expected_keys, roles["sensitive"])
+    assert score.details["weighted_f1"] == pytest.approx(f1, abs=1e-9)
     gower = AIR(real, synthetic, space="gower", **roles)
     assert gower.value == pytest.approx(expected["variants"]["gower"], abs=1e-9)
     assert gower.details["accuracy"] == pytest.approx(expected["variants"]["gower_accuracy"], abs=1e-9)
@@ -120,6 +146,21 @@ def test_priveval_edge_case(case):
     score = AIR(real, synthetic, quasi_identifiers=keys, sensitive=case["sensitive"])
     assert score.value == pytest.approx(case["expected"]["AIR"]["value"], abs=1e-9)
     np.testing.assert_allclose(score.records["score"], case["expected"]["AIR"]["per_record"], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+def test_of_single_records_the_f1_of_priveval_is_the_share_of_right_guesses(data):
+    """So that the value is its report's weighted sum; what is wrong of a record is missed where its value is there."""
+    real, synthetic, expected = priveval(data)
+    (hidden,) = schema(data)["sensitive"]
+    score = AIR(real, synthetic, quasi_identifiers=expected["keys"], sensitive=hidden)
+    truths, guesses, number = cells(real[hidden]), cells(synthetic[hidden]), is_numeric(real[hidden])
+    for i, row in enumerate(away(real, synthetic, expected["keys"], "euclid")):
+        near = [j for j, d in enumerate(row) if d <= min(row) * (1 + 1e-9) + 1e-15]
+        true = sum(is_right(guesses[j], truths[i], number) for j in near)
+        missed = (len(near) - true) * any(is_right(guess, truths[i], number) for guess in guesses)
+        f1 = 2 * true / (2 * true + (len(near) - true) + missed)
+        assert score.records["score"].iloc[i] == pytest.approx(f1, abs=1e-12)
 
 
 # Counted by hand
@@ -137,6 +178,11 @@ def test_hand_counted():
     assert score.details["accuracy"] == 0.5
     assert score.published == pytest.approx(2 / 3)
     assert score.details["guess"] == pytest.approx(2 / 3)  # b, weighted
+    # 1/2 right, 1/2 wrong, and of all that are wrong the truth is elsewhere: F1 = 1/(1 + 1/2 + 1/2)
+    assert score.details["weighted_f1"] == pytest.approx(1 / 2)
+    unknown = AIR(real, synthetic.replace({"secret": {"b": "c"}}), quasi_identifiers=["key"], sensitive="secret")
+    assert unknown.value == pytest.approx(1 / 6)  # b is nowhere: what is wrong of it is missed nowhere
+    assert unknown.details["weighted_f1"] == pytest.approx((1 / 3) / (1 / 3 + 5 / 6 + 1 / 6))
 
 
 def test_equal_rows_weigh_the_same_where_there_is_no_entropy():

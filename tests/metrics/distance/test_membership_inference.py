@@ -1,5 +1,6 @@
 """The classifier as membership attack: extremes and the null known by construction, and SynthEval's spread."""
 
+import inspect
 import json
 import math
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.priveval import priveval
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.rates import attack_summary
@@ -137,18 +139,36 @@ def test_groups_say_the_same_as_control():
     assert neither.records["score"].notna().all()
 
 
-def test_without_control_there_is_only_what_priveval_prints():
+@pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+def test_without_control_there_is_the_recall_of_priveval(data):
+    """Its program prints one minus the recall; the mean of three seeds is within two of its sd."""
+    real, synthetic, expected = priveval(data)
+    printed = expected["metrics"]["MIR"]["priveval_original"]
+    scores = [MIR(real, synthetic, seed=seed) for seed in range(3)]
+    recall = np.mean([score.published for score in scores])
+    assert recall == pytest.approx(1 - printed["value"], abs=2 * printed["sd"])
+    for score in scores:
+        assert math.isnan(score.value)
+        assert score.reason == "no control records: nobody to tell the members from"
+        assert score.records["score"].isna().all()
+        assert len(score.records) == len(real)
+
+
+def test_recalls_known_by_construction():
     rng = np.random.default_rng(6)
     real, synthetic = draw(rng, 60), draw(rng, 40)
-    with pytest.raises(InputError, match="needs the argument control"):
-        MIR(real, synthetic)
-    score = MIR.score(Tables(real, synthetic))
-    assert math.isnan(score.value)
-    assert "control" in score.reason
-    assert score.records["score"].isna().all()
-    assert 0.2 < score.published < 0.8
-    assert MIR.score(Tables(real, synthetic.assign(x=99.0))).published == 1
-    assert math.isnan(MIR.score(Tables(real[:1], synthetic)).published)
+    assert 0.2 < MIR(real, synthetic).published < 0.9
+    assert MIR(real, synthetic.assign(x=99.0)).published == 1
+    assert math.isnan(MIR(real[:9], synthetic).published)  # too few for the program, which prints 0
+    order = rng.permutation(60)
+    assert MIR(real.iloc[order], synthetic[::-1]).published == MIR(real, synthetic).published
+
+
+def test_the_door_says_that_control_may_be_left_out():
+    assert "control=None" in str(inspect.signature(MIR))
+    assert MIR.needs == ("control",)  # the value needs it: a study and the lists say so
+    with pytest.raises(InputError, match="membership needs the argument control"):
+        METRICS["membership"](draw(np.random.default_rng(0), 20), draw(np.random.default_rng(1), 20))
 
 
 def test_one_control_is_too_few():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.partitions.findings import IN_PARTS, score_in_parts
-from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release
+from synthrisk.metrics.partitions.keys import keys_of_real, keys_of_release, values_of_real
 from synthrisk.metrics.partitions.parts import Here, agree
 from synthrisk.metrics.release import k_anonymity
 
@@ -150,9 +150,10 @@ def test_keys_of_many_columns_are_ranked_on_the_way(usual, monkeypatch):
 
 def test_k_anonymity_in_parts_is_that_of_one_machine(usual):
     one, parts = usual
-    known = ["town", "age"]
+    known, targets = ["town", "age"], ["illness", ["illness", "smokes"], "age"]
     assert keys_of_real(parts, known) == k_anonymity.keys_of_real(one.real, known)
-    assert keys_of_release(parts, known) == k_anonymity.keys_of_release(one, known)
+    assert keys_of_release(parts, known, targets) == k_anonymity.keys_of_release(one, known, targets)
+    assert values_of_real(parts, known, targets) == k_anonymity.values_of_real(one.real, known, targets)
 
 
 def test_numbers_past_the_floats_stay_apart():

@@ -1,5 +1,8 @@
 """How rare keys are, against plain loops."""
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,9 +13,11 @@ from synthrisk.metrics.release.k_anonymity import (
     KeySizes,
     ReleaseKeys,
     key_sizes,
+    keys_from_plain,
     keys_of_real,
     keys_of_release,
     mean_keys,
+    values_of_real,
 )
 from synthrisk.metrics.tables.tables import Tables
 
@@ -87,6 +92,63 @@ def test_order_of_rows_and_columns_and_names_move_nothing():
     renamed = [t.assign(city=t["city"].map({"a": "y", "b": "x"})) for t in (real, release)]
     moved = Tables(renamed[0].iloc[order], renamed[1].iloc[::-1], groups=groups[order])
     assert keys_of_release(moved, ["city", "age"]) == before
+
+
+def with_votes(seed, n):
+    rng = np.random.default_rng(seed + 100)
+    return drawn(seed, n).assign(vote=rng.choice(["a", "b", None], n), ill=rng.choice([0, 1], n, p=[0.9, 0.1]))
+
+
+def texts(table, columns):
+    """Return the values of some columns of each record, a missing cell as a word."""
+    return [tuple("missing" if pd.isna(cell) else cell for cell in row) for row in table[columns].to_numpy(object)]
+
+
+def different(table, known, hidden, asked):
+    """Return how many different values the table has for the key of each record of ``asked``: by plain loops."""
+    rows = list(zip(texts(table, known), texts(table, hidden), strict=True))
+    return [len({value for key, value in rows if key == own}) for own in texts(asked, known)]
+
+
+TARGETS = [("vote", ["vote"]), ("ill", ["ill"]), ("vote and ill", ["vote", "ill"])]
+
+
+@pytest.mark.parametrize(("name", "hidden"), TARGETS)
+def test_values_of_each_key_brute_force(name, hidden):
+    """How l-diversity is defined: different sensitive values in each class; of a record looked up, in the release."""
+    real, release, known = with_votes(11, 200), with_votes(12, 150), ["age", "city"]
+    targets = ["vote", "ill", ["vote", "ill"]]
+    own = different(real, known, hidden, real)
+    assert values_of_real(real, known, targets)[name] == KeySizes(counted(own), min(own), 0)
+    groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
+    found = keys_of_release(Tables(real, release, groups=groups), known, targets)
+    assert list(found.values) == [each for each, _ in TARGETS]
+    own = different(release, known, hidden, release)
+    assert found.values[name].release == KeySizes(counted(own), min(own), 0)
+    looked = np.array(different(release, known, hidden, real))
+    for group, told in ((1, found.values[name].members), (0, found.values[name].controls)):
+        asked = looked[groups == group]
+        assert told == KeySizes(counted(asked), min(k for k in asked if k), list(asked).count(0))
+
+
+def test_what_is_guessed_is_no_part_of_the_key():
+    real, known = with_votes(13, 80), ["age", "vote"]
+    own = different(real, ["age"], ["vote"], real)
+    assert values_of_real(real, known, ["vote"]) == {"vote": KeySizes(counted(own), min(own), 0)}
+    assert values_of_real(real, ["vote"], ["vote"]) == {}
+
+
+def test_the_example_of_the_questions_about_cap():
+    """Four released people of one key with two parties: 4-anonymity and 2-diversity."""
+    release = pd.DataFrame({"age": ["20-29"] * 4, "sex": ["F"] * 4, "party": ["x", "x", "y", "x"]})
+    found = keys_of_release(Tables(release, release), ["age", "sex"], ["party"])
+    assert (found.release.smallest, found.values["party"].release.smallest) == (4, 2)
+
+
+def test_keys_survive_a_journey():
+    found = keys_of_release(Tables(with_votes(1, 60), with_votes(2, 50)), ["age"], ["vote", ["vote", "ill"]])
+    assert keys_from_plain(json.loads(json.dumps(asdict(found)))) == found
+    assert mean_keys([found, found]) == found
 
 
 def test_means_over_releases():

@@ -286,3 +286,36 @@ def test_nothing_is_said_of_another_order_of_rows_and_columns():
     planned = [plan(keys=["job", "post"]), plan("rapid")]
     mixed = records.iloc[rng.permutation(N)][["secret", "post", "town", "job"]]
     assert seen(mixed, *planned) == seen(records, *planned)
+
+
+# Several columns guessed at once
+
+
+def together(*columns, name="zero_cap") -> Planned:
+    measure = Measure(name, name, " and ".join(columns), joint=columns)
+    return Planned(measure, {"quasi_identifiers": KEYS, "sensitive": list(columns)})
+
+
+def test_of_columns_guessed_at_once_their_combinations_count():
+    halves = np.repeat([0, 1], N // 2).astype(str)
+    tens = np.tile(np.arange(N // 2), 2).astype(str)
+    frame = table(tens, other=halves)
+    assert seen(frame, together("secret", "other")).refusals == (
+        "sensitive columns 'secret' and 'other' together must hold values that records share, got 100% of the "
+        "records with a value of their own, which nobody can learn from others; choose another column",
+    )
+    assert seen(table(FINE, other=["x"] * N), together("secret", "other")) == NOTHING  # one of them may be constant
+
+
+def test_rare_combinations_are_told():
+    frame = table(FINE, other=["x"] * (N - 1) + ["y"])
+    assert seen(frame, together("secret", "other")).warnings == (
+        "sensitive columns 'secret' and 'other' together: 1 of its 3 classes has fewer than 5 records, of which "
+        "the study can say little; guess fewer columns at once",
+    )
+
+
+def test_a_number_among_them_must_be_met_exactly():
+    frame = table(FINE, other=np.arange(N) * 1.5)
+    (said,) = seen(frame, together("secret", "other"), plan("rapid")).warnings
+    assert "a number must be met exactly, and 100% of the records have a number of their own in 'other'" in said

@@ -1,5 +1,9 @@
 """The GDA view is read off the findings, and off nothing else."""
 
+import json
+from math import isnan
+from pathlib import Path
+
 import pytest
 
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -8,6 +12,8 @@ from synthrisk.metrics.study.gda import ColumnScore
 from synthrisk.metrics.study.gda_view import WHOLE, gda_view
 from synthrisk.metrics.study.ledger import Measure
 
+REFERENCE = Path(__file__).parents[2] / "reference" / "gda"
+SCORES = {k: v for k, v in json.loads((REFERENCE / "scores.json").read_text()).items() if "worst" in v}
 NOTHING = Estimate(0.5, 0.4, 0.6)
 
 
@@ -39,6 +45,31 @@ def test_members_counts_make_the_columns_and_both_overall_scores():
     assert view.weakest[None] == view.overall
     assert view.weakest[1].columns == ("b",)
     assert view.weakest[1].susceptibility == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_susceptibility_of_a_column_is_what_the_original_says_of_one(name):
+    """The original scores the worst column as a data set of which that column alone was attacked."""
+    case = SCORES[name]
+    of, (worst,) = case["input"]["tableStats"]["numColumns"], case["worst"]["columnsUsed"]
+    (view,) = gda_view([finding(worst, susceptibility=1.0)], of=of)
+    assert view.susceptibility(view.columns[0]) == pytest.approx(case["worst"]["susceptibility"], abs=1e-12)
+
+
+def test_susceptibilities_of_the_columns_add_up_to_that_of_the_attack():
+    """Counted cell by cell: 3 columns of 5 and 10 records, of which an attempt can be made on 10, 4 and 7."""
+    open_cells = {"a": 10, "b": 4, "c": 7}
+    (view,) = gda_view([finding(name, susceptibility=cells / 10) for name, cells in open_cells.items()], of=5)
+    assert [view.susceptibility(c) for c in view.columns] == pytest.approx([10 / 50, 4 / 50, 7 / 50])
+    assert view.overall.susceptibility == pytest.approx(21 / 50)
+
+
+def test_cells_known_and_read_are_told_for_each_claim_of_a_column():
+    (view,) = gda_view([finding("a", prior_knowledge=5.0, work=25.0), finding("b", claims=0.0)], of=8)
+    a, b = view.columns
+    assert (a.prior_knowledge, a.work) == (5, 25)
+    assert isnan(b.prior_knowledge)
+    assert isnan(b.work)
 
 
 def test_as_many_of_the_weakest_columns_as_are_asked_for():

@@ -74,18 +74,25 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
 @pytest.mark.parametrize(
     ("memorization", "more", "word", "sentence"),
     [
-        (around(0.3, 0.01), {}, "RISK", "not: memorization of zero_cap.income 0.300 is above 0.1"),
+        (
+            around(0.3, 0.01),
+            {},
+            "RISK",
+            "may not go out: Who knows age and sex guesses income of 30 more people in 100 right because their records "
+            "were used (at least 29, limit 10)",
+        ),
         (
             around(0.1, 0.05),
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income 0.100: interval holds the limit; it needs a limit of 0.16",
+            "cannot say: Who knows age and sex guesses income of 10 more people in 100 right because their records "
+            "were used (between 5 and 15, limit 10); it needs a limit of 0.16",
         ),
         (
             NOT_ESTIMABLE,
             {},
             "INCONCLUSIVE",
-            "cannot say: memorization of zero_cap.income no interval; it needs more repetitions or records",
+            "cannot say: Memorization of zero_cap.income has no value; it needs more repetitions or records",
         ),
         (
             around(0.02, 0.01),
@@ -116,7 +123,7 @@ def test_many_reasons_are_counted():
     measures = [replace(ZERO, sensitive=name) for name in ("a", "b", "c", "d")]
     limits = {f"memorization/{m.key}": 0.1 for m in measures}
     found = headline(*(line("cart", around(0.3, 0.01), m) for m in measures), limits=limits)
-    assert found.sentence.endswith("(and 2 more)")
+    assert found.sentence.endswith(", and so say 3 other limits")
     assert found.brief == "crosses 4 of 4 limits"
     assert len(found.verdicts) == 4
     one = headline(line("cart", around(0.3, 0.01), measures[0]), limits={f"memorization/{measures[0].key}": 0.1})
@@ -164,7 +171,7 @@ def test_a_sanity_check_and_a_what_if_are_not_called_unjudged():
 def test_the_study_is_described():
     told = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS))
     assert told.data == "klinik.csv: 6,000 records, 4 columns; 6 releases a generator"
-    assert told.attacker == "has the release, knows age, sex; guesses income"
+    assert told.attacker == "has the release, knows age and sex; guesses income"
     many = replace(study(line("cart", around(0.02, 0.01))), quasi_identifiers=[f"c{i}" for i in range(150)])
     many = replace(many, facts=FACTS | {"columns": "200"})
     assert overview(many).attacker.endswith("c7 and 142 more; guesses income")

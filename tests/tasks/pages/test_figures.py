@@ -177,14 +177,14 @@ def test_colours_are_those_of_the_page():
 
 
 def test_words_hold_values_with_intervals():
-    assert words_of(memorization_figure(rows_of(["cart"]), 0.05)) == "cart 0.100 [0.094, 0.106]; threshold 0.05"
+    assert words_of(memorization_figure(rows_of(["cart"]), 0.05)) == "cart 0.100 [0.094, 0.106]; limit 0.05"
     risk = words_of(risk_figure([*rows_of(["cart"]), Row("lost", False, None, "failed")]))
     assert risk == "cart 0.200 [0.190, 0.210] (control 0.100, guess 0.250); lost failed"
     assert "0.200 [0.180, 0.220] at threshold 0" in words_of(curves_figure(rows_of(["cart"])))
     assert "1 % of targets claimed: 0.200" in words_of(selective_figure(rows_of(["cart"])))
     assert "median 0.010, middle half 0.000 to 0.100" in words_of(spread_figure(rows_of(["cart"])))
     told = words_of(risk_utility_figure(points_of(["cart"]), "accuracy", "memorization", 0.95, 0.05))
-    assert told == "cart utility 0.400 [0.380, 0.420] memorization 0.100 [0.094, 0.106]; ceiling 0.950; threshold 0.05"
+    assert told == "cart utility 0.400 [0.380, 0.420] memorization 0.100 [0.094, 0.106]; ceiling 0.950; limit 0.05"
     assert "confidence improvement 0.60" in words_of(gda_figure(views_of(["cart"])))
 
 

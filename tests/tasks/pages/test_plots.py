@@ -7,7 +7,8 @@ import pytest
 from samples.estimates import around
 from samples.judged import judged_study
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.yardsticks import CURVE
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
+from synthrisk.tasks.pages.figures import words_of
 from synthrisk.tasks.pages.plots import league, risk_curve, risk_utility
 
 
@@ -33,6 +34,21 @@ def test_a_risk_curve_is_drawn_of_a_measure_that_has_one():
     (line,) = (each for each in axes.get_lines() if len(each.get_xdata()) == len(CURVE))
     assert list(line.get_ydata()) == pytest.approx([each.value for each in curve])
     assert axes.get_xlabel() == "threshold"
+
+
+def test_the_curve_of_a_number_lies_over_its_tolerances():
+    curve = tuple(around(0.04 * i, 0.01) for i in range(len(TOLERANCES)))
+    own = [f for f in judged_study().findings if f.synthesizer == "cart"]
+    found = [replace(f, curve=curve, details={"tolerance": (0.1, 0.1)}) for f in own]
+    axes = risk_curve(replace(judged_study(), findings=found))
+    assert axes.get_xlabel() == "tolerance"
+    ticks = dict(zip(axes.get_xticks(), (t.get_text() for t in axes.get_xticklabels()), strict=True))
+    assert [ticks[0.0], ticks[0.2], ticks[1.0]] == ["0", "0.1", "0.5"]
+    (line,) = (each for each in axes.get_lines() if len(each.get_xdata()) == len(TOLERANCES))
+    assert 0.5 * line.get_xdata() == pytest.approx(0.1 * TOLERANCES)
+    assert list(line.get_ydata()) == [each.value for each in curve]
+    assert any(list(each.get_xdata()) == pytest.approx([0.2, 0.2]) for each in axes.get_lines())  # the one in force
+    assert "0.760 [0.750, 0.770] at tolerance 0.5" in words_of(axes.figure)
 
 
 def test_the_map_has_a_point_a_generator():

@@ -16,6 +16,7 @@ import pytest
 from browser import browser, chromium
 from samples.reported import DISTANCE, PICTURE, RAPID, claiming, finding, study, usual
 from samples.studies import report_of
+from synthrisk.tasks.pages.record import record
 
 pytestmark = [
     pytest.mark.services,
@@ -120,6 +121,16 @@ def test_all_that_is_folded_is_printed_with_page_numbers_and_the_study(shown, pa
     whole = "".join("".join(texts).split())
     assert "Howfaranattackgetsonmembers,asashare" in whole  # the definitions, folded
     assert "x" * 60 in whole  # the settings, folded within a fold
+
+
+@pytest.mark.parametrize("name", pages())
+def test_the_decision_record_is_two_printed_pages_at_most(name, page, tools, tmp_path):
+    path = tmp_path / "record.html"
+    path.write_text(record(pages()[name]), "utf-8")
+    page.open(path.as_uri())
+    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    found = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "record.pdf"))
+    assert len(found.pages) <= 2
 
 
 def test_a_line_of_the_contents_opens_what_is_folded(tmp_path, page):

@@ -46,6 +46,14 @@ def test_the_answer_comes_first_then_the_league_then_each_measure_and_the_rest_i
     assert not [name for name in ("numbers", "thresholds", "references", "provenance") if f'id="{name}"' in unfolded]
 
 
+def test_the_names_of_several_attacker_models_together_are_explained_where_they_stand():
+    largest = Measure("rapid_max", "rapid", "income", "cart, lasso")
+    own = [replace(finding(name, largest), details={"rapid_max": (0.4, 0.3)}) for name in PICTURE]
+    told = "the value of the model that puts most records at risk"
+    assert told in words(report_of(study(own)))
+    assert told not in words(report_of(usual()))
+
+
 def test_each_line_of_the_contents_leads_to_its_section():
     html = report_of(usual())
     contents = html[html.index("<nav") : html.index("</nav>")]
@@ -77,9 +85,9 @@ def test_each_measure_is_told_in_words_with_its_source_and_what_is_not_judged_is
     text = words(report_of(usual()))
     assert "An attacker trains a model on the release that predicts the sensitive value" in text
     assert "Source: Templ, Thees and Mueller, RAPID" in text
-    assert "Threshold: memorization 0.05. Highest memorization of a synthesizer: +0.125" in text
-    assert "No threshold: not judged." in text
-    assert "1 measure has no threshold: distance_to_closest_record. The surest memorization there: +0.125" in text
+    assert "Limit: memorization 0.05. Highest memorization of a synthesizer: +0.125" in text
+    assert "No limit: not judged." in text
+    assert "1 measure has no limit: distance_to_closest_record. The surest memorization there: +0.125" in text
 
 
 def test_a_leak_that_was_not_seen_stands_beside_those_that_were():

@@ -13,9 +13,9 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read
-from synthrisk.tasks.data.typed import typed
+from synthrisk.tasks.data.types import typed
 from synthrisk.tasks.synthesize import files as module
-from synthrisk.tasks.synthesize import release_csv, run, synthesizer
+from synthrisk.tasks.synthesize import find_synthesizer, release_csv, run
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
 from synthrisk.tasks.workspace.parquet import read_typed, write_typed
@@ -179,7 +179,7 @@ def test_a_folder_is_no_file(tmp_path):
 
 
 def test_the_register_knows_it():
-    assert synthesizer("files") is FILES
+    assert find_synthesizer("files") is FILES
     assert np.array_equal(TRAIN["age"], [30, 40, 2**53 + 1])
 
 

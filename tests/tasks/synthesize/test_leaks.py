@@ -9,7 +9,7 @@ import pytest
 from samples.cells import cell
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables import awkward
-from synthrisk.tasks.synthesize import Job, check_options, run, synthesizer
+from synthrisk.tasks.synthesize import Job, check_options, find_synthesizer, run
 from synthrisk.tasks.synthesize.known_epsilon import nearest_public
 from synthrisk.tasks.synthesize.leaks import group_of
 from synthrisk.tasks.synthesize.reference_generators import FRESH
@@ -49,7 +49,7 @@ def job(rows: int = N, seed: int = 5) -> Job:
 
 
 def made(name: str, rows: int = N, **options: object) -> pd.DataFrame:
-    return run(job(rows), synthesizer(name), OPTIONS[name] | options).synthetic
+    return run(job(rows), find_synthesizer(name), OPTIONS[name] | options).synthetic
 
 
 def exact(row: tuple, train: pd.DataFrame) -> bool:
@@ -58,7 +58,7 @@ def exact(row: tuple, train: pd.DataFrame) -> bool:
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_each_declares_its_dose_and_says_what_leaks(name):
-    own = synthesizer(name)
+    own = find_synthesizer(name)
     option = "epsilon" if name == "known_epsilon" else "share"
     assert own.dose is not None
     assert own.dose(**OPTIONS[name], **{option: 0.25}) == 0.25
@@ -69,7 +69,7 @@ def test_each_declares_its_dose_and_says_what_leaks(name):
 
 @pytest.mark.parametrize("name", SHARED)
 def test_dose_0_is_fresh(name):
-    made_, ideal = run(job(), synthesizer(name), OPTIONS[name] | {"share": 0}), run(job(), FRESH, {})
+    made_, ideal = run(job(), find_synthesizer(name), OPTIONS[name] | {"share": 0}), run(job(), FRESH, {})
     assert sorted(made_.synthetic["own"]) == sorted(ideal.synthetic["own"])
     assert np.array_equal(made_.used, ideal.used)
 
@@ -174,7 +174,7 @@ def test_epsilon_is_what_the_counts_say(epsilon):
     expected = np.zeros(3)
     for seed in range(12):
         given = job(seed=seed)
-        made_ = run(given, synthesizer("known_epsilon"), {"epsilon": epsilon})
+        made_ = run(given, find_synthesizer("known_epsilon"), {"epsilon": epsilon})
         public = given.held_out.iloc[made_.used].reset_index(drop=True)
         assert set(made_.synthetic["own"]) <= set(public["own"])
         nearest = [_nearest(member, public) for member in given.train.itertuples(index=False)]
@@ -217,7 +217,7 @@ def test_ugly_tables_and_other_sizes(name, dose, rows):
     }.get(name, {})
     option = "epsilon" if name == "known_epsilon" else "share"
     given = Job(awkward.targets(), awkward.control(), rows, 3)
-    first, again = (run(given, synthesizer(name), {**options, option: dose}).synthetic for _ in range(2))
+    first, again = (run(given, find_synthesizer(name), {**options, option: dose}).synthetic for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
     known = [
         {repr(cell(v)) for t in (given.train, given.held_out) for v in t[c]} for c in ("text", "level", "flag", "day")
@@ -230,18 +230,18 @@ def test_ugly_tables_and_other_sizes(name, dose, rows):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_one_member(name):
     given = Job(people(0, 1), people(1000, 4), 3, 1)
-    assert len(run(given, synthesizer(name), OPTIONS[name]).synthetic) == 3
+    assert len(run(given, find_synthesizer(name), OPTIONS[name]).synthetic) == 3
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_nobody_and_wrong_options_are_refused(name):
     with pytest.raises(InputError, match=f"{name} needs a training record, got none"):
-        run(Job(people(0, 0), people(1000, M), 5, 1), synthesizer(name), OPTIONS[name])
+        run(Job(people(0, 0), people(1000, M), 5, 1), find_synthesizer(name), OPTIONS[name])
     with pytest.raises(InputError, match=f"{name} needs at least 2 held-out records, got 1"):
-        run(Job(people(0, N), people(1000, 1), 5, 1), synthesizer(name), OPTIONS[name])
+        run(Job(people(0, N), people(1000, 1), 5, 1), find_synthesizer(name), OPTIONS[name])
     wrong = {"epsilon": -1} if name == "known_epsilon" else {"share": 1.5}
     with pytest.raises(InputError, match=r"must be a (share|number)"):
-        check_options(synthesizer(name), OPTIONS[name] | wrong)
+        check_options(find_synthesizer(name), OPTIONS[name] | wrong)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_nobody_and_wrong_options_are_refused(name):
 )
 def test_options_are_checked(name, options, sentence):
     with pytest.raises(InputError, match=sentence):
-        run(job(), synthesizer(name), OPTIONS[name] | options)
+        run(job(), find_synthesizer(name), OPTIONS[name] | options)
 
 
 def test_repelled_leaves_out_the_held_out_records_that_are_nearest_to_members():
@@ -273,4 +273,4 @@ def test_repelled_leaves_out_the_held_out_records_that_are_nearest_to_members():
     ]
     left = set(made("repelled", rows=2000)["own"])
     assert left == set(ideal["own"].to_numpy()[np.array(nearest) > np.quantile(nearest, 0.35)])
-    assert np.array_equal(run(job(), synthesizer("repelled"), {}).used, run(job(), FRESH, {}).used)
+    assert np.array_equal(run(job(), find_synthesizer("repelled"), {}).used, run(job(), FRESH, {}).used)

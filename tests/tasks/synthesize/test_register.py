@@ -6,7 +6,7 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
-from synthrisk.tasks.synthesize import Job, Release, Synthesizer, check_options, run, synthesizer
+from synthrisk.tasks.synthesize import Job, Release, Synthesizer, check_options, find_synthesizer, run
 
 NAMES = sorted(n for n in entry_points(group=SYNTHESIZER_GROUP).names)
 TRAIN = pd.DataFrame({"age": [30, 40], "vote": pd.Categorical(["a", "b"])})
@@ -21,7 +21,7 @@ def release(table: object, rows: int = 2, inputs: object = None) -> Release:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_registered_synthesizer_has_its_name_and_documents_its_options(name):
-    found = synthesizer(name)
+    found = find_synthesizer(name)
     assert found.name == name
     assert found.function.__doc__
     for option in found.function.__kwdefaults__ or {}:
@@ -30,20 +30,20 @@ def test_every_registered_synthesizer_has_its_name_and_documents_its_options(nam
 
 def test_unknown_names_are_told_the_nearest():
     with pytest.raises(InputError, match=r"no synthesizer is called 'kart' \(did you mean 'cart'\?\); known: "):
-        synthesizer("kart")
+        find_synthesizer("kart")
 
 
 def test_options_are_checked_without_a_run():
-    check_options(synthesizer("cart"), {"min_samples_leaf": 20})
-    check_options(synthesizer("files"), {"path": "a.csv"})
+    check_options(find_synthesizer("cart"), {"min_samples_leaf": 20})
+    check_options(find_synthesizer("files"), {"path": "a.csv"})
     with pytest.raises(InputError, match=r"cart takes no option 'min_sample_leaf' \(did you mean 'min_samples_leaf'"):
-        check_options(synthesizer("cart"), {"min_sample_leaf": 20})
+        check_options(find_synthesizer("cart"), {"min_sample_leaf": 20})
     with pytest.raises(InputError, match=r"tvae takes no option 'pac'.*; it takes epochs, batch_size, loss_factor"):
-        check_options(synthesizer("tvae"), {"pac": 1})
+        check_options(find_synthesizer("tvae"), {"pac": 1})
     with pytest.raises(InputError, match="copy takes no option 'share'; it takes none"):
-        check_options(synthesizer("copy"), {"share": 1})
+        check_options(find_synthesizer("copy"), {"share": 1})
     with pytest.raises(InputError, match="files needs the option 'path', got none"):
-        check_options(synthesizer("files"), {})
+        check_options(find_synthesizer("files"), {})
 
 
 def test_a_plugin_may_take_any_option():

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("sdv")
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.synthesize import run, synthesizer
+from synthrisk.tasks.synthesize import find_synthesizer, run
 from synthrisk.tasks.synthesize.sdv_table import decoded, encoded
 from synthrisk.tasks.synthesize.synthesizer import Job
 
@@ -42,7 +42,7 @@ def awkward(n: int = 300) -> pd.DataFrame:
 
 def release(name: str, options: dict[str, object], seed: int = 1, train: pd.DataFrame | None = None) -> pd.DataFrame:
     train = awkward() if train is None else train
-    return run(Job(train, train.head(0), 200, seed), synthesizer(name), options).synthetic
+    return run(Job(train, train.head(0), 200, seed), find_synthesizer(name), options).synthetic
 
 
 @pytest.mark.parametrize("name", ALL)

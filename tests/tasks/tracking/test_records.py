@@ -1,16 +1,22 @@
 """The order of records in MLflow: that of their names, whatever rows a table holds."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.tracking import records
 from synthrisk.tasks.tracking.names import Names, ordered
-from synthrisk.tasks.tracking.records import REVEALING, TOP, given
+from synthrisk.tasks.tracking.records import REVEALING, TOP, given, log_records
 from synthrisk.tasks.workspace.coded_table import read_coded
+from synthrisk.tasks.workspace.exposed import keep_exposed
 from synthrisk.tasks.workspace.record_tables import write_records
+from synthrisk.tasks.workspace.references import LEDGER
 
 NUMBERS = np.array([7, 2**63, 0, 12], dtype=np.uint64)
 HASHES = [f"{number:016x}" for number in NUMBERS]
@@ -39,6 +45,34 @@ def test_hashed_records_hold_no_guess_and_full_ones_their_row(tmp_path):
     assert full.column_names == ["record", "score", "truth", "row"]
     assert full["record"].to_pylist() == HASHES
     assert full["row"].to_pylist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("mode", "beside"), [("hashed", set()), ("full", {"gain_as_member", "gain_as_control"})])
+def test_the_gain_of_each_record_is_told_with_full_records_alone(tmp_path, mode, beside):
+    """A gain is made of the class's share, which tells the class."""
+    pq.write_table(
+        pa.table({"record": [0, 1, 2, 3], "score": [0.0, 1.0, 0.0, 1.0], "gain": [0.1] * 4}), tmp_path / LEDGER
+    )
+    numbers = {"as_member": [0.5] * 4, "as_control": [0.25] * 4, "memorization": [0.25] * 4, "lower": [0.0] * 4}
+    own = pd.DataFrame({**numbers, "upper": [0.5] * 4, "gain_as_member": [0.1] * 4, "gain_as_control": [0.2] * 4})
+    keep_exposed(tmp_path / "exposed.parquet", {"rapid.income": own})
+    written = {}
+
+    class Client:
+        """Looks at what is written while it is there."""
+
+        def log_artifacts(self, _, place, __):
+            written.update({path.name: set(pq.read_schema(path).names) for path in Path(place).iterdir()})
+
+        def log_table(self, _, table, name):
+            written[name] = set(table.columns)
+
+    ledger = SimpleNamespace(path=str(tmp_path), cell=Cell("cart", 0, 0))
+    found = SimpleNamespace(ledgers=(ledger,), exposed=str(tmp_path / "exposed.parquet"))
+    log_records(Client(), "run", found, None, Names(NUMBERS), mode)
+    for name in ("memorization.parquet", "records/most_exposed.json"):
+        assert {c for c in written[name] if c.startswith(("gain", "error"))} == beside
+    assert ("gain" in written["ledger.parquet"]) == (mode == "full")
 
 
 def test_texts_of_either_kind_are_read_as_codes(tmp_path):

@@ -1,12 +1,20 @@
 """The runs of a study: what they are called, their colours, metrics, params and tables."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from samples.estimates import around
+from samples.reported import PICTURE, RAPID, finding, study, usual
+from synthrisk.metrics.intervals.yardsticks import TOLERANCES
+from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.results import Limit
 from synthrisk.tasks.tracking.colours import PALETTE, TAG, places_of
+from synthrisk.tasks.tracking.numbers import numbers_of
 from synthrisk.tasks.tracking.tables import study_tables
 
 
@@ -51,6 +59,34 @@ def test_metrics_are_few_and_the_headline_is_one(kept):
         "utility/accuracy",
     }
     assert metrics["memorization/deciding"] == 0.3
+
+
+def test_the_curve_of_a_number_has_steps_in_percent_of_its_tolerance():
+    curve = tuple(around(0.04 * i, 0.01) for i in range(len(TOLERANCES)))
+    own = [replace(f, curve=curve, details={"tolerance": (0.1, 0.1)}) for f in usual((RAPID,)).findings]
+    result = study(own)
+    points = [n for n in numbers_of(result, overview(result), "cart") if n.key == "risk_curve/rapid.income"]
+    assert [n.step for n in points] == list(range(25, 525, 25))
+    assert [n.value for n in points] == [e.value for e in curve]
+    of_classes = numbers_of(usual(), overview(usual()), "cart")
+    assert [n.step for n in of_classes if n.key == "risk_curve/rapid.income"] == list(range(0, 100, 5))
+
+
+def test_models_that_an_envelope_puts_together_are_metrics_where_they_have_a_limit():
+    models = [Measure(f"rapid-{a}", "rapid", "income", a) for a in ("cart", "lasso", "random_forest")]
+    labels = tuple(m.label for m in models)
+    largest = Measure("rapid_max", "rapid", "income", "cart, lasso, random_forest", envelope="max", together=labels)
+    own = [finding(name, m) for name in PICTURE for m in (*models, largest)]
+
+    def measured(limits):
+        result = study(own, limits=limits)
+        return {
+            n.key.partition("/")[2] for n in numbers_of(result, overview(result), "cart") if n.key.startswith("risk/")
+        }
+
+    assert measured({"memorization/rapid_max.income": Limit(0.05, "me")}) == {"rapid_max.income"}
+    both = {"rapid_max.income", "rapid-lasso.income"}
+    assert measured({"memorization/rapid-lasso.income": Limit(0.05, "me")}) == both
 
 
 def test_the_studys_run_has_the_headline_of_the_worst_and_the_words(kept):

@@ -334,6 +334,19 @@ def test_rules_are_said_in_plain_words(parts, sentence):
     assert sentence in refusal(changed(**parts))
 
 
+def test_limits_may_be_called_limits_or_thresholds_and_not_both():
+    one = {"memorization/zero_cap": 0.05}
+    study = load(changed(limits=one), ["limits.tpr/membership=0.1", "thresholds.risk/rapid.income=0.2"])
+    assert study == load(changed(thresholds=one | {"tpr/membership": 0.1, "risk/rapid.income": 0.2}))
+    assert load(study.model_dump()) == study
+    Draft202012Validator(schema()).validate(changed(limits=one))
+    assert "limits and thresholds are one setting, got 'memorization/zero_cap' in both" in refusal(
+        changed(limits=one, thresholds=one)
+    )
+    assert "must be a number, got 'low'" in refusal(changed(limits={"memorization/zero_cap": "low"}))
+    assert "limits" in refusal(changed(limits=[0.05]))
+
+
 def test_later_set_wins():
     assert load(changed(), ["seed=2", "seed=3"]).seed == 3
 
@@ -466,9 +479,29 @@ def test_model_accepts_a_mapping_as_the_loader_does():
     assert Study.model_validate(SMALL) == load(SMALL)
 
 
-@pytest.mark.parametrize("option", [{"attacker": ["logistic", "cart"]}, {"attackers": ["cart"], "envelope": "mean"}])
-def test_a_study_has_no_envelope_that_it_would_ignore(option):
-    assert "list them as attackers" in refusal(changed(metrics=[{"name": "rapid", **option}]))
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"attacker": ["logistic", "cart"]}, "list several as attackers"),
+        ({"attackers": ["cart"], "envelope": "mean"}, "envelope needs at least two attackers, got ['cart']"),
+        ({"attackers": ["cart", "lasso"], "envelope": "largest"}, "'max', 'mean' or 'record'"),
+        ({"attackers": ["cart", "lasso"], "envelope": ["max", "max"]}, "got 'max' twice"),
+        ({"attackers": ["cart", "lasso"], "options": {"envelope": "max"}}, "envelope must stand beside attackers"),
+        ({"name": "inference", "attackers": ["key_class", "nearest_record"], "envelope": "max"}, "left out"),
+    ],
+)
+def test_a_study_has_no_envelope_that_it_would_ignore(option, said):
+    assert said in refusal(changed(metrics=[{"name": "rapid", **option}]))
+
+
+def test_an_envelope_is_one_word_or_several():
+    models = {"name": "rapid", "attackers": ["cart", "lasso"]}
+    for given, read in (("max", ["max"]), (["max", "record"], ["max", "record"])):
+        settings = changed(metrics=[{**models, "envelope": given}])
+        Draft202012Validator(schema()).validate(settings)
+        assert load(settings).metrics[0].envelope == read
+    taken = {"name": "zero_cap", "label": "rapid_max"}
+    assert "got 'rapid_max' twice" in refusal(changed(metrics=[{**models, "envelope": "max"}, taken]))
 
 
 def test_a_study_of_many_releases_takes_no_links_of_one():

@@ -58,6 +58,10 @@ def load(study: str | Path | Mapping[str, Any] | Study = "demo", overrides: Sequ
     return loaded
 
 
+LIMITS = ("limits", "thresholds")
+"""The names that a study may give its limits."""
+
+
 def checked(model: type[_M], settings: Any, name: str) -> _M:
     """Return settings as a model.
 
@@ -93,6 +97,7 @@ def schema() -> dict[str, Any]:
     limits["additionalProperties"] = {
         "anyOf": [found["$defs"]["Threshold"]["properties"]["value"], limits["additionalProperties"]]
     }
+    found["properties"]["limits"] = limits  # another name of the same
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
 
 
@@ -134,8 +139,8 @@ def _override(settings: dict[str, Any], override: str) -> None:
         raise InputError(f"--set must be a.b=value with a YAML value, got {override!r}") from None
     here: Any = settings
     *parents, last = path.split(".")
-    if parents and parents[0] == "thresholds":  # their keys hold dots
-        parents, last = ["thresholds"], path.partition(".")[2]
+    if parents and parents[0] in LIMITS:  # their keys hold dots
+        parents, last = parents[:1], path.partition(".")[2]
     for part in parents:
         key = _key(here, part, override)
         if isinstance(here, list) and isinstance(here[key], str):

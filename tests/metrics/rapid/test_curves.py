@@ -1,0 +1,186 @@
+"""The curves of RAPID over its threshold, its tolerance and its null: each point counted by plain loops."""
+
+import json
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
+from synthrisk.metrics.rapid.null_without_refit import null_curve_of_classes, null_curve_of_numbers
+from synthrisk.metrics.rapid.prediction_error import prediction_error
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "rapid" / "cont_income"
+RNG = np.random.default_rng(8)
+ROLES = {"quasi_identifiers": ["age", "sex"], "seed": 5}
+MODELS = {"ill": ["cart", "logistic"], "pay": ["cart", "linear"]}
+NAMES = {"ill": [f"curve_{t:.2f}" for t in CURVE], "pay": [f"curve_x{t:.2f}" for t in TOLERANCES]}
+
+
+def table(rows):
+    age, sex = RNG.integers(20, 60, rows), RNG.choice(["f", "m"], rows)
+    ill = np.where((age > 40) ^ (RNG.random(rows) < 0.2), "yes", "no")
+    pay = 1000 + 20 * age + 300 * (sex == "m") + RNG.normal(0, 200, rows)
+    pay[:3] = np.nan
+    return pd.DataFrame({"age": age, "sex": sex, "ill": ill, "pay": pay})
+
+
+REAL, RELEASE, CONTROL = table(60), table(70), table(50)
+
+
+def attacked(sensitive, attacker="cart", **options):
+    return METRICS["rapid"](REAL, RELEASE, **ROLES, sensitive=sensitive, attacker=attacker, **options)
+
+
+def share_at_risk(records, column, place):
+    """Count who is at risk at a threshold of the gain, or at so many tolerances of the error."""
+    at_risk, scored = 0, 0
+    for own, limit in zip(records[column], records.get("tolerance", records["score"]), strict=True):
+        if not np.isnan(own):
+            scored += 1
+            at_risk += own > place if column.startswith("gain") else own < place * limit
+    return at_risk / scored
+
+
+@pytest.mark.parametrize(("sensitive", "column", "places"), [("ill", "gain", CURVE), ("pay", "error", TOLERANCES)])
+def test_each_point_is_a_count_of_the_records(sensitive, column, places):
+    score = attacked(sensitive, control=CONTROL)
+    alone = METRICS["rapid"](CONTROL, RELEASE, **ROLES, sensitive=sensitive, attacker="cart")
+    for name, place in zip(NAMES[sensitive], places, strict=True):
+        assert score.details[name] == pytest.approx(share_at_risk(score.records, column, place), abs=1e-12)
+        if sensitive == "pay":  # whose errors do not depend on who else is there, as class shares do
+            assert score.details[f"control_{name}"] == pytest.approx(alone.details[name], abs=1e-12)
+
+
+def test_the_curve_meets_the_value_at_the_limit_in_force():
+    assert attacked("ill").details["curve_0.30"] == attacked("ill").value
+    for tolerance in (0.05, 0.2, "0.1 iqr"):
+        score = attacked("pay", tolerance=tolerance)
+        assert score.details["curve_x1.00"] == score.value
+        assert score.details["tolerance"] == score.settings["tolerance"]
+
+
+def test_a_smaller_tolerance_has_the_same_curve_in_other_units():
+    wide, narrow = attacked("pay", tolerance=0.2).details, attacked("pay", tolerance=0.05).details
+    for times in TOLERANCES[:5]:
+        assert wide[f"curve_x{times:.2f}"] == pytest.approx(narrow.get(f"curve_x{4 * times:.2f}"))
+
+
+def test_the_curve_over_epsilon_is_that_of_rs_predictions():
+    """The R package's counts of records at risk, of the linear model, at each epsilon of the grid that it has."""
+    real, synthetic = (pd.read_csv(REFERENCE / f"{name}.csv") for name in ("original", "synthetic"))
+    expected = json.loads((REFERENCE / "expected.json").read_text())
+    roles = {"quasi_identifiers": expected["quasi_identifiers"], "sensitive": expected["sensitive_attribute"]}
+    score = METRICS["rapid"](real, synthetic, **roles, attacker="linear", tolerance=0.05)
+    rows = [r for r in expected["attackers"]["lm"]["table"] if (r["metric"], r["delta"]) == ("symmetric", 0.01)]
+    met = 0
+    for row in rows:
+        name = f"curve_x{row['epsilon'] / 0.05:.2f}"
+        if name in score.details:
+            met += 1
+            assert score.details[name] == pytest.approx(row["n_at_risk"] / 1000, abs=1e-9)
+    assert met >= 2
+
+
+def test_the_null_of_classes_is_the_mean_over_all_pairs():
+    raw = RNG.random((12, 3))
+    probabilities = raw / raw.sum(axis=1, keepdims=True)
+    truth = np.array([0, 0, 0, 1, 1, 2, -1, 0, 2, 1, 0, 0])  # -1: a class that the release lacks
+    shares = np.array([0.5, 0.3, 0.15])
+    found = null_curve_of_classes(probabilities, shares, truth)
+    for threshold, point in zip(CURVE, found, strict=True):
+        passed = 0
+        for i in range(12):
+            for j in range(12):
+                if truth[j] >= 0:
+                    g, b = probabilities[i, truth[j]], shares[truth[j]]
+                    passed += (g - b) / (1 - b) > threshold
+        assert point == pytest.approx(passed / 144, abs=1e-12)
+
+
+@pytest.mark.parametrize("error", ["symmetric", "absolute"])
+def test_the_null_of_numbers_is_the_mean_over_all_pairs(error):
+    truth, predicted = RNG.normal(10, 5, 15).round(1), RNG.normal(10, 5, 15).round(1)
+    truth[4] = np.nan
+    limits = np.array([0.1, 0.5, 2.0])
+    found = null_curve_of_numbers(predicted, truth, limits, error)
+    known = [i for i in range(15) if i != 4]
+    for limit, point in zip(limits, found, strict=True):
+        pairs = [(truth[j], predicted[i]) for i in known for j in known]
+        near = sum(prediction_error(np.array([y]), np.array([p]), error)[0] < limit for y, p in pairs)
+        assert point == pytest.approx(near / len(pairs), abs=1e-12)
+
+
+def test_the_null_at_the_limit_in_force_is_the_nulls_mean():
+    classes, numbers = attacked("ill").details, attacked("pay").details
+    assert classes["null_real_curve_0.30"] == pytest.approx(classes["null_real_mean"], abs=1e-12)
+    assert numbers["null_real_curve_x1.00"] == pytest.approx(numbers["null_real_mean"], abs=1e-12)
+
+
+@pytest.mark.parametrize("sensitive", ["ill", "pay"])
+def test_of_several_models_each_point_is_the_largest_of_theirs(sensitive):
+    alone = [attacked(sensitive, model, control=CONTROL).details for model in MODELS[sensitive]]
+    together = attacked(sensitive, MODELS[sensitive], control=CONTROL)
+    for name in NAMES[sensitive]:
+        for before in ("", "control_", "null_real_"):
+            expected = max(details[before + name] for details in alone)
+            assert together.details[before + name] == pytest.approx(expected, abs=1e-12)
+
+
+def drawn(score):
+    """Return the lines of a picture by the first word of their names in the legend."""
+    with mpl.rc_context({"backend": "agg"}):
+        axes = score.plot()
+        lines = {str(line.get_label()): np.array(line.get_xydata()) for line in axes.get_lines()}
+        assert len(axes.get_legend().get_texts()) == len([name for name in lines if not name.startswith("_")])
+    return axes, lines
+
+
+@pytest.mark.parametrize(("sensitive", "scale"), [("ill", CURVE), ("pay", 0.1 * TOLERANCES)])
+def test_the_picture_is_the_papers_curve(sensitive, scale):
+    score = attacked(sensitive, control=CONTROL)
+    axes, lines = drawn(score)
+    yardsticks = {"": "value", "control_": "control", "null_real_": "null"}
+    for before, word in yardsticks.items():
+        (own,) = (points for name, points in lines.items() if name.startswith(word))
+        assert own[:, 0] == pytest.approx(scale)
+        assert own[:, 1].tolist() == [score.details[before + name] for name in NAMES[sensitive]]
+    limit = 0.3 if sensitive == "ill" else 0.1
+    assert any(points[:, 0].tolist() == [limit, limit] for points in lines.values())
+    assert f"value {score.value:.3f}" in lines
+    assert f"control {score.details['control']:.3f}" in lines
+    assert limit == (score.settings["threshold"] if sensitive == "ill" else score.settings["tolerance"])
+    assert "threshold" in axes.get_xlabel() if sensitive == "ill" else "error" in axes.get_xlabel()
+
+
+@pytest.mark.parametrize("sensitive", ["ill", "pay"])
+def test_the_picture_of_several_models_has_each_and_their_envelope(sensitive):
+    score = attacked(sensitive, MODELS[sensitive])
+    _, lines = drawn(score)
+    alone = {model: attacked(sensitive, model) for model in MODELS[sensitive]}
+    for model, own in alone.items():
+        (points,) = (p for name, p in lines.items() if name.startswith(model))
+        assert points[:, 1].tolist() == [own.details[name] for name in NAMES[sensitive]]
+    (largest,) = (p for name, p in lines.items() if name.startswith("rapid_max"))
+    (mean,) = (p for name, p in lines.items() if name.startswith("rapid_mean"))
+    for place, name in enumerate(NAMES[sensitive]):
+        values = [own.details[name] for own in alone.values()]
+        assert largest[place, 1] == max(values)
+        assert mean[place, 1] == pytest.approx(sum(values) / len(values))
+    assert f"rapid_max {score.details['rapid_max']:.3f}" in lines
+    assert f"rapid_mean {score.details['rapid_mean']:.3f}" in lines
+
+
+def test_a_measure_without_a_curve_is_drawn_as_before():
+    score = METRICS["zero_cap"](REAL, RELEASE, quasi_identifiers=["sex"], sensitive="ill")
+    with mpl.rc_context({"backend": "agg"}):
+        assert score.plot().get_ylabel() == "share of records with at least this score"
+
+
+def test_points_of_curves_are_no_rows_of_a_notebook():
+    html = attacked("ill", control=CONTROL)._repr_html_()
+    assert "curve_" not in html
+    assert "mean_gain" in html

@@ -1,0 +1,146 @@
+"""Several attacker models in a study: their largest and mean value and their envelope, from the ledgers of each."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from synthrisk.conf.plan import plan
+from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
+from synthrisk.metrics.models import attackers
+from synthrisk.metrics.study.attacked import Releases
+from synthrisk.metrics.study.ledger import Cell
+from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.metrics.study.synthesizer_findings import find_all
+
+MODELS = {"ill": ["cart", "logistic", "lasso"], "pay": ["cart", "linear"]}
+RNG = np.random.default_rng(4)
+
+
+def table(rows):
+    age, sex = RNG.integers(20, 60, rows), RNG.choice(["f", "m"], rows)
+    ill = np.where((age > 40) ^ (RNG.random(rows) < 0.2), "yes", "no")
+    pay = 1000 + 20 * age + 300 * (sex == "m") + RNG.normal(0, 200, rows)
+    return pd.DataFrame({"age": age, "sex": sex, "ill": ill, "pay": pay})
+
+
+REAL, RELEASE = table(80), table(70)
+MEMBER = pd.array([True] * 50 + [False] * 30, dtype="boolean")
+
+
+def planned(sensitive, *, what_if=()):
+    asked = {"name": "rapid", "attackers": MODELS[sensitive], "envelope": ["max", "mean", "record"]}
+    return plan([{**asked, "what_if": list(what_if)}], list(REAL), ["age", "sex"], [sensitive])
+
+
+def ledger_of(measures):
+    ledger, values = attack_release(REAL, RELEASE, MEMBER, measures, 1, Cell("cart", 0, 0))
+    return ledger, values
+
+
+@pytest.mark.parametrize("sensitive", list(MODELS))
+def test_each_together_follows_from_the_ledgers_of_each_by_plain_loops(sensitive):
+    measures = planned(sensitive, what_if=[{"drop": ["sex"]}])
+    ledger, values = ledger_of(measures)
+    for change in ("", "-without-sex"):
+        scores = {m: ledger.loc[ledger["metric"] == f"rapid-{m}{change}", "score"].tolist() for m in MODELS[sensitive]}
+        assert all(len(own) == 80 for own in scores.values())
+        totals = {m: sum(own) for m, own in scores.items()}
+        largest = next(m for m in MODELS[sensitive] if totals[m] == max(totals.values()))
+        expected = {
+            "max": scores[largest],
+            "mean": [sum(own[i] for own in scores.values()) / len(scores) for i in range(80)],
+            "envelope": [max(own[i] for own in scores.values()) for i in range(80)],
+        }
+        for name, own in expected.items():
+            rows = ledger[ledger["metric"] == f"rapid_{name}{change}"]
+            assert rows["score"].tolist() == pytest.approx(own, abs=1e-12)
+            said = values[f"rapid_{name}{change}.{sensitive}"]
+            members = [sum(each[:50]) / 50 for each in scores.values()]
+            assert said.members["rapid_max"] == pytest.approx(max(members), abs=1e-12)
+            assert said.members["rapid_mean"] == pytest.approx(sum(members) / len(members), abs=1e-12)
+            evidence = name != "mean"  # whose models have one each
+            assert (said.gains, said.errors) == (evidence and sensitive == "ill", evidence and sensitive == "pay")
+
+
+def test_no_model_is_fitted_twice_for_it(monkeypatch):
+    fits, own = [], attackers.class_probabilities
+    counted = lambda model, *given: fits.append(type(model).__name__) or own(model, *given)  # noqa: E731
+    monkeypatch.setattr("synthrisk.metrics.rapid.guesses.class_probabilities", counted)
+    measures = planned("ill")
+    ledger_of(measures)
+    assert len(fits) == len(set(fits)) == 3
+
+
+def test_what_is_together_is_the_same_where_the_models_are_not_measured_alone():
+    """A limit on ``rapid_max`` alone attacks reference generators with it alone."""
+    measures = planned("ill")
+    (largest,) = (p for p in measures if p.measure.label == "rapid_max")
+    every, alone = ledger_of(measures)[0], ledger_of([largest])[0]
+    assert alone["score"].tolist() == every.loc[every["metric"] == "rapid_max", "score"].tolist()
+
+
+def test_a_model_beside_others_has_the_numbers_that_it_has_alone():
+    (single,) = plan([{"name": "rapid", "attackers": ["cart"]}], list(REAL), ["age", "sex"], ["ill"])
+    together = ledger_of(planned("ill"))[0]
+    assert (
+        ledger_of([single])[0]["score"].tolist() == together.loc[together["metric"] == "rapid-cart", "score"].tolist()
+    )
+
+
+class Kept:
+    """The ledger of one release in memory."""
+
+    cell = Cell("cart", 0, 0)
+
+    def __init__(self, measures):
+        self.rows, self.said = ledger_of(measures)
+
+    def of(self, measure, columns):
+        return self.rows.loc[self.rows["metric"] == measure.label, list(columns)].reset_index(drop=True)
+
+    def values(self):
+        return self.said
+
+
+def test_a_study_finds_the_largest_value_of_the_papers_algorithm():
+    measures = planned("ill")
+    releases = Releases([Kept(measures)], REAL, None, {})
+    found = find_all("cart", "synthesizer", releases, [p.measure for p in measures], Interval(), ()).findings
+    risks = {f.measure.label: f.risk.value for f in found}
+    each = [risks[f"rapid-{m}"] for m in MODELS["ill"]]
+    assert risks["rapid_max"] == max(each)
+    assert risks["rapid_mean"] == pytest.approx(sum(each) / len(each))
+    assert risks["rapid_envelope"] >= risks["rapid_max"]
+
+
+@pytest.mark.parametrize(("sensitive", "places"), [("ill", CURVE), ("pay", TOLERANCES)])
+def test_the_curve_of_all_together_is_the_largest_or_the_mean_at_each_threshold(sensitive, places):
+    measures = planned(sensitive)
+    kept = Kept(measures)
+    found = find_all(
+        "cart", "synthesizer", Releases([kept], REAL, None, {}), [p.measure for p in measures], Interval(), ()
+    )
+    curves = {f.measure.label: f for f in found.findings}
+    for i, place in enumerate(places):
+        shares = []
+        for model in MODELS[sensitive]:
+            rows = kept.rows[(kept.rows["metric"] == f"rapid-{model}") & kept.rows["member"]]
+            if sensitive == "ill":
+                at_risk = [gain > place for gain in rows["gain"]]
+            else:
+                at_risk = [error < place * 0.1 for error in rows["error"]]
+            shares.append(sum(at_risk) / 50)
+        assert curves["rapid_max"].curve[i].value == pytest.approx(max(shares), abs=1e-12)
+        assert curves["rapid_mean"].curve[i].value == pytest.approx(sum(shares) / len(shares), abs=1e-12)
+        assert curves["rapid_envelope"].curve[i].value >= max(shares) - 1e-12
+    scale = 1 if sensitive == "ill" else 0.1
+    for each in curves.values():
+        assert each.curve_at.tolist() == pytest.approx((scale * places).tolist())
+
+
+def test_there_is_no_curve_of_the_largest_where_the_models_are_not_measured_alone():
+    (largest,) = (p for p in planned("ill") if p.measure.label == "rapid_max")
+    releases = Releases([Kept([largest])], REAL, None, {})
+    (found,) = find_all("cart", "synthesizer", releases, [largest.measure], Interval(), ()).findings
+    assert found.curve == ()

@@ -1,0 +1,124 @@
+"""What a limited quantity says of people: a true sentence for every measure, quantity and group that may be limited."""
+
+import math
+import re
+
+import pytest
+
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.release.identifiers import RELEASED
+from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
+from synthrisk.metrics.study.sentences import _FOUND, _SCALES, Knowledge, columns_named, sentence
+from synthrisk.metrics.study.verdicts import LOOK, Verdict, is_signal
+
+KNOWS = Knowledge(["age", "sex"], ["income"])
+
+
+def verdict(name, word="RISK", value=0.071, lower=0.06, upper=0.082, limit=0.05, **more):
+    return Verdict("cart", name, limit, word, "the reason", value, lower, upper, **more)
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (
+            verdict("memorization/zero_cap.income"),
+            "Who knows age and sex guesses income of 7 more people in 100 right because their records were used "
+            "(at least 6, limit 5)",
+        ),
+        (
+            verdict("tpr/membership", limit=0.06, lower=0.0605),
+            "Of 100 people in the data, 7 are recognised as being in it, where 1 of 100 others is taken for one "
+            "(at least 6.05, limit 6)",
+        ),
+        (
+            verdict("tpr_at_0.001/membership", limit=0.02, lower=0.03),
+            "Of 1,000 people in the data, 71 are recognised as being in it, where 1 of 1,000 others is taken for one "
+            "(at least 30, limit 20)",
+        ),
+        (
+            verdict("memorization/singling_out", "NO EVIDENCE", 0.01, -0.01, 0.03),
+            "Of 100 descriptions read off the release, 1 more fit one person in the data alone than by chance "
+            "(at most 3, limit 5)",
+        ),
+        (
+            verdict("memorization/membership", value=-0.1, lower=-0.12, upper=-0.08),
+            "10 fewer people in 100 are taken for people in the data because their records were used "
+            "(between -12 and -8, limit 5)",
+        ),
+        (
+            verdict("control_gain/rapid.income", "INCONCLUSIVE", 0.06, 0.02, 0.1),
+            "Of 100 people who would be safe without their records, 6 are given away because they were used "
+            "(between 2 and 10, limit 5)",
+        ),
+        (
+            verdict("risk/zero_cap.income@outliers", value=0.4, lower=0.3, upper=0.5, limit=0.2),
+            "Of the people who are most unlike all others: who knows age and sex guesses income of 40 people in 100 "
+            "right (at least 30, limit 20)",
+        ),
+        (
+            verdict("memorization/distance_to_closest_record", limit=0.02),
+            "The release lies nearer to the people in the data than it would without their records, by 0.07 "
+            "(at least 0.06, limit 0.02)",
+        ),
+        (verdict(RELEASED), "The reason"),
+        (
+            verdict(LOOK, value=0.153, lower=0.114, upper=0.19),
+            "15 more people in 100 lie nearer to a row of the release than chance explains (at least 11, limit 5)",
+        ),
+        (
+            verdict("memorization/zero_cap.income", "INCONCLUSIVE", math.nan, math.nan, math.nan),
+            "Memorization of zero_cap.income has no value",
+        ),
+    ],
+)
+def test_a_sentence_says_what_was_found_in_people(found, text):
+    assert sentence(found, KNOWS) == text
+
+
+def test_whoever_knows_nothing_has_the_release_alone():
+    told = sentence(verdict("memorization/zero_cap.income"), Knowledge())
+    assert told.startswith("Whoever has the release guesses income of 7 more people in 100 right")
+    assert sentence(verdict("memorization/rapid"), Knowledge(["a"], ["b", "c"], everything=True)).startswith(
+        "Who knows all other columns predicts b and c of 7 more people in 100"
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(1, "c0"), (2, "c0 and c1"), (9, "c0, c1, c2, c3, c4, c5, c6, c7 and c8"), (12, "c7 and 4 more")],
+)
+def test_of_many_columns_the_first_are_named(count, text):
+    assert columns_named([f"c{i}" for i in range(count)]).endswith(text)
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.06, 0.07, 0.0704, 0.0717, 0.3])
+def test_no_rounding_puts_a_number_on_the_other_side_of_the_limit(limit):
+    found = verdict("memorization/zero_cap.income", value=0.0714, lower=0.07045, upper=0.0716, limit=limit)
+    told = sentence(found, KNOWS)
+    value, lower, bound = (float(each) for each in re.findall(r"[\d.]+(?= more|, limit|\))", told))
+    assert (value < bound, lower < bound) == (limit > 0.0714, limit > 0.07045)
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("metric", [m for m in METRICS.values() if not m.is_utility], ids=lambda m: m.name)
+def test_every_limit_has_a_sentence_without_words_of_the_trade(metric, quantity):
+    if not is_signal(metric, quantity):
+        return
+    key = f"{metric.name}.income" if "sensitive" in metric.needs else metric.name
+    for group in ("", *(f"@{g}" for g in GROUPS)):
+        told = sentence(verdict(f"{quantity}/{key}{group}", measure=key, metric=metric.name), KNOWS)
+        assert re.search(r"\(at least [\d.]+, limit [\d.]+\)$", told), told
+        assert not re.search(r"[{}]|memorization of (?!\w+ is)|tpr|null", told), told
+        assert "100" in told or metric.name in _SCALES or quantity == "tpr_at_0.001", told
+
+
+def test_every_measure_of_ours_says_what_a_success_is():
+    guesses = {name for name, metric in METRICS.items() if "sensitive" in metric.needs}
+    ours = {
+        name
+        for name, metric in METRICS.items()
+        if not metric.is_utility and metric.function.__module__.startswith("synthrisk")
+    }
+    assert ours <= {*_FOUND, *_SCALES, *guesses, "singling_out"}
+    assert {*_FOUND, *_SCALES} <= set(METRICS)

@@ -1,0 +1,122 @@
+"""Names of other tools lead to ours: on the command line, in errors, in studies and on the page of metrics."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import sdmetrics.single_table
+
+from synthrisk.conf import load
+from synthrisk.metrics import METRICS, InputError
+from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS
+from synthrisk.metrics.names_elsewhere import ARGUMENTS_ELSEWHERE, METRICS_ELSEWHERE, MODELS_ELSEWHERE, ours, plain
+
+PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text("utf-8")
+BROUGHT = [
+    (tool, name, own) for tool, metrics in METRICS_ELSEWHERE.items() for own, names in metrics.items() for name in names
+]
+ARGUMENTS = [
+    (tool, name, own)
+    for tool, arguments in ARGUMENTS_ELSEWHERE.items()
+    for own, names in arguments.items()
+    for name in names
+]
+FRAME = pd.DataFrame({"age": [1, 2], "income": ["a", "b"]})
+
+
+@pytest.mark.parametrize(("tool", "name", "own"), BROUGHT)
+def test_a_metric_by_the_name_of_another_tool_is_found(tool, name, own):
+    assert own in METRICS
+    assert ours(name, METRICS) == own
+    assert nearest(name, METRICS) == f" (did you mean {own!r}?)"
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| {tool} |") and f"`{name}`" in line)
+    assert row.endswith(f"| `{own}` |")
+
+
+@pytest.mark.parametrize(("tool", "name", "own"), ARGUMENTS)
+def test_an_argument_by_the_name_of_another_tool_is_found(tool, name, own):
+    for each in own:
+        assert ours(name, ["elsewhere", each]) == each
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| {tool} |") and f"`{name}`" in line)
+    assert row.endswith(f"| {' or '.join(f'`{each}`' for each in own)} |")
+
+
+def test_models_of_rapid_are_found():
+    with pytest.raises(InputError, match=r"got 'rf' \(did you mean 'random_forest'\?\)"):
+        METRICS["rapid"](FRAME, FRAME, quasi_identifiers=["age"], sensitive="income", attacker="rf")
+    for names in MODELS_ELSEWHERE.values():
+        for own, theirs in names.items():
+            assert own in ATTACKER_MODELS
+            assert {ours(name, ATTACKER_MODELS) for name in theirs} == {own}
+            assert all(f"| RAPID | `{name}` | `{own}` |" in PAGE for name in theirs)
+
+
+def test_the_17_of_priveval_and_all_attacks_of_sdmetrics_are_there():
+    short = {
+        plain(name)
+        for name in [
+            "ZCAP",
+            "GCAP",
+            "AIR",
+            "CRP",
+            "CVP",
+            "DVP",
+            "DMLP",
+            "Auth",
+            "IDS",
+            "NSND",
+            "NNDR",
+            "DCR",
+            "MDCR",
+            "NNAA",
+            "MIR",
+            "HidR",
+            "HitR",
+        ]
+    }
+    assert {plain(name) for tool, name, _ in BROUGHT if tool == "PrivEval"} >= short
+    theirs = {name for name in vars(sdmetrics.single_table) if name.startswith(("Categorical", "DCR", "Disclosure"))}
+    assert theirs - {"CategoricalPrivacyMetric"} <= {name for tool, name, _ in BROUGHT if tool == "SDMetrics"}
+
+
+def test_one_name_means_one_thing():
+    """Two tools may share a name only where both mean the same of ours."""
+    meant: dict[str, set[object]] = {}
+    for _, name, own in [*BROUGHT, *ARGUMENTS]:
+        meant.setdefault(plain(name), set()).add(own)
+    assert all(len(each) == 1 for each in meant.values())
+
+
+@pytest.mark.parametrize("name", ["nearest neighbor distance ratio", "Zero-CAP", "HITTING_RATE"])
+def test_ours_may_be_written_otherwise(name):
+    assert ours(name, METRICS) is not None
+
+
+def test_a_name_of_a_table_is_not_taken_for_another_tools():
+    """Columns may be called as tools call arguments; without one of ours in the table nothing is said."""
+    assert nearest("target", ["age", "income"]) == ""
+    assert ours("ZCAP", ["rapid"]) is None
+
+
+def test_metrics_refuse_arguments_of_sdmetrics_with_ours():
+    with pytest.raises(InputError, match=r"takes no argument 'key_fields' \(did you mean 'quasi_identifiers'\?\)"):
+        METRICS["zero_cap"](FRAME, FRAME, key_fields=["age"], sensitive_fields=["income"])
+    with pytest.raises(InputError, match=r"takes no argument 'sensitive_fields' \(did you mean 'sensitive'\?\)"):
+        METRICS["zero_cap"](FRAME, FRAME, quasi_identifiers=["age"], sensitive_fields=["income"])
+    with pytest.raises(KeyError, match="did you mean 'zero_cap'"):
+        METRICS["CategoricalZeroCAP"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("metrics=[CategoricalZeroCAP]", "no metric is called 'CategoricalZeroCAP' (did you mean 'zero_cap'?)"),
+        ("data.key_fields=[age]", "data.key_fields: no such setting (did you mean 'quasi_identifiers'?)"),
+        ("metrics=[{name: rapid, options: {cat_tau: 0.3}}]", "takes no option 'cat_tau' (did you mean 'threshold'?)"),
+    ],
+)
+def test_studies_refuse_them_with_ours(asked, said):
+    with pytest.raises(InputError) as refused:
+        load("demo", [asked])
+    assert said in str(refused.value)
