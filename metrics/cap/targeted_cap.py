@@ -44,8 +44,7 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
         0.5
     """
     key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    claim, seen = values_in_class(key, pair, 1)[key.tables[0]] == 1, matches(key) > 0
-    right = matches(pair) > 0
+    claim, seen, right = values_in_class(key, pair, 1)[key.tables[0]] == 1, matches(key) > 0, matches(pair) > 0
     if has_sets(tables, known, hidden):  # a class is all records that may have the key; a set says no one value
         found = pools(tables, known, hidden)
         seen, right = found.distance == 0, found.hit > 0

@@ -113,7 +113,8 @@ def value_guesses(
         },
         index=tables.real.index,
     )
-    details = {"guess": best_constant(truth[~np.isnan(truth)], limit, error, delta), "tolerance": float(limit)}
+    best = best_constant(truth[~np.isnan(truth)], limit, error, delta)
+    details = {"guess": best, "tolerance": float(limit)}
     defined = delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any())
     if scored.any() and (
         defined or permutations

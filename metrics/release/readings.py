@@ -120,7 +120,7 @@ def _coarsened_alike(tables: Tables, names: Sequence[str]) -> Tables:
         coarse = _as_cells(tables, name, _coarser_codes(tables, name))
         real[name] = coarse.iloc[: len(real)].set_axis(real.index)
         release[name] = coarse.iloc[len(real) :].set_axis(release.index)
-    return Tables(real, release, groups=tables.groups, entities=tables.entities)
+    return Tables(real, release, groups=tables.groups, entities=tables.entities, links=tables.links)
 
 
 def _coarser_codes(tables: Tables, column: str) -> np.ndarray:

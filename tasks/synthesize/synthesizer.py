@@ -56,17 +56,17 @@ class Release:
         beside: Released columns that nothing attacks, as texts (``conform.apart``): those that the study leaves out,
             and those that the real table does not have. It is looked at whose values they hold.
         told: What had to be done to read it as the real table is read, for the notes on the release.
+        sets: The sets of values that cells of it stand for.
         links: The training record that each row was made from, (m,) positions in ``Job.train``, -1 for a row made from
             none; None where that is not known. No attack sees it; ``hidden_rate`` is taken of it.
-        sets: The sets of values that cells of it stand for.
     """
 
     synthetic: pd.DataFrame
     used: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     beside: pd.DataFrame = field(default_factory=pd.DataFrame)
     told: tuple[Problem, ...] = ()
-    links: np.ndarray | None = None
     sets: ValueSets = field(default_factory=ValueSets)
+    links: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

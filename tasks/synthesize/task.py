@@ -139,7 +139,7 @@ def _write(draft: Path, release: ReleaseFolder) -> None:
 
 
 def write_beside(made: Release, draft: Path) -> None:
-    """Write the released columns that nothing attacks, what had to be done, links and sets of values, if any."""
+    """Write the released columns that nothing attacks, what had to be done, links and sets, where there are any."""
     if made.links is not None:
         np.save(draft / LINKS, np.asarray(made.links, dtype=np.int64), allow_pickle=False)
     if made.beside.shape[1]:
