@@ -1,6 +1,7 @@
 """The course of a study once its data are there: synthesize, attack, bootstrap, compare, judge, expose, report, log."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.logged import Pages, same_answer
 from synthrisk.tasks.workspace.failure import RunError
+from synthrisk.tasks.workspace.handed import Found, Judged
 from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import sweep
@@ -33,15 +35,24 @@ _T = TypeVar("_T")
 _TOLD = (InputError, RunError)  # errors whose texts hold no data
 
 
-def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warning: str = "") -> Outcome:
-    """Run a study on a table that is split already.
+@dataclass(frozen=True)
+class Course:
+    """A study that is judged, on its way to its pages and its store."""
+
+    judged: Judged
+    found: Mapping[str, Found]  # by generator
+    ends: Calls  # how what is left of it is called
+
+
+def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "", *, opens: bool = True) -> Course:
+    """Run a study on a table that is split already, until it is judged; ``opens``: its store, too, in good time.
 
     Args:
         study: The study.
         sample: Its table with its splits.
         calls: How its tasks are called.
-        settings: What was asked, as YAML; the study unless given.
         warning: Why all numbers are hard to read.
+        opens: Whether the tracking store is opened while the first releases are made.
     """
     planned, every = check_on(study, sample)
     warnings = foreseen(sample, planned).warnings
@@ -50,7 +61,8 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     attacks = attacks_of(study, sample, planned, every)
     failures: dict[str, str] = {}
     running = start_all(study.runner, sample, attacks, calls)
-    open_store(study.tracking, sample)
+    if opens:
+        open_store(study.tracking, sample)
     ledgers = attacked(study.runner, running, sample, calls, failures)
     ends = calls.here() if all(is_kept(findings_folder(own, study.bootstrap)) for own in ledgers.values()) else calls
     estimates = {name: ends.submit(bootstrap, own, study.bootstrap, how=OURS) for name, own in ledgers.items()}
@@ -69,6 +81,21 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
         warnings=warnings,
         started=started,
     )
+    return Course(judged, found, ends)
+
+
+def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warning: str = "") -> Outcome:
+    """Run a study on a table that is split already, and log it.
+
+    Args:
+        study: The study.
+        sample: Its table with its splits.
+        calls: How its tasks are called.
+        settings: What was asked, as YAML; the study unless given.
+        warning: Why all numbers are hard to read.
+    """
+    ran = judged_course(study, sample, calls, warning)
+    judged, found, ends = ran.judged, ran.found, ran.ends
     asked = settings or yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}
     study_id, confidence = judged.result.study_id, study.bootstrap.confidence

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from synthrisk.tasks.tracking.dataset import log_real, log_release
 from synthrisk.tasks.tracking.models import close_model, open_model
 from synthrisk.tasks.tracking.names import Names
-from synthrisk.tasks.tracking.numbers import Tie, log_numbers, numbers_of
+from synthrisk.tasks.tracking.numbers import Number, Tie, log_numbers, numbers_of
 from synthrisk.tasks.tracking.records import log_records
 from synthrisk.tasks.tracking.release_model import log_release_model
 from synthrisk.tasks.tracking.tables import generator_tables, log_tables
@@ -36,7 +36,7 @@ class GeneratorRun:
 def log_generator(to: Written, name: str, colour: str, found: Found | None, records: Records) -> GeneratorRun:
     """Write one generator; return its run, which has ended, FAILED if the generator did."""
     run = _open(to, name, colour)
-    _fill(to, name, run, found, records)
+    fill(to, name, run, found, records)
     failed = name in to.result.failures
     if run.model_id:
         close_model(to.client, run.model_id, failed=failed)
@@ -55,10 +55,12 @@ def _open(to: Written, name: str, colour: str) -> GeneratorRun:
     return GeneratorRun(run_id, open_model(to.client, to.experiment_id, run_id, name, params, known))
 
 
-def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, records: Records) -> None:
+def fill(to: Written, name: str, run: GeneratorRun, found: Found | None, records: Records) -> list[Number]:
+    """Write datasets, numbers, tables and records of one generator into its run; return the numbers."""
     log_real(to.client, run.run_id, to.table, to.source)
     tie = Tie(run.model_id, to.table.digest) if run.model_id else None
-    log_numbers(to.client, run.run_id, numbers_of(to.result, to.told, name, ends=not to.is_in_files), tie)
+    numbers = numbers_of(to.result, to.told, name, ends=not to.is_in_files)
+    log_numbers(to.client, run.run_id, numbers, tie)
     log_tables(to.client, run.run_id, generator_tables(to.tables, name))
     if found is not None:
         log_release(to.client, run.run_id, found)
@@ -66,3 +68,4 @@ def _fill(to: Written, name: str, run: GeneratorRun, found: Found | None, record
             log_release_model(to.client, run.model_id, run.run_id, found)
         if records.mode != "none":
             log_records(to.client, run.run_id, found, records.page, records.names, records.mode)
+    return numbers
