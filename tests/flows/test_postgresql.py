@@ -93,7 +93,7 @@ def test_four_studies_at_once_on_a_new_store_are_there_with_all_their_metrics(ne
     people(120, seed=1).to_csv(tmp_path / "real.csv", index=False)
     people(120, seed=2).to_csv(tmp_path / "release.csv", index=False)
     roles = ("--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "zero_cap", "--references", "none")
-    limit = ("--threshold", "risk/zero_cap=0.01", "--tracking-uri", new_store)
+    limit = ("--threshold", "risk/zero_cap=0.01", "--tracking-uri", new_store, "--log-again")
     started = [
         start("evaluate", "real.csv", "release.csv", *roles, *limit, "--workspace", f"w{n}", cwd=tmp_path)
         for n in range(4)
