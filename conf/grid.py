@@ -172,7 +172,7 @@ class Grid:
         )
 
 
-FULL = Grid("full", TABLES, 5, 1000, (0.02, 0.05, 0.2, 1.0), (1.0, 2.0, 5.0, 8.0))
+FULL = Grid("full", TABLES, 3, 1000, (0.02, 0.05, 0.2, 1.0), (1.0, 2.0, 5.0, 8.0))
 REDUCED = replace(FULL, name="reduced", tables=TABLES[:1])
 """The part of the full grid that takes minutes: of its table it gives what the full one gives, to the bit."""
 

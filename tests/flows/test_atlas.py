@@ -88,7 +88,7 @@ def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say):
     assert len(found) >= 3
     for each in found:
         due = named[each.measure, each.quantity]
-        assert each.studies == due.studies == 5
+        assert each.studies == due.studies == FULL.studies
         for number in ("value_full", "value_none", "rank"):
             assert getattr(each, number) == pytest.approx(getattr(due, number), abs=2e-4, nan_ok=True), (each, due)
 
