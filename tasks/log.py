@@ -19,6 +19,7 @@ from synthrisk.tasks.report import RECORD, report
 from synthrisk.tasks.tracking.address import store_address
 from synthrisk.tasks.tracking.asked import described
 from synthrisk.tasks.tracking.drawn import Drawn
+from synthrisk.tasks.tracking.latest import REPORT
 from synthrisk.tasks.tracking.logged import Logged, Pages, not_logged_yet
 from synthrisk.tasks.tracking.origin import origin
 from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers
@@ -175,10 +176,9 @@ def _pages(drawn: Drawn) -> dict[str, str]:
     path = drawn.pages.report
     if not path:
         return {}
-    report, record = there(path), Path(path).with_name(RECORD)
-    page = report.read_text("utf-8")
+    page, record = there(path).read_text("utf-8"), Path(path).with_name(RECORD)
     kept = {RECORD: there(record).read_text("utf-8")} if is_kept(record) else {}
-    return kept | {report.name: page if drawn.waiting.tracking.records == "full" else without_values(page)}
+    return kept | {REPORT: page if drawn.waiting.tracking.records == "full" else without_values(page)}
 
 
 def _told(waiting: Waiting, pages: Pages, at: WrittenStudy | None = None, waits: str = "") -> Logged:

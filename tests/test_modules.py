@@ -11,8 +11,7 @@ from types import ModuleType
 import prefect
 import pytest
 
-import synthrisk
-from synthrisk import tasks
+from synthrisk import conf, flows, metrics, tasks
 
 
 def all_modules(package: ModuleType) -> Iterator[ModuleType]:
@@ -30,7 +29,8 @@ OF_TASKS = [name for name in tasks.__all__ if find_spec(f"{tasks.__name__}.{name
 @pytest.fixture(scope="module")
 def modules() -> dict[str, ModuleType]:
     """Give all modules by name."""
-    return {module.__name__: module for module in all_modules(synthrisk)}
+    rooms = (conf, flows, metrics, tasks)
+    return {module.__name__: module for room in rooms for module in (room, *all_modules(room))}
 
 
 def test_import_as_gives_the_module_and_all_that_it_holds(modules):

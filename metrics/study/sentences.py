@@ -92,7 +92,7 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
         'Who knows age guesses job of 7 more people in 100 right because their records were used (at least 6, limit 5)'
     """
     if verdict.quantity == RELEASED:
-        return _capital(verdict.reason)
+        return verdict.reason  # it begins with the name of a column
     if verdict.quantity == LOOK:
         told = "lie nearer to a row of the release than chance explains"
         return f"{_people('memorization', verdict)} {told} ({_ends(verdict, 100)})"

@@ -203,7 +203,7 @@ def test_the_page_has_the_table_and_a_map_a_threshold():
     for _, drawing in maps:
         assert set(PICTURE) - {"copy"} <= set(texts(drawing))
         assert "ceiling" in texts(drawing)
-    assert {"threshold 0.04", "copy (0.900)"} <= set(texts(maps[0][1]))
+    assert {"limit 0.04", "copy (0.900)"} <= set(texts(maps[0][1]))
     assert report_of(result(limits), "") == html
 
 

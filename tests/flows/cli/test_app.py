@@ -158,7 +158,6 @@ EVALUATE = ("evaluate", "--quasi-identifiers", "age,city", "--sensitive", "incom
         (["--real", "absent.csv", "--synthetic", "release.csv"], ["there is no file 'absent.csv'"]),
         (["--real", "people.csv", "--synthetic", "absent.csv"], ["'absent.csv'"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--control", "absent.csv"], ["'absent.csv'"]),
-        (["--real", "people.csv", "--synthetic", "narrow.csv"], ["must have the columns", "'city', a quasi"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--control", "narrow.csv"], ["control", "'city'"]),
         (["--real", "people.csv", "--synthetic", "empty.csv"], ["'empty.csv'"]),
         (["--real", "people.csv", "--synthetic", "header.csv"], ["'header.csv'"]),

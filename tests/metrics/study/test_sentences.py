@@ -61,7 +61,7 @@ def verdict(name, word="RISK", value=0.071, lower=0.06, upper=0.082, limit=0.05,
             "The release lies nearer to the people in the data than it would without their records, by 0.07 "
             "(at least 0.06, limit 0.02)",
         ),
-        (verdict(RELEASED), "The reason"),
+        (verdict(RELEASED), "the reason"),
         (
             verdict(LOOK, value=0.153, lower=0.114, upper=0.19),
             "15 more people in 100 lie nearer to a row of the release than chance explains (at least 11, limit 5)",
