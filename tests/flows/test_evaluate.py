@@ -390,17 +390,18 @@ def test_the_command_without_a_server_says_the_same_as_the_flow_to_the_bit(
 
 
 @pytest.fixture(scope="session")
-def anonymized_ones(folder, prefect_database) -> dict:
+def anonymized_ones(tmp_path_factory, prefect_database) -> dict:
     """Two anonymized tables judged: one of the members, one of people whom nobody knows."""
     from synthrisk.flows.evaluate import evaluate
 
-    for name, table in {"people": real_people(1500, 1), "others": real_people(800, 2)}.items():
+    folder = tmp_path_factory.mktemp("anonymized")
+    for name, table in {"members": real_people(1500, 1), "others": real_people(800, 2)}.items():
         table.to_csv(folder / f"{name}.csv", index=False)
     found = {}
     for name, seed in (("copied", 1), ("fresh", 3)):
         anonymized(real_people(1500, seed)).to_csv(folder / f"{name}.csv", index=False)
         found[name] = evaluate(
-            str(folder / "people.csv"),
+            str(folder / "members.csv"),
             str(folder / f"{name}.csv"),
             quasi_identifiers=["age", "zip", "born", "job", "height"],
             sensitive=["smokes"],
@@ -408,7 +409,7 @@ def anonymized_ones(folder, prefect_database) -> dict:
             metrics=["zero_cap", "membership", "coverage"],
             thresholds={"memorization/zero_cap.smokes": 0.1, "memorization/membership": 0.1},
             references="none",
-            workspace=str(folder / "anonymized"),
+            workspace=str(folder / "work"),
         )
     return found
 

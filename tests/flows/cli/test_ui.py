@@ -53,7 +53,7 @@ def workspace(tmp_path, logged_of, monkeypatch):
         page = Path(f"work/reports/{name}/report.html")
         page.parent.mkdir(parents=True)
         page.write_text("<html></html>")
-        logged_of(replace(STUDY, study_id=name), table, Path("work"), str(page))
+        logged_of(replace(STUDY, study_id=name), table, Path("work"), str(page), log_again=True)
     browser = tmp_path / "browser"
     browser.write_text(BROWSER)
     browser.chmod(0o755)

@@ -117,10 +117,11 @@ def test_where_no_limit_could_decide_all_are_set_and_say_so_themselves():
     assert found.left_out
 
 
-def test_with_few_control_records_a_measure_that_sees_near_copies_is_added(table):
-    data = of(quasi_identifiers=["age", "sex"], sensitive=["ill"])
-    assert also_needed(table, data, 5000) == []
-    assert also_needed(table, data, 450) == ["hitting_rate"]
+def test_with_few_control_records_a_measure_that_sees_near_copies_is_added():
+    data, names = of(quasi_identifiers=["age", "sex"], sensitive=["ill"]), ("age", "sex", "ill", *"abcdef")
+    numbers = pd.DataFrame({name: np.arange(50.0) for name in names})
+    assert also_needed(numbers, data, 5000) == []
+    assert also_needed(numbers, data, 450) == ["hitting_rate"]
 
 
 def test_without_an_atlas_nothing_is_added(table, monkeypatch):
