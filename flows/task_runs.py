@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import active_children
 from typing import Any, Generic, TypeVar, cast
 
 import httpx
@@ -123,6 +124,8 @@ class TaskRuns:
         """See ``Calls``."""
         run = FlowRunContext.get()
         if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner) and not is_gone():
+            for worker in active_children():  # one that began while the pool broke would be waited for without end
+                worker.terminate()
             run.task_runner.__exit__(None, None, None)
             run.task_runner.__enter__()
 
