@@ -21,7 +21,7 @@ settings.load_profile("same")
 MEMORY, ROOM = "/dev/shm", 6 << 30  # bytes that a whole run may write
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     # each commit of SQLite waits for a disk; set TMPDIR to have what a test has written afterwards
-    os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="synthrisk-tests-", dir=MEMORY)
+    os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="sr-", dir=MEMORY)  # short: sockets below it have 107 letters
     tempfile.tempdir = None  # asked for again
     atexit.register(shutil.rmtree, os.environ["TMPDIR"], ignore_errors=True)
 HOME = tempfile.mkdtemp(prefix="synthrisk-prefect-")  # before prefect is imported anywhere
