@@ -11,7 +11,7 @@ from synthrisk.tasks.pages.templates import render
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
 _SENTENCES = 3  # sentences of one generator
 _LIMITS = 8  # limits in the table
-_REPEATED = ("data", "digest", "seed", "split", "interval", "methods", "versions", "started")
+_REPEATED = ("data", "data_digest", "seed", "split", "split_digest", "interval", "methods", "versions", "started")
 
 
 @dataclass(frozen=True)
