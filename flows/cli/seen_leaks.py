@@ -93,10 +93,12 @@ def print_leaks() -> None:
     for each in (e for e in digest.answers if e.quantity == _MAIN):
         own.setdefault((each.measure, each.leak), []).append(each)
     measures = list(dict.fromkeys(measure for measure, _ in own))
-    width = max(map(len, measures))
-    console.print(Text(f"{'':<{width}}" + "".join(f"{number:>4}" for number in range(1, len(leaks) + 1))))
-    for measure in measures:
-        cells = "".join(f"{_mark(own.get((measure, leak), [])):>4}" for leak in leaks)
+    columns = [
+        [f"{number}", *(_mark(own.get((m, leak), [])) for m in measures)] for number, leak in enumerate(leaks, 1)
+    ]
+    width, widths = max(map(len, measures)), [max(map(len, column)) for column in columns]
+    for measure, *marks in zip(["", *measures], *columns, strict=True):
+        cells = "".join(f" {mark:>{wide}}" for mark, wide in zip(marks, widths, strict=True))
         console.print(Text(f"{measure:<{width}}{cells}"), soft_wrap=True)
     for number, (leak, known) in enumerate(leaks.items(), 1):
         console.print(Text(f"{number}  {known['words']} ({_unit(leak)})", "dim"))

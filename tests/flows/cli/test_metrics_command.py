@@ -12,6 +12,7 @@ from synthrisk.flows.cli.one_metric import arguments, print_metric, sections
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.digest import shipped
 from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.release.identifiers import RELEASED
 
 
 def test_the_list_is_one_whole_line_a_metric_at_80_columns(say, monkeypatch):
@@ -62,11 +63,13 @@ def test_the_leaks_that_each_has_seen_fit_80_columns(say, monkeypatch):
     assert said.code == 0
     assert digest is not None
     lines = said.out.splitlines()
-    own = {line.split()[0]: line.split()[1:] for line in lines if line.split() and line.split()[0] in METRICS}
+    own = {
+        line.split()[0]: line.split()[1:] for line in lines if line.split() and line.split()[0] in {*METRICS, RELEASED}
+    }
     assert set(own) == {each.measure for each in digest.answers}
     assert all(len(line) <= 80 for line in lines)
     for name, marks in own.items():
-        assert len(marks) == len(digest.grid["leaks"])
+        assert len(marks) == len(digest.grid["leaks"]), (name, marks)
         for mark, leak in zip(marks, digest.grid["leaks"], strict=True):
             answers = [e for e in digest.of(name) if (e.leak, e.quantity) == (leak, "memorization")]
             doses = sorted(e.smallest for e in answers if not isnan(e.smallest))
