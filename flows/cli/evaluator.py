@@ -47,6 +47,7 @@ class Evaluator:
             InputError: An argument or a table breaks a rule.
         """
         from synthrisk.flows.cli.one_release import asked_of
+        from synthrisk.tasks.pages.without_values import without_values
         from synthrisk.tasks.report import report
         from synthrisk.tasks.tracking.active_run import log_into
         from synthrisk.tasks.workspace.kept import open_workspace
@@ -62,8 +63,6 @@ class Evaluator:
             judged = judged_course(asked.study, asked.sample, PlainCalls(), asked.warning, opens=False).judged
         path = Path(report.fn(judged, asked_text(asked.arguments)))
         pages = {RECORD: path.with_name(RECORD).read_text("utf-8")}
-        from synthrisk.tasks.pages.without_values import without_values
-
         pages[path.name] = mask(without_values(path.read_text("utf-8")))
         return log_into(run_id, judged, NAME, pages)
 

@@ -105,10 +105,12 @@ def show_record(study: str, tracking_uri: str | None, workspace: Path, to: Path 
     Raises:
         InputError: There is no store, no such study in it, or no record of it in the workspace.
     """
+    from synthrisk.tasks.report import RECORD
+
     tracking = Tracking(uri=tracking_uri)
     check_tracking(tracking)
     latest = _latest(tracking, workspace, study)
-    page = latest.report.with_name("record.html") if latest is not None and latest.report is not None else None
+    page = latest.report.with_name(RECORD) if latest is not None and latest.report is not None else None
     if page is None or not page.is_file():
         where = f"; run {latest.run_id} of MLflow has it among its artifacts" if latest is not None else ""
         raise InputError(f"the workspace must hold the decision record of {study!r}, got none{where}")

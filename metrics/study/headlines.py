@@ -140,7 +140,8 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     if role == "synthesizer" and not result.valid:
         word = "INVALID"
     verdicts = sorted((v for v in result.verdicts if v.synthesizer == name), key=lambda v: _order(v, word))
-    words, brief = _said(result, name, role, word, verdicts)
+    people = [sentence(v, knowledge_of(result)) for v in verdicts]
+    words, brief = _said(result, name, role, word, verdicts, people)
     useful = next((u for u in result.utility if u.synthesizer == name), None)
     told = [v for v in verdicts if v.word not in ("CANNOT TELL", "INVALID", "INVALID RELEASE") or v.word == word]
     first = next((v for v in told if not isnan(v.value)), None)
@@ -155,7 +156,6 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     as_if, at_most = _as_if(decided)
     lacks = first.advice if first is not None and word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
-    people = [sentence(v, knowledge_of(result)) for v in verdicts]
     return Headline(name, role, word, words, brief, worst, useful, verdicts, people, as_if, at_most, lacks, carried)
 
 
@@ -195,8 +195,13 @@ def _of_reference(result: StudyResult, name: str) -> Reached | None:
     return max(every, key=lambda pair: pair[0])[1] if every else None
 
 
-def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequence[Verdict]) -> tuple[str, str]:
-    """Return what a steward may do, with the reason, and the reason alone in a few words."""
+def _said(
+    result: StudyResult, name: str, role: str, word: str, verdicts: Sequence[Verdict], people: Sequence[str]
+) -> tuple[str, str]:
+    """Return what a steward may do, with the reason, and the reason alone in a few words.
+
+    ``people``: what each verdict says of people; those that decide come first.
+    """
     if word == "FAILED":
         return f"cannot say: it was not run to the end: {result.failures[name]}", "not run to the end"
     if role == "reference":
@@ -221,7 +226,7 @@ def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequen
     if not deciding:
         reasons = _listed(f"{limited(v.quantity).key}: {v.reason}" for v in verdicts)
         return f"cannot say: no limit can tell a copy from new people here: {reasons}", "no limit can tell"
-    told = _sentences(deciding, result)
+    told = _sentences(deciding, people[0])
     if word == "RISK":
         one = f"{deciding[0].quantity} {deciding[0].brief}"
         return f"may not go out: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
@@ -231,10 +236,9 @@ def _said(result: StudyResult, name: str, role: str, word: str, verdicts: Sequen
     return f"cannot say: {told}{needs}", next(iter(briefs)) if len(briefs) == 1 else f"{of_all} unclear"
 
 
-def _sentences(deciding: Sequence[Verdict], result: StudyResult) -> str:
+def _sentences(deciding: Sequence[Verdict], told: str) -> str:
     """Return what the limit that decides says of people, and how many limits say the same."""
     first, others = deciding[0], len(deciding) - 1
-    told = sentence(first, knowledge_of(result))
     if first.word == "INCONCLUSIVE" and first.brief not in (STRADDLES, NO_INTERVAL):
         told += f": {first.brief}"
     return told + (f", and so {'says' if others == 1 else 'say'} {_counted(others, 'other limit')}" if others else "")
