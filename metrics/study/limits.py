@@ -172,16 +172,28 @@ class SetLimit:
         )
 
     def _noisy(self, found: Estimate) -> tuple[str, str, str] | None:
-        """Return that fresh people could not be shown to keep the limit either; None where they could."""
-        halves = [(e.upper - e.lower) / 2 for e in (*self.ideals, found)]
-        noise = min((h for h in halves if not isnan(h)), default=float("nan"))
+        """Return that fresh people could not be shown to keep the limit either; None where they could.
+
+        Noise is the half width of fresh people, or of the release where it has less. A true-positive rate cannot be
+        below what chance gives, so that intervals end there, and half of one says little: its noise is how far the
+        upper end lies above the value, of fresh people or of the release, whichever has more.
+        """
+        noise = self._noise(found)
         copied = next(e for e in self.copies if e.lower > self.value).value - NOTHING[self.what.quantity]
         room = _QUIET * min(self.room, 2 * _HALF * copied)
         if not noise > room or self._may_be_far(found):
             return None
         brought = self._bring(found, noise, room)
         more = f": {brought} would do" if brought else ""
-        return f"fresh people show ±{noise:.3f} here{more}", f"noise of {noise:.3f}", brought or "another measure"
+        who = f"fresh people show ±{noise:.3f}" if self.is_two_sided else f"chance alone may add {noise:.3f}"
+        return f"{who} here{more}", f"noise of {noise:.3f}", brought or "another measure"
+
+    def _noise(self, found: Estimate) -> float:
+        sides = [(e.upper - e.lower) / 2 if self.is_two_sided else e.upper - e.value for e in (*self.ideals, found)]
+        known = [side for side in sides if not isnan(side)]
+        if not known:
+            return float("nan")
+        return min(known) if self.is_two_sided else max(known)
 
     def _may_be_far(self, found: Estimate) -> bool:
         """Tell whether an interval is wholly above what there is without any leak, and reaches far beyond the limit."""

@@ -64,6 +64,22 @@ def test_a_limit_that_cannot_tell_hides_no_crossing():
     assert judged(around(-0.2, 0.08), fresh=0.08).word == "RISK"
 
 
+@pytest.mark.parametrize(
+    ("found", "tells"),
+    [
+        (Estimate(0.013, 0.0, 0.061), False),  # seen: 150 outliers, a copula; half of the interval is .03, noise .048
+        (Estimate(0.02, 0.0, 0.063), False),
+        (Estimate(0.05, 0.03, 0.07), True),
+        (Estimate(0.01, 0.0, 0.05), True),  # it lies below, however wide it is
+        (Estimate(0.063, 0.012, 0.116), True),  # wholly above chance, and may lie far beyond: the word stays open
+    ],
+)
+def test_noise_of_a_rate_is_how_far_its_interval_reaches_up_for_it_ends_at_nothing_below(found, tells):
+    copies, fresh = [Estimate(0.9, 0.8, 0.95)], [Estimate(0.01, 0.0, 0.033)]
+    limit = SetLimit(Limited("tpr", "membership", "outliers"), 0.06, copies, copies, fresh)
+    assert (limit.cannot_tell(found, 1.0) is None) == tells
+
+
 def test_noise_is_weighed_against_half_of_what_a_copy_shows_too():
     assert judged(around(0.0, 0.045), copy=0.08, fresh=0.045, value=0.05).word == "CANNOT TELL"
     assert judged(around(0.03, 0.015), copy=0.08, fresh=0.015, value=0.05).brief == "may be half a copy"
