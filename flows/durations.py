@@ -27,7 +27,7 @@ def seconds_of(metric: str, rows: int, columns: int) -> float:
 
 
 def seconds_in_parts(metric: str, rows: int, columns: int) -> float:
-    """Return about how long a measure in parts takes on two processors with its intervals (benchmarks/partitions.py)."""
+    """Return about how long a measure in parts takes on two processors, with intervals (benchmarks/partitions.py)."""
     each = 1e-6 if metric == "distance_to_closest_record" else 2e-7
     return 0.5 + each * rows * columns
 

@@ -20,7 +20,7 @@ from synthrisk.metrics.neighbours.records import Records, Scale
 _LEAF = 32  # rows of a leaf
 _PILOT = 1_000  # queries that tell how much a tree looks at
 _APART = 64  # of so many at least one is tried
-_CELLS = 10**9  # cells of all pairs of records from which a pilot is worth its time
+_CELLS = 10**8  # cells of all pairs of records from which a pilot is worth its time
 _BOX = 14  # rows that a box takes the time of
 _VECTOR = 3  # rows that are compared in vectors in the time of one that a tree looks at, at least
 _PLACED = 2  # tables of queries that are kept in order
