@@ -1,8 +1,7 @@
-"""What `evaluate` costs as tables grow longer and wider, how long it is silent, and what other tools take for the same.
+"""What `evaluate` costs as tables grow longer and wider, and how long it is silent.
 
 python benchmarks/scale.py                                  # a quarter of an hour
 python benchmarks/scale.py --shapes 10000x60 100000x15      # some sizes
-python benchmarks/scale.py --peers                          # SDMetrics and, where they are installed, the others
 
 A table of n records and p columns has two numbers in five. Five latent factors drive its cells, as columns of real
 tables hang together. Members, control records and released rows are as many, and all differ. The command is what a user

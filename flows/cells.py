@@ -8,7 +8,7 @@ from pathlib import Path
 from synthrisk.conf.study import Runner
 from synthrisk.flows.attacks import Attacks
 from synthrisk.flows.calls import LOST, Answer, Calls, How
-from synthrisk.flows.durations import seconds_of
+from synthrisk.flows.durations import LOOK, seconds_of
 from synthrisk.flows.progress import progress
 from synthrisk.flows.run_log import run_log
 from synthrisk.metrics.study.ledger import Cell
@@ -171,10 +171,12 @@ def _steps(sample: Sample, made: Sequence[Made]) -> list[str]:
 
 
 def _far(step: str, measured: Sequence[Planned], sample: Sample) -> str:
-    """Return how much of a cell's work is done when a measure begins, in per cent; empty where it is not known."""
-    keys = [each.measure.key for each in measured]
-    if step not in keys:
-        return ""
+    """Return how much of a cell's work is done when a step begins, in per cent; empty where it is not known."""
+    steps, seconds = [LOOK, *(each.measure.key for each in measured)], seconds_of_cell(measured, sample)
+    return f", {100 * sum(seconds[: steps.index(step)]) / sum(seconds):.0f} %" if step in steps else ""
+
+
+def seconds_of_cell(measured: Sequence[Planned], sample: Sample) -> list[float]:
+    """Return about how long one core takes for a release: for the look at it, and for each measure."""
     rows, columns = sample.table.rows, len(sample.columns)
-    seconds = [seconds_of(each.measure.metric, rows, columns) for each in measured]
-    return f", {100 * sum(seconds[: keys.index(step)]) / max(sum(seconds), 1e-9):.0f} %"
+    return [seconds_of(each, rows, columns) for each in (LOOK, *(p.measure.metric for p in measured))]

@@ -13,9 +13,9 @@ from synthrisk.conf import Study
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.attacks import attacks_of
 from synthrisk.flows.calls import OURS, Answer, Calls
-from synthrisk.flows.cells import Running, attacked, refuse_full_disk, start_all
+from synthrisk.flows.cells import Running, attacked, refuse_full_disk, seconds_of_cell, start_all
 from synthrisk.flows.check import check_on, foreseen
-from synthrisk.flows.durations import ends_of, in_words, seconds_of
+from synthrisk.flows.durations import ends_of, in_words
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.progress import say, step, warn
 from synthrisk.flows.run_log import run_log
@@ -143,7 +143,7 @@ def foretold(running: Running, sample: Sample, workers: int) -> float:
     How long a generator learns is not known: where one does, attacks alone are foretold.
     """
     rows, columns = sample.table.rows, len(sample.columns)
-    each = [sum(seconds_of(p.measure.metric, rows, columns) for p in made.place[1]) for made in running.made]
+    each = [sum(seconds_of_cell(made.place[1], sample)) for made in running.made]
     if not each:
         return 0.0
     seconds, makers = max(sum(each) / workers, max(each)), [made.place[0] for made in running.made]

@@ -171,8 +171,8 @@ class Forest:
 
     def _both(self, queries: Records) -> tuple[Records, Records]:
         """Return queries and rows in the one layout that a search is compiled for."""
-        kinds = ["C_CONTIGUOUS", "WRITEABLE"]
-        ours, theirs = (Records(*(np.require(c, None, kinds) for c in each)) for each in (queries, self._reference))
+        both = queries, self._reference
+        ours, theirs = (Records(*(np.require(c, None, ["C_CONTIGUOUS", "WRITEABLE"]) for c in each)) for each in both)
         return ours, theirs
 
     @property

@@ -111,8 +111,8 @@ def test_what_goes_before_the_first_release_is_not_reckoned_with():
 class Cells:
     """A cell that ends when it is let go."""
 
-    def __init__(self, name: str, order: list[str]):
-        self.name, self.over, self.order = name, Event(), order
+    def __init__(self, name: str):
+        self.name, self.over = name, Event()
 
     def has_ended(self, seconds: float = 0.0) -> bool:
         return self.over.wait(seconds)
@@ -123,7 +123,7 @@ class Cells:
 
 def test_cells_are_counted_when_they_end():
     order = []
-    one, two, three = every = [Cells(name, order) for name in ("one", "two", "three")]
+    one, two, three = every = [Cells(name) for name in ("one", "two", "three")]
 
     def count() -> None:
         order.extend(each.name for each in cells._as_they_end(every))
