@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,12 @@ from synthrisk.flows.cli.as_json import as_json
 from synthrisk.flows.cli.full_tables import full_tables
 from synthrisk.flows.cli.notes import notes
 from synthrisk.flows.cli.vendor_answer import print_vendor_answer, vendor_answer
+from synthrisk.flows.durations import in_words, seconds_in_parts
 from synthrisk.flows.one_release import EVERY, check_control, understood
+from synthrisk.flows.progress import step
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.findings import IN_PARTS, check_planned
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.partitions.judged import judged_in_parts
@@ -102,17 +105,35 @@ def judged(
         thresholds |= _limits(planned, limit, said["real"], said["control"]) | said["thresholds"]
     check_limits(list(thresholds), [p.measure for p in planned])
     check_planned(planned, list(thresholds))
-    with cluster(address, os.cpu_count() or 1) as client:
+    with step("starting the workers of Dask") as tell, cluster(address, os.cpu_count() or 1) as client:
+        tell("reading the tables in parts")
         tables = tables_in_parts(client, meant.data, files, columns)
-        result = judged_in_parts(tables, meant.data, planned, thresholds, Bootstrap(), others["seed"])
+        told = _Told(planned, tables.real_rows, len(columns), tell)
+        result = judged_in_parts(tables, meant.data, planned, thresholds, Bootstrap(), others["seed"], told)
     if json_to is not None:
-        told = vendor_answer(result) if for_vendor else as_json(result)
-        replace_file(json_to, json.dumps(told, indent=2) + "\n")
+        answer = vendor_answer(result) if for_vendor else as_json(result)
+        replace_file(json_to, json.dumps(answer, indent=2) + "\n")
     if for_vendor:
         print_vendor_answer(result)
     else:
         _close(result, verbose=verbose)
     return result.exit_code
+
+
+class _Told:
+    """Tells how long all measures will take, and then each with the share of the work that is done before it."""
+
+    def __init__(self, planned: Sequence[Planned], rows: int, columns: int, tell: Callable[[str], None]):
+        self._tell, self._done = tell, 0.0
+        self._seconds = {p.measure.key: seconds_in_parts(p.measure.metric, rows, columns) for p in planned}
+        self._all = max(sum(self._seconds.values()), 1e-9)
+        tell(f"{rows:,} real records, {columns} columns: {in_words(self._all)}")
+
+    def __call__(self, step: str) -> None:
+        """Tell what is done next."""
+        far = f", {100 * self._done / self._all:.0f} %" if step in self._seconds else ""
+        self._done += self._seconds.get(step, 0.0)
+        self._tell(f"{step}{far}")
 
 
 def _refuse_others(said: Mapping[str, Any], others: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ from synthrisk.flows.gone import with_or_without
 from synthrisk.flows.one_release import asked_text, check_control, prepared, study_of, understood, with_fresh
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.pool_calls import pool_calls
+from synthrisk.flows.progress import step
 from synthrisk.flows.worker_pool import is_begun
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.measures import check_limit, limits
@@ -66,7 +67,8 @@ def judged(
     if limit is not None:
         _check_limit(limit, said["control"])
     _check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
-    asked = asked_of(said, others, limit, shows=not for_vendor, verbose=verbose)
+    with step("reading the tables"):
+        asked = asked_of(said, others, limit, shows=not for_vendor, verbose=verbose)
     with checked_on(asked.study, asked.sample):
         outcome = _outcome(*asked)
     if for_vendor:
