@@ -230,11 +230,12 @@ def _plain(column: pd.Series, known: _Public) -> list[int | str | None]:
         values = as_floats(column)
         inner = np.searchsorted(known.edges[1:-1], values, side="right")
         return [None if np.isnan(v) else int(k) for v, k in zip(values, inner, strict=True)]
+    texts: list[int | str | None]
     texts = [None if absent else str(cell) for cell, absent in zip(column, column.isna(), strict=True)]
     if known.levels is None:
         return texts
     places = {level: k for k, level in enumerate(known.levels)}
-    return [None if each is None else places.get(each) for each in texts]
+    return [None if each is None else places.get(str(each)) for each in texts]
 
 
 def _drawn(
@@ -287,7 +288,7 @@ def _split(rho: float, choices: int) -> float:
     last digit, OpenDP refuses it after it has spent the budget of the single columns. This looks at no data.
     """
     half = _below(_below(rho - rho * 0.5))
-    for k in range(1000):
+    for k in range(20_000):
         split = _MEASURE + k * 1e-6
         rest = _below(_below(half - half * split))
         if _adds_up(rest, choices):
@@ -339,7 +340,7 @@ def _values(
     first = edges[which]
     whole = [int(a) + int(step) * int((v - a) // step) for a, v in zip(first, values, strict=True)]
     if not is_temporal(like) and isinstance(like.dtype, np.dtype):
-        ends = np.iinfo(like.dtype)
+        ends = np.iinfo(like.dtype.name)
         whole = [min(max(each, int(ends.min)), int(ends.max)) for each in whole]
     if not absent.any():
         return cells_of(whole, like)

@@ -1,6 +1,5 @@
 """A study in which several sensitive columns are guessed at once, from its file to the pages and MLflow."""
 
-import json
 import re
 import warnings
 
@@ -9,14 +8,13 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 from sdmetrics.single_table import CategoricalGeneralizedCAP, CategoricalZeroCAP
-from typer.testing import CliRunner
 
 from synthrisk.conf.loader import load
 from synthrisk.flows.calls import PlainCalls
 from synthrisk.flows.check import check_on
-from synthrisk.flows.cli.app import _targets, app
+from synthrisk.flows.cli.app import _targets
 from synthrisk.flows.course import course
-from synthrisk.flows.one_release import understood
+from synthrisk.flows.one_release import prepared, study_of, understood
 from synthrisk.flows.sample import sample_of
 from synthrisk.metrics import InputError
 
@@ -142,17 +140,15 @@ def test_the_ledger_holds_both_true_values(done):
     assert own.truth.tolist() == [f"{a} | {b}" for a, b in zip(real.income, real.race, strict=True)]
 
 
-def test_evaluate_takes_them_with_a_plus_sign(done, tmp_path, prefect_database):
-    folder, *_ = done
-    tables = [str(folder / "real.csv"), str(folder / "release.csv")]
-    command = ["evaluate", *tables, "--quasi-identifiers", ",".join(KEYS), "--sensitive", "+".join(JOINT)]
-    command += ["--metric", "zero_cap", "--references", "none", "--workspace", str(tmp_path / "work")]
-    said = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "out.json")])
-    assert said.exit_code == 0, said.output
-    (found,) = json.loads((tmp_path / "out.json").read_text())["findings"]
-    assert found["measure"] == f"zero_cap.{NAME}"
-    release = done[2].astype(object)
-    assert found["risk"] == pytest.approx(credit(people(1), release, nearest=False), abs=1e-12)
+def test_evaluate_takes_them_with_a_plus_sign(done, tmp_path):
+    folder, _, release, _ = done
+    roles = {"quasi_identifiers": KEYS, "sensitive": _targets("+".join(JOINT))}
+    meant = understood(str(folder / "real.csv"), None, None, ["zero_cap"], None, **roles)
+    study = study_of(meant, str(folder / "release.csv"), [], "none", "evaluate", None, str(tmp_path / "work"), 1)
+    whole, sample, warning = prepared(study, None, str(folder / "release.csv"))
+    (found,) = course(whole, sample, PlainCalls(), "", warning).result.findings
+    assert found.measure.key == f"zero_cap.{NAME}"
+    assert found.risk.value == pytest.approx(credit(people(1), release, nearest=False), abs=1e-12)
 
 
 def test_measures_of_one_column_guess_each_of_them_alone_unless_they_are_asked_for_by_name(done):
