@@ -80,9 +80,9 @@ def understood(
         return Understood(checked(Data, settings, "study"), asked or chosen, limits)
     if {"quasi_identifiers", "sensitive"} <= set(said):
         data = checked(Data, {"source": real, **said}, "evaluate")
-        chosen = _without_control(RECOMMENDED, control)
         named = bool(metrics) and EVERY not in (metrics or ())
-        return Understood(data, asked if named else _each_alone(asked or chosen, data), limits)
+        ours = asked or _without_control(RECOMMENDED, control)
+        return Understood(data, asked if named else _each_alone(ours, data), limits)
     if together := [each for each in said.get("sensitive", ()) if not isinstance(each, str)]:
         raise InputError(f"columns are guessed together only where quasi_identifiers is given too, got {together[0]}")
     proposal = _without_numbers(look(real, *_given(said)))
