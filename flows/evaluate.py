@@ -47,7 +47,7 @@ def evaluate(
     real: str,
     synthetic: str,
     quasi_identifiers: list[str] | None = None,
-    sensitive: list[str] | None = None,
+    sensitive: list[str | list[str]] | None = None,
     control: str | None = None,
     metrics: MetricNames = None,
     thresholds: dict[str, float | dict[str, Any]] | None = None,
@@ -77,7 +77,8 @@ def evaluate(
         real: The records that the synthesizer was fitted on: built-in name, path or URL.
         synthetic: The release: path or URL of a CSV, Parquet, Excel, Stata, SPSS or SAS file.
         quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others. Proposed unless given.
-        sensitive: Columns that an attacker guesses. Proposed unless given.
+        sensitive: Columns that an attacker guesses; those guessed together in a list of their own. Proposed unless
+            given.
         control: Real records that the synthesizer never saw.
         metrics: Register names, or mappings as in a study. Unless given those of ``study``; else ``["all"]``, without
             those that need ``control`` where there is none, options that only a study can give (``linkability``), or an

@@ -80,7 +80,11 @@ def understood(
         return Understood(checked(Data, settings, "study"), asked or chosen, limits)
     if {"quasi_identifiers", "sensitive"} <= set(said):
         data = checked(Data, {"source": real, **said}, "evaluate")
-        return Understood(data, asked or _without_control(RECOMMENDED, control), limits)
+        named = bool(metrics) and EVERY not in (metrics or ())
+        ours = asked or _without_control(RECOMMENDED, control)
+        return Understood(data, asked if named else _each_alone(ours, data), limits)
+    if together := [each for each in said.get("sensitive", ()) if not isinstance(each, str)]:
+        raise InputError(f"columns are guessed together only where quasi_identifiers is given too, got {together[0]}")
     proposal = _without_numbers(look(real, *_given(said)))
     proposed = measures(proposal.table, proposal.data)
     return Understood(proposal.data, asked or _without_control(proposed, control), limits, proposal)
@@ -102,6 +106,13 @@ def _without_numbers(proposal: Proposal) -> Proposal:
     why = "each record has one of its own"
     roles = tuple(Role(name, "dropped", "likely", why) if role.name == name else role for role in proposal.roles)
     return replace(proposal, data=data, roles=roles, table=proposal.table.drop(columns=name))
+
+
+def _each_alone(metrics: Sequence[str | Mapping[str, Any]], data: Data) -> list[str | Mapping[str, Any]]:
+    """Return metrics of which those that guess one column at a time guess each column that is guessed with others."""
+    joint = any(not isinstance(each, str) for each in data.sensitive)
+    one = {m for m in map(str, metrics) if joint and "sensitive" in METRICS[m].needs and not METRICS[m].jointly}
+    return [{"name": each, "sensitive": data.guessed} if each in one else each for each in metrics]
 
 
 def _without_control(metrics: Sequence[str | Mapping[str, Any]], control: str | None) -> list[str | Mapping[str, Any]]:

@@ -102,7 +102,7 @@ def evaluate(
     synthetic: Annotated[str | None, typer.Option(help="The release: CSV, Excel, SPSS ...: path or URL.")] = None,
     study: Annotated[str | None, typer.Option(help="Study whose columns, metrics and limits hold here.")] = None,
     quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")] = "",
-    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",
+    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b; a+b together.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
     threshold: Annotated[list[str] | None, typer.Option(help="A limit: risk/rapid.income=0.1.")] = None,
@@ -162,7 +162,7 @@ def evaluate(
         "metrics": metric,
         "thresholds": _limits(threshold or ()),
         "quasi_identifiers": _names(quasi_identifiers),
-        "sensitive": _names(sensitive),
+        "sensitive": _targets(sensitive),
         "categorical": _names(categorical),
         "identifier": identifier,
         "missing": _names(missing),
@@ -461,6 +461,15 @@ def _names(text: str) -> list[str]:
     if text and not names:
         raise InputError(f"columns must be named as a,b,c, got {text!r}")
     return names
+
+
+def _targets(text: str) -> list[str | list[str]]:
+    """Return what is guessed: columns, or lists of those that stand between plus signs; ++ is a plus sign of a name."""
+    parts = [[each.strip().replace("\0", "+") for each in name.replace("++", "\0").split("+")] for name in _names(text)]
+    for part in parts:
+        if not all(part):
+            raise InputError(f"--sensitive must be a,b, or a+b for columns guessed together (++: a +), got {text!r}")
+    return [part[0] if len(part) == 1 else part for part in parts]
 
 
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:

@@ -29,6 +29,7 @@ Rule = Literal[
     "index",
     "absent",
     "coarse",
+    "promise",
 ]
 
 CHANCE = 1e-6
