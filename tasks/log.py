@@ -185,7 +185,7 @@ def _told(waiting: Waiting, pages: Pages, at: WrittenStudy | None = None, waits:
     """Return where a study is: in an experiment, or why it ``waits`` in its workspace."""
     uri = mask(without_secrets(store_address(waiting.tracking, waiting.workspace)))
     at = at or WrittenStudy("", waiting.study_id, {})
-    own = waiting.experiment, str(waiting.workspace), waits, at.checked_again
+    own = waiting.experiment, str(waiting.workspace), waits, at.checked_again, at.run
     return Logged(uri, at.experiment_id, at.study_id, at.runs, pages, *own)
 
 
