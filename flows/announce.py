@@ -76,7 +76,7 @@ def tell_assets(ended: Ended) -> None:
 
 
 def _asset(address: str, name: str, url: str | None = None) -> Asset:
-    return Asset(key=asset_key(address), properties=AssetProperties(**masked({"name": name, "url": url})))
+    return Asset(key=asset_key(address), properties=AssetProperties(name=mask(name), url=url))
 
 
 def _materialized(name: str, told: Mapping[Asset, Mapping[str, Any]], read: Sequence[Asset]) -> None:

@@ -172,7 +172,7 @@ def disclosure_protection(
     cut = _in_bins(tables, [*known, *hidden], list(continuous), num_bins)
     score = _RULES[method](cut, quasi_identifiers=known, sensitive=hidden)
     levels = [np.count_nonzero(np.bincount(cut.codes([column]).tables[0])) for column in hidden]
-    records = score.records.assign(baseline_protection=1 - float(1 / np.prod(levels)))
+    records = pd.DataFrame(score.records).assign(baseline_protection=1 - float(1 / np.prod(levels)))
     settings = {"method": method, "continuous": list(continuous), "num_bins": num_bins}
     return Score.of(
         "disclosure_protection",
@@ -210,7 +210,8 @@ def _in_bins(tables: Tables, columns: Sequence[str], continuous: Sequence[str], 
         own, edges = pd.cut(ours, number, labels=names, retbins=True)
         edges[0], edges[-1] = -np.inf, np.inf
         real[column] = pd.Series(own.astype(object), index=real.index)
-        synthetic[column] = pd.Series(pd.cut(theirs, edges, labels=names).astype(object), index=synthetic.index)
+        other = pd.cut(theirs, edges.tolist(), labels=names)
+        synthetic[column] = pd.Series(other.astype(object), index=synthetic.index)
     if not continuous:
         return tables
     synthetic = tables.sets.without(continuous).beside(synthetic)
