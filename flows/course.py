@@ -28,8 +28,8 @@ from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.logged import Pages, same_answer
 from synthrisk.tasks.workspace.failure import RunError
 from synthrisk.tasks.workspace.handed import Found, Judged
-from synthrisk.tasks.workspace.kept import is_kept, there
-from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.kept import address_of, is_kept, there
+from synthrisk.tasks.workspace.references import RELEASE, Sample
 from synthrisk.tasks.workspace.store import sweep
 
 _T = TypeVar("_T")
@@ -134,7 +134,16 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     if logged.checked_again:
         say(same_answer(logged))
     sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
-    return Outcome(judged.result, logged)
+    return Outcome(judged.result, logged, sample.source, releases_of(found))
+
+
+def releases_of(found: Mapping[str, Found]) -> dict[str, list[str]]:
+    """Return the addresses of the releases of each synthesizer that did not fail."""
+    return {
+        name: [address_of(Path(ledger.release.path) / RELEASE) for ledger in each.ledgers]
+        for name, each in found.items()
+        if each.generator.role == "synthesizer"
+    }
 
 
 def foretold(running: Running, sample: Sample, workers: int) -> float:

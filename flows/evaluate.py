@@ -67,6 +67,7 @@ def evaluate(
     offline: bool = False,
     links: str | None = None,
     log_again: bool = False,
+    gate: bool = False,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -107,11 +108,13 @@ def evaluate(
         links: A file that says which record of ``real`` each row of the release was made from, for ``hidden_rate``: one
             column, with its name in the first line, of whole numbers, 0 for the first record, -1 for none.
         log_again: Write runs to MLflow though the experiment holds the same answer on this release already.
+        gate: Whether the run ends as failed, under the name of its verdict, unless all limits are shown to be kept.
 
     Raises:
+        GateError: A gate stops the release; nothing else is wrong with it.
         InputError: An argument or a table breaks a rule.
     """
-    arguments = dict(locals())
+    arguments = {name: value for name, value in locals().items() if name != "gate"}
     settings = asked_text(arguments)
     if quasi_identifiers and sensitive and not (metrics or study):
         arguments["metrics"] = [EVERY]
@@ -126,9 +129,12 @@ def evaluate(
             named = f"study {file_of(synthetic)}"
             course = conduct.with_options(flow_run_name=lambda: named, task_runner=task_runner(one.runner))
             outcome = course(whole, sample, settings, warning)
-    announce(Ended(outcome, "evaluate", experiment, f"release {file_of(synthetic)}"))
+    also = [
+        one.data.model_copy(update={"source": table}).address for table in (synthetic, control) if table is not None
+    ]
+    announce(Ended(outcome, "evaluate", experiment, f"release {file_of(synthetic)}", also))
     emit_evaluated(synthetic, outcome)
-    return concluded(outcome)
+    return concluded(outcome, gate=gate)
 
 
 def emit_evaluated(synthetic: str, outcome: Outcome) -> None:

@@ -161,4 +161,4 @@ def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, sec
 
 def test_the_answer_for_the_maker_has_no_tables(place, say):
     said = say("evaluate", "real.csv", "synthetic.csv", "--for-vendor", "--verbose")
-    assert (said.code, said.err) == (2, "Error: --verbose and --for-vendor must not stand together, got both\n")
+    assert (said.code, said.err) == (2, "Usage error: --verbose and --for-vendor must not stand together, got both\n")

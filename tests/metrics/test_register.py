@@ -45,6 +45,7 @@ WAYS = {
     "singling_out": [{"mode": "univariate", "columns": ["city", "income"]}, {"size": 3}, {"attempts": 20}],
     "linkability": [{"neighbours": 3}, {"attempts": 20}],
     "attribute_disclosure": [{"measure": m} for m in ("rep_u", "i_s", "di_s", "di_sdi_o")],
+    "disclosure_protection": [{"method": m, "continuous": ["age"]} for m in ("cap", "zero_cap", "generalized_cap")],
     "categorical_cap": [{"bins": {"city": 2}}, {"bins": {"illness": 2, "age": 3}}],
     "detection_mlp": [{"folds": 3}],
     "membership_inference_risk": [{"folds": 3}],
