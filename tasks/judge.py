@@ -134,6 +134,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
+        known=_known(estimated, sample.key),
         sensitive=tuple(map(name_of, sample.sensitive)),
     )
 
@@ -212,3 +213,14 @@ def threat_model(known: Sequence[str] | str, sensitive: Sequence[Target]) -> str
     """Return what an attacker knows and guesses, in words."""
     knows = "all other columns" if known == "*" else ", ".join(known)
     return f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"
+
+
+def _known(estimated: Estimated, key: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return what the attackers of single measures know, where it is not the key of the study."""
+    planned = estimated.found[0].planned if estimated.found and estimated.found[0].ledgers else ()
+    told = {}
+    for each in (p for p in planned if not p.measure.variant_of):
+        own = tuple(each.options.get("quasi_identifiers", ()))
+        if own and set(own) != set(key) - set(each.measure.targets):
+            told[each.measure.key] = own
+    return told

@@ -24,6 +24,7 @@ from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.pool_calls import pool_calls
 from synthrisk.flows.worker_pool import is_begun
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.data.source import check_there
 from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import check_writable, replace_file
@@ -66,6 +67,8 @@ def judged(
     if limit is not None:
         _check_limit(limit, said["control"])
     _check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
+    for table in filter(None, (said["real"], others["synthetic"], said["control"])):
+        check_there(table)
     asked = asked_of(said, others, limit, shows=not for_vendor, verbose=verbose)
     with checked_on(asked.study, asked.sample):
         outcome = _outcome(*asked)

@@ -595,3 +595,15 @@ def test_there_must_be_a_share():
 )
 def test_the_yardstick_is_no_synthesizer(parts):
     assert "must not be called 'nonmembers': it is the yardstick" in refusal(changed(**parts))
+
+
+def test_settings_can_be_added_to_what_is_there():
+    base = changed(metrics=["zero_cap"], thresholds={"memorization/zero_cap": 0.1})
+    made = load(base, ["metrics+=membership", "limits+={tpr/membership: 0.05}", "references+=[fresh]"])
+    assert [m.name for m in made.metrics] == ["zero_cap", "membership"]
+    assert list(made.thresholds) == ["memorization/zero_cap", "tpr/membership"]
+    assert made.references[-1].name == "fresh"
+    assert base["metrics"] == ["zero_cap"]
+    assert "metrics+=" in refusal(changed(name="x"), ["name+=y"]) or "must add to a list" in refusal(
+        changed(name="x"), ["name+=y"]
+    )
