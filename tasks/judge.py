@@ -132,6 +132,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
+        known=_known(estimated, sample.key),
         sensitive=tuple(map(name_of, sample.sensitive)),
     )
 
@@ -217,3 +218,14 @@ def _settings(generator: Generator) -> dict[str, str]:
     promised = {} if generator.epsilon is None else {"epsilon": f"{generator.epsilon:g}"}
     own = {name: str(value) for name, value in generator.options.items()}
     return {"role": generator.role, "kind": generator.kind} | own | promised
+
+
+def _known(estimated: Estimated, key: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return what the attackers of single measures know, where it is not the key of the study."""
+    planned = estimated.found[0].planned if estimated.found and estimated.found[0].ledgers else ()
+    told = {}
+    for each in (p for p in planned if not p.measure.variant_of):
+        own = tuple(each.options.get("quasi_identifiers", ()))
+        if own and set(own) != set(key) - set(each.measure.targets):
+            told[each.measure.key] = own
+    return told

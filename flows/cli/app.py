@@ -26,7 +26,10 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-Set = Annotated[list[str] | None, typer.Option("--set", help="Setting that replaces the study's: a.b=value.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Setting that replaces the study's: a.b=value; a.b+=value adds to a list or a mapping."),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables before the answer.")]
 Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store; or a URL.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
@@ -57,7 +60,13 @@ def every(
     """Take what is said before the name of a command."""
 
 
-@app.command(epilog="Example: `synthrisk benchmark study.yaml --set split.folds=3`")
+_CODES = (
+    "Exit codes: 0 all limits are shown to be kept, or none is set; 1 a limit is crossed, or not shown to be kept; "
+    "2 wrong input; 3 the study is INVALID; 4 the run itself failed."
+)
+
+
+@app.command(epilog=f"Example: `synthrisk benchmark study.yaml --set split.folds=3`\n\n{_CODES}")
 def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
@@ -100,13 +109,42 @@ def benchmark(
     raise typer.Exit(outcome.result.exit_code)
 
 
+@app.command("try", epilog=f"Example: `synthrisk try study.yaml --drop race --coarsen age=5`\n\n{_CODES}")
+def try_changes(
+    study: Annotated[str, typer.Argument(help="YAML file of the study, or a shipped one.")],
+    drop: Annotated[list[str] | None, typer.Option(help="An attacker who does not know a,b.")] = None,
+    coarsen: Annotated[list[str] | None, typer.Option(help="An attacker who knows age in 5 parts: age=5.")] = None,
+    overrides: Set = None,
+    verbose: Verbose = False,
+) -> None:
+    """Try what it would help that others know less: the same study and releases, each number before and after."""
+    from synthrisk.conf import load
+    from synthrisk.conf.plan import with_changes
+    from synthrisk.flows.check import check
+    from synthrisk.flows.sample import sample_of
+    from synthrisk.tasks.tracking.where import with_block
+
+    changes: list[dict[str, Any]] = [{"drop": _names(each)} for each in drop or ()]
+    changes += [{"bins": _parts(each)} for each in coarsen or ()]
+    if not changes:
+        raise UsageError("--drop or --coarsen must name a column to try, got neither")
+    settings = with_block(load(study, overrides or ()))
+    check(settings)
+    changed = with_changes(settings, changes, sample_of(settings).columns)
+    metrics = [each.model_dump(mode="json", exclude_defaults=True) for each in changed.metrics]
+    benchmark(study, [*(overrides or ()), f"metrics={json.dumps(metrics)}"], verbose=verbose)
+
+
 @app.command(
     epilog="Example: `synthrisk evaluate real.csv synthetic.csv --control heldout.csv --limit 0.05`. The roles of the "
     "columns are proposed, unless `--quasi-identifiers age,sex --sensitive income` or `--study study.yaml` give them."
+    f"\n\n{_CODES}"
 )
 def evaluate(
-    real_table: Annotated[str | None, typer.Argument(metavar="REAL", help="The same as --real.")] = None,
-    release: Annotated[str | None, typer.Argument(metavar="SYNTHETIC", help="The same as --synthetic.")] = None,
+    real_table: Annotated[
+        str | None, typer.Argument(metavar="REAL", help="Records that the synthesizer was fitted on.")
+    ] = None,
+    release: Annotated[str | None, typer.Argument(metavar="SYNTHETIC", help="The release.")] = None,
     real: Annotated[str | None, typer.Option(help="Records that the synthesizer was fitted on: path or URL.")] = None,
     synthetic: Annotated[str | None, typer.Option(help="The release: CSV, Excel, SPSS ...: path or URL.")] = None,
     study: Annotated[str | None, typer.Option(help="Study whose columns, metrics and limits hold here.")] = None,
@@ -114,7 +152,10 @@ def evaluate(
     sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b; a+b together.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
-    threshold: Annotated[list[str] | None, typer.Option(help="A limit: risk/rapid.income=0.1.")] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option("--limit-on", "--threshold", help="Limit on one quantity of one measure: risk/rapid.income=0.1."),
+    ] = None,
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
@@ -152,7 +193,7 @@ def evaluate(
     ] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
+    """Judge one synthetic table that was made elsewhere."""
     if engine == "memory" and references != "none" and not is_long(real_table or real):
         from synthrisk.flows.worker_pool import begin_early
 
@@ -488,9 +529,9 @@ def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
             name, value = text.rsplit("=", 1)
             limit = float(value)
         except ValueError:
-            raise UsageError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
+            raise UsageError(f"--limit-on must be <quantity>/<measure>=number, got {text!r}") from None
         if name in limits:
-            raise UsageError(f"--threshold must be given once for each quantity and measure, got {name!r} twice")
+            raise UsageError(f"--limit-on must be given once for each quantity and measure, got {name!r} twice")
         limits[name] = limit
     return limits
 

@@ -24,6 +24,7 @@ from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.pool_calls import pool_calls
 from synthrisk.flows.progress import step
 from synthrisk.flows.worker_pool import is_begun
+from synthrisk.tasks.data.source import check_there
 from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.references import Sample
 
@@ -65,6 +66,8 @@ def judged(
     if limit is not None:
         _check_limit(limit, said["control"])
     check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
+    for table in filter(None, (said["real"], others["synthetic"], said["control"])):
+        check_there(table)
     with step("reading the tables"):
         asked = asked_of(said, others, limit, shows=not for_vendor, verbose=verbose)
     with checked_on(asked.study, asked.sample):

@@ -465,3 +465,14 @@ def test_there_must_be_a_share():
 )
 def test_the_yardstick_is_no_synthesizer(parts):
     assert "must not be called 'nonmembers': it is the yardstick" in refusal(changed(**parts))
+
+
+def test_settings_can_be_added_to_what_is_there():
+    base = changed(metrics=["zero_cap"], thresholds={"memorization/zero_cap": 0.1})
+    more = "references+={name: half, kind: leaky, share: 0.5}"
+    made = load(base, ["metrics+=membership", "limits+={tpr/membership: 0.05}", more])
+    assert [m.name for m in made.metrics] == ["zero_cap", "membership"]
+    assert list(made.thresholds) == ["memorization/zero_cap", "tpr/membership"]
+    assert {"copy", "near_copy", "half"} <= {r.name for r in made.references}  # beside those of a study that names none
+    assert base["metrics"] == ["zero_cap"]
+    assert "must add to a list" in refusal(base, ["name+=y"])

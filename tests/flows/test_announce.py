@@ -342,7 +342,7 @@ def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
     assert page.data.startswith("# study unjudged: NOT JUDGED\n\n**Nothing was judged:** no limit is set")
     assert "| cart | not judged |" in page.data
     assert "NO EVIDENCE" not in page.data
-    assert "| cart | no threshold |" in page.data
+    assert "| cart | no limit |" in page.data
     run = flow_run("study-unjudged")
     assert (run.state.name, run.state.message) == ("NOT JUDGED", "NOT JUDGED: cart is not judged: no limit is set.")
     assert "verdict:NOT JUDGED" in run.tags

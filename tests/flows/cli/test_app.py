@@ -18,7 +18,7 @@ from synthrisk.flows.cli.training_parts import write_parts
 from synthrisk.flows.sample import sample_of
 from synthrisk.metrics import METRICS, InputError
 
-COMMANDS = ("benchmark", "evaluate", "init", "split", "metrics", "compare", "ui", "serve", "schema", "doctor")
+COMMANDS = ("benchmark", "evaluate", "try", "init", "split", "metrics", "compare", "ui", "serve", "schema", "doctor")
 
 
 def is_clean(place: Path) -> bool:
@@ -43,8 +43,34 @@ def refused(said, place: Path, *words: str) -> str:
 
 
 def test_absent_study(place, say):
-    refused(say("benchmark", "stdy.yaml"), place, "'stdy.yaml'")
+    refused(say("benchmark", "stdy.yaml"), place, "there is no file 'stdy.yaml'")
     refused(say("split", "stdy.yaml", "--to", "parts"), place, "'stdy.yaml'")
+
+
+def test_an_absent_table_is_told_before_anything_else(place, say):
+    said = say("evaluate", "people.csv", "absent.csv")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.splitlines() == ["Error: there is no file 'absent.csv'"]
+
+
+def test_nothing_to_try_is_refused(place, say):
+    refused(say("try", "study.yaml"), place, "--drop or --coarsen must name a column to try, got neither")
+
+
+def test_try_tells_each_number_before_and_after(place, say):
+    said = say("try", "study.yaml", "--drop", "age")
+    assert said.code in (0, 1), said.err
+    told = " ".join(said.out.split())
+    assert re.search(r"Tried \S+, \S+/\S+.* now [-+.\d]+ \[.*without age: [-+.\d]+ ", told)
+
+
+def test_all_problems_of_the_options_are_told_at_once(place, say):
+    said = say(
+        "benchmark", "study.yaml", "--set", "metrics.rapid.threshold=2", "--set", "references=[{name: leaky, share: 2}]"
+    )
+    assert said.code == 2
+    assert "study spine has 2 errors:\n- share" in said.err
+    assert is_clean(place)
 
 
 @pytest.mark.parametrize(

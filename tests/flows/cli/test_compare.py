@@ -193,7 +193,7 @@ def test_csv_is_read_back(compared):
     every = pd.read_csv(io.StringIO(compared("--csv", "--all")))
     assert sorted(set(every["measure"])) == ["accuracy", "cap.ü", "rapid.a", "zero_cap.a@b"]
     one = every[(every["measure"] == "rapid.a") & (every["synthesizer"] == "cart")].iloc[0]
-    assert (one["verdict"], one["memorization"]) == ("no threshold", 0.125)
+    assert (one["verdict"], one["memorization"]) == ("no limit", 0.125)
 
 
 def test_json_has_all_numbers_and_null(compared):

@@ -150,7 +150,7 @@ def test_the_studys_run_has_the_headline_of_the_worst_and_the_words(kept):
 def test_tables_start_with_the_verdict_and_hold_limits_and_yardsticks(kept):
     own = tabled(kept, kept.run("cart"), "measures.json")
     assert list(own.columns[:5]) == ["measure", "verdict", "memorization", "memorization_lower", "memorization_upper"]
-    assert own.set_index("measure")["verdict"].to_dict() == {"zero_cap.income": "RISK", "rapid.income": "no threshold"}
+    assert own.set_index("measure")["verdict"].to_dict() == {"zero_cap.income": "RISK", "rapid.income": "no limit"}
     assert own["risk_lower"].tolist() == pytest.approx([0.38, 0.38])
     limits = tabled(kept, kept.run("cart"), "limits.json")
     assert limits[["word", "limit"]].to_numpy().tolist() == [["RISK", 0.1]]
