@@ -29,6 +29,7 @@ Rule = Literal[
     "index",
     "absent",
     "coarse",
+    "dropped",
 ]
 
 CHANCE = 1e-6

@@ -55,7 +55,10 @@ def kept_columns(data: Data, files: Mapping[str, str]) -> list[str]:
     for name, own in found.items():
         absent, extra = [c for c in kept if c not in own], [c for c in own if c not in found["real"]]
         if absent or extra:
-            raise InputError(f"{name} must have the columns of real, got {absent!r} absent and {len(extra)} others")
+            raise InputError(
+                f"{name} must have the columns of real for engine dask, got {absent!r} absent and {len(extra)} others; "
+                "--drop leaves out columns of real, and --engine memory reads releases that lack some or have others"
+            )
     return kept
 
 
