@@ -98,7 +98,7 @@ def evaluate(
         workspace: Folder for typed data, ledgers and the embedded store; or a URL, as in a study.
         seed: Root of all randomness.
         missing: Texts that mean a missing cell in any column.
-        drop: Columns to leave out.
+        drop: Columns to leave out, of the real table or of the release alone.
         columns: How single columns are read, as in a study.
         study: Path of a study's YAML file, or name of a shipped one: what its ``data`` says of the columns, its metrics
             and thresholds hold for this release, where nothing else is given.
@@ -118,7 +118,7 @@ def evaluate(
     settings = asked_text(arguments)
     if quasi_identifiers and sensitive and not (metrics or study):
         arguments["metrics"] = [EVERY]
-    meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
+    meant = understood(**{name: arguments[name] for name in UNDERSTOOD}, synthetic=synthetic)
     check_control(control, meant.thresholds)
     place = experiment, tracking_uri, workspace, seed, tracking_block, offline, links, log_again
     one = with_block(study_of(meant, synthetic, what_if, references, *place))

@@ -162,7 +162,7 @@ def evaluate(
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
     missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
-    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns of either table to leave out: a,b.")] = "",
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
     references: Annotated[

@@ -95,7 +95,7 @@ def asked_of(
     Raises:
         InputError: An argument or a table breaks a rule.
     """
-    meant = understood(**said)
+    meant = understood(**said, synthetic=others["synthetic"])
     if meant.proposal is not None and shows:
         (print_proposal if verbose else print_roles)(meant.proposal)
         print_guesses(meant.proposal)

@@ -30,6 +30,7 @@ Rule = Literal[
     "absent",
     "coarse",
     "promise",
+    "dropped",
 ]
 
 CHANCE = 1e-6

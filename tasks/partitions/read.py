@@ -56,11 +56,10 @@ def kept_columns(data: Data, files: Mapping[str, str]) -> list[str]:
     for name, own in found.items():
         absent, extra = [c for c in kept if c not in own], [c for c in own if c not in found["real"]]
         if absent or extra:
-            memory = (
-                "; engine memory counts absent ones as lost" if name == "synthetic" and absent and not extra else ""
+            raise InputError(
+                f"{name} must have the columns of real for engine dask, got {absent!r} absent and {len(extra)} others; "
+                "--drop leaves out columns of real, and --engine memory reads releases that lack some (lost ones count) or have others"
             )
-            got = f"{absent!r} absent and {len(extra)} others"
-            raise InputError(f"{name} must have the columns of real for engine dask, got {got}{memory}")
     return kept
 
 

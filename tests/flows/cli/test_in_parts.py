@@ -164,6 +164,16 @@ def test_files_that_are_not_parquet_are_refused(files, tmp_path):
     assert "real must be a Parquet file or a folder of such for engine dask" in str(done.exception)
 
 
+def test_a_release_with_other_columns_is_refused_with_a_way_out(files, tmp_path):
+    release = tmp_path / "release.parquet"
+    pd.read_parquet(files["release"]).drop(columns="age").assign(score=1).to_parquet(release)
+    done = CliRunner().invoke(app, command({**files, "release": str(release)}, "--references", "none"))
+    assert "synthetic must have the columns of real for engine dask, got ['age'] absent and 1 others" in str(
+        done.exception
+    )
+    assert "--engine memory reads releases that lack some or have others" in str(done.exception)
+
+
 def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):
     from synthrisk.flows.cli import in_parts
 
