@@ -58,7 +58,7 @@ def kept_columns(data: Data, files: Mapping[str, str]) -> list[str]:
         if absent or extra:
             raise InputError(
                 f"{name} must have the columns of real for engine dask, got {absent!r} absent and {len(extra)} others; "
-                "--drop leaves out columns of real, and --engine memory reads releases that lack some (lost ones count) or have others"
+                "--drop leaves out columns of real, and --engine memory reads releases that lack some or have others"
             )
     return kept
 
