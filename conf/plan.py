@@ -94,10 +94,9 @@ def with_changes(study: Study, changes: Sequence[Mapping[str, Any]], columns: Se
     metrics: list[MetricChoice] = []
     used: set[int] = set()
     for choice in study.metrics:
-        known: set[str] = set()
-        for each in plan([choice], columns, study.data.quasi_identifiers, study.data.sensitive):
-            known = known or set(each.options.get("quasi_identifiers", ()))
-            known &= set(each.options.get("quasi_identifiers", ()))
+        planned = plan([choice], columns, study.data.quasi_identifiers, study.data.sensitive)
+        own_known = [set(p.options.get("quasi_identifiers", ())) for p in planned if not p.measure.variant_of]
+        known = set.intersection(*own_known)
         own = [(n, each) for n, each in enumerate(asked) if {*each.drop, *each.bins} <= known and len(known) > 1]
         used |= {n for n, _ in own}
         new = [each for _, each in own if each not in choice.what_if]
