@@ -184,7 +184,7 @@ EVALUATE = ("evaluate", "--quasi-identifiers", "age,city", "--sensitive", "incom
         (["--real", "people.csv", "--synthetic", "release.csv", "--sensitive", "incom"], ["did you mean 'income'?"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--sensitive", "age"], ["'age' in both"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "risk/rapid"], ["--limit-on must be"]),
-        (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "0.1"], ["threshold"]),
+        (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "0.1"], ["--limit-on must be"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "risk/rapid.incom=1"], ["did you"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "risk/rapid.income=nan"], ["nan"]),
         (["--real", "people.csv", "--synthetic", "release.csv", "--threshold", "risk/rapid.income=7"], ["7"]),
