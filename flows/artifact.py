@@ -146,11 +146,14 @@ def _row(row: LeagueRow) -> Sequence[str]:
 
 
 def _links(links: Links) -> str:
-    start = f"; start their page first: {plain(links.start)}" if links.start else ""
-    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.path)}"
-    report = report if links.report else "- The report could not be written."
-    runs = f"- [Runs in MLflow]({links.runs}){start}" if links.runs else f"- In MLflow {plain(links.waits)}"
-    return f"## Where to look\n\n{report}\n{runs}"
+    """Return where the pages are: links to what opens, all else as text."""
+    name = f"[Report]({links.page})" if links.page else "Report"
+    report = f"{name}, a file where the study ran: {plain(links.path)}"
+    lines = [report if links.path else "The report could not be written."]
+    lines += [f"[Runs in MLflow]({links.runs})"] if links.runs else []
+    lines += [f"Runs and report in a browser, where the study ran: {plain(links.start)}"] if links.start else []
+    lines += [f"In MLflow {plain(links.waits)}"] if links.waits else []
+    return "\n".join(["## Where to look", "", *(f"- {line}" for line in lines)])
 
 
 def _some(names: Sequence[str]) -> str:

@@ -6,9 +6,10 @@ One table for all: hints in errors (``errors.nearest``), ``synthrisk metrics NAM
 from collections.abc import Iterable, Mapping
 
 _SDMETRICS: Mapping[str, tuple[str, ...]] = {
-    "categorical_cap": ("CategoricalCAP", "CAP", "DisclosureProtection", "DisclosureProtectionEstimate"),
+    "categorical_cap": ("CategoricalCAP", "CAP"),
     "zero_cap": ("CategoricalZeroCAP",),
     "generalized_cap": ("CategoricalGeneralizedCAP",),
+    "disclosure_protection": ("DisclosureProtection", "DisclosureProtectionEstimate"),
     "rapid": (
         *("CategoricalKNN", "CategoricalNB", "CategoricalRF", "CategoricalSVM", "CategoricalEnsemble"),
         *("NumericalLR", "NumericalMLP", "NumericalSVR", "NumericalRadiusNearestNeighbor"),
@@ -91,7 +92,9 @@ ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]] = {
         ("real",): ("real_data", "real_training_data"),
         ("synthetic",): ("synthetic_data",),
         ("control",): ("real_validation_data",),
-        ("bins",): ("num_discrete_bins",),
+        ("num_bins", "bins"): ("num_discrete_bins",),
+        ("continuous",): ("continuous_column_names",),
+        ("method",): ("computation_method",),
     },
     "PrivEval": {("quasi_identifiers",): ("key_attributes",), ("sensitive",): ("sensitive_attributes",)},
     "Anonymeter": {

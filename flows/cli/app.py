@@ -9,13 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from synthrisk.flows.cli.commands import Commands
-from synthrisk.flows.cli.ends import told
+from synthrisk.flows.cli.ends import UsageError, told
 from synthrisk.flows.cli.environment import set_up
 from synthrisk.flows.cli.leaving import Leaving
 from synthrisk.flows.cli.long_table import is_long
 from synthrisk.flows.memory import keep_freed_memory
 from synthrisk.flows.stopped import stoppable
-from synthrisk.metrics.errors import InputError
 
 app = typer.Typer(
     name="synthrisk",
@@ -35,6 +34,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables
 Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store; or a URL.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
+JsonTo = Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")]
 Offline = Annotated[
     bool, typer.Option("--offline", help="Ask no tracking server: `synthrisk log` delivers what is to be logged.")
 ]
@@ -78,6 +78,7 @@ def benchmark(
     prefect: Annotated[
         bool, typer.Option("--prefect", help="Leave a trace in Prefect's history where no Prefect API is configured.")
     ] = False,
+    json_to: JsonTo = None,
     verbose: Verbose = False,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
@@ -90,13 +91,21 @@ def benchmark(
     with stoppable(), tracked(load(study, asked)) as settings:
         if workspace not in (None, settings.workspace):
             told = f"the block {settings.tracking.block}, which names {settings.workspace!r}"
-            raise InputError(f"--workspace must be left out beside {told}, got {workspace!r}")
+            raise UsageError(f"--workspace must be left out beside {told}, got {workspace!r}")
+        if json_to is not None:
+            from synthrisk.flows.cli.as_json import check_file
+
+            check_file(json_to, [study, settings.data.address])
         from synthrisk.flows.cli.whole_study import studied
 
         outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
     from synthrisk.flows.cli.summary import close
 
-    close(outcome, verbose=verbose)
+    close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
+    if json_to is not None:
+        from synthrisk.flows.cli.as_json import write_json
+
+        write_json(json_to, outcome.result)
     raise typer.Exit(outcome.result.exit_code)
 
 
@@ -118,7 +127,7 @@ def try_changes(
     changes: list[dict[str, Any]] = [{"drop": _names(each)} for each in drop or ()]
     changes += [{"bins": _parts(each)} for each in coarsen or ()]
     if not changes:
-        raise InputError("--drop or --coarsen must name a column to try, got neither")
+        raise UsageError("--drop or --coarsen must name a column to try, got neither")
     settings = with_block(load(study, overrides or ()))
     check(settings)
     changed = with_changes(settings, changes, sample_of(settings).columns)
@@ -140,7 +149,7 @@ def evaluate(
     synthetic: Annotated[str | None, typer.Option(help="The release: CSV, Excel, SPSS ...: path or URL.")] = None,
     study: Annotated[str | None, typer.Option(help="Study whose columns, metrics and limits hold here.")] = None,
     quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")] = "",
-    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",
+    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b; a+b together.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
     threshold: Annotated[
@@ -153,7 +162,7 @@ def evaluate(
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
     missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
-    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns of either table to leave out: a,b.")] = "",
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
     references: Annotated[
@@ -163,7 +172,7 @@ def evaluate(
             "measures, with 'all', or 'none'. Without them no verdict is NO EVIDENCE."
         ),
     ] = "limited",
-    json_to: Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")] = None,
+    json_to: JsonTo = None,
     experiment: Annotated[str, typer.Option(help="MLflow experiment.")] = "evaluate",
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
@@ -195,7 +204,7 @@ def evaluate(
 
     check_engine(engine, dask)
     if verbose and for_vendor:
-        raise InputError("--verbose and --for-vendor must not stand together, got both")
+        raise UsageError("--verbose and --for-vendor must not stand together, got both")
     said: dict[str, Any] = {
         "real": _one("real", real_table, real),
         "control": control,
@@ -203,7 +212,7 @@ def evaluate(
         "metrics": metric,
         "thresholds": _limits(threshold or ()),
         "quasi_identifiers": _names(quasi_identifiers),
-        "sensitive": _names(sensitive),
+        "sensitive": _targets(sensitive),
         "categorical": _names(categorical),
         "identifier": identifier,
         "missing": _names(missing),
@@ -255,7 +264,7 @@ def init(
     from synthrisk.tasks.propose.proposal import Given
 
     if quick and thorough:
-        raise InputError("--quick and --thorough must not stand together, got both")
+        raise UsageError("--quick and --thorough must not stand together, got both")
     given = Given(
         _names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop), identifier, _names(categorical)
     )
@@ -297,7 +306,7 @@ def metrics(
             *(["--markdown"] if markdown else []),
             *([repr(name)] if name else []),
         ]
-        raise InputError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
+        raise UsageError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
     if leaks:
         from synthrisk.flows.cli.seen_leaks import print_leaks
 
@@ -354,7 +363,7 @@ def compare(
 
     forms = [name for name, given in (("csv", csv), ("json", as_json), ("markdown", markdown)) if given]
     if len(forms) > 1:
-        raise InputError(f"--{' and --'.join(forms)} must not stand together")
+        raise UsageError(f"--{' and --'.join(forms)} must not stand together")
     asked = Asked(experiment, measure, every, history, forms[0] if forms else "")
     print_comparison(asked, Tracking(uri=tracking_uri), folder_of(workspace))
 
@@ -493,15 +502,24 @@ def _one(option: str, argument: str | None, given: str | None) -> str:
     """Return what is given once, as an argument or as an option."""
     if (argument is None) == (given is None):
         got = "none" if given is None else f"{argument!r} and {given!r}"
-        raise InputError(f"{option} must be given once, as an argument or as --{option}, got {got}")
+        raise UsageError(f"{option} must be given once, as an argument or as --{option}, got {got}")
     return str(argument or given)
 
 
 def _names(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if text and not names:
-        raise InputError(f"columns must be named as a,b,c, got {text!r}")
+        raise UsageError(f"columns must be named as a,b,c, got {text!r}")
     return names
+
+
+def _targets(text: str) -> list[str | list[str]]:
+    """Return what is guessed: columns, or lists of those that stand between plus signs; ++ is a plus sign of a name."""
+    parts = [[each.strip().replace("\0", "+") for each in name.replace("++", "\0").split("+")] for name in _names(text)]
+    for part in parts:
+        if not all(part):
+            raise UsageError(f"--sensitive must be a,b, or a+b for columns guessed together (++: a +), got {text!r}")
+    return [part[0] if len(part) == 1 else part for part in parts]
 
 
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
@@ -511,9 +529,9 @@ def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
             name, value = text.rsplit("=", 1)
             limit = float(value)
         except ValueError:
-            raise InputError(f"--limit-on must be <quantity>/<measure>=number, got {text!r}") from None
+            raise UsageError(f"--limit-on must be <quantity>/<measure>=number, got {text!r}") from None
         if name in limits:
-            raise InputError(f"--limit-on must be given once for each quantity and measure, got {name!r} twice")
+            raise UsageError(f"--limit-on must be given once for each quantity and measure, got {name!r} twice")
         limits[name] = limit
     return limits
 
@@ -523,7 +541,7 @@ def _parts(text: str) -> dict[str, int]:
     for each in _names(text):
         name, _, number = each.rpartition("=")
         if not name or not number.isdecimal():
-            raise InputError(f"--coarsen must be <column>=<number of parts>, got {each!r}")
+            raise UsageError(f"--coarsen must be <column>=<number of parts>, got {each!r}")
         parts[name] = int(number)
     return parts
 

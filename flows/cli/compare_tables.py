@@ -180,11 +180,11 @@ def _print_trend(
             console.print(Text(f"\nmemorization of {inert(measure)}", "bold"))
             _print_steps(console, own)
     if asked.measure is None or asked.every:
-        _print_past_limits(console, shown)
+        _print_limits_over_time(console, shown)
     _print_changes(console, steps)
 
 
-def _print_past_limits(console: Console, shown: Sequence[PastStudy]) -> None:
+def _print_limits_over_time(console: Console, shown: Sequence[PastStudy]) -> None:
     """Print what limits hold for beside memorization, a table a limit: rates, gains, groups."""
     every = [(study, row) for study in shown for row in study.verdicts.to_dict("records")]
     names = dict.fromkeys(str(row["quantity"]) for _, row in every)

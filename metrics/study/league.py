@@ -86,6 +86,11 @@ def ordered_measures(result: StudyResult) -> list[Measure]:
     return list(dict.fromkeys(f.measure for f in result.findings))
 
 
+def promised(result: StudyResult) -> dict[str, str]:
+    """Return the epsilon of each generator that promises differential privacy, by its name; empty where none does."""
+    return {name: own["epsilon"] for name, own in result.settings.items() if "epsilon" in own}
+
+
 def place(answer: str) -> int:
     """Return the place of a reference generator among all, by its answer; one without comes last."""
     order = get_args(Answer)
