@@ -70,7 +70,7 @@ def test_labels_that_would_be_markup_are_text(limited):
     assert "x" * 100 not in "".join(line for line in text.splitlines() if line.startswith(("|", "#")))
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
     widths = [{len(re.findall(r"(?<!\\)\|", line)) for line in rows.splitlines()} for rows in tables]
-    assert widths == [{7}, *[{6}] * len(LABELS)]  # the answer, then a table a measure
+    assert widths == [{7}, *[{6}] * (len(LABELS) + limited)]  # the answer, what is limited, then a table a measure
     for mark in ("\u202e", "\u202d"):
         assert mark not in text
 

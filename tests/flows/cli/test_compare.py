@@ -397,3 +397,13 @@ def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
     client.set_terminated(run.info.run_id)
     assert "1 of an earlier version cannot be read" in compared(code=2)
     assert "people, study of" in compared(STUDY)
+
+
+def test_the_history_shows_what_was_judged_beside_memorization(compared):
+    """A limit on a rate or a risk decides words, too: without it nobody sees why a word has changed."""
+    limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
+    printed = compared(replace(STUDY, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
+    whole(printed)
+    head, _, table = printed.partition(f"\nrisk/{LIMITED.key}\n")
+    assert "people, 1 study" in head
+    assert re.search(r"NO EVIDENCE +\.\d+ \[\.\d+, \.\d+\] +0\.5", table)
