@@ -14,6 +14,7 @@ from synthrisk.tasks.synthesize.generators import generator
 from synthrisk.tasks.synthesize.private import _adds_up, _below, _budget, _edges, _known, _plain, _split
 from synthrisk.tasks.synthesize.synthesizer import Job
 
+pytestmark = pytest.mark.proof  # compiling its model takes most of a minute
 needs_it = pytest.mark.skipif(find_spec("opendp") is None or find_spec("mbi") is None, reason="needs the extra private")
 
 PUBLIC = {
