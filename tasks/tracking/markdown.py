@@ -22,9 +22,9 @@ def literal(text: str) -> str:
     return shown
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; heads and cells are Markdown. MLflow's pages leave no room between its columns."""
-    apart, rule = "&emsp; | ", " | ".join(["---"] * len(heads))
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], apart: str = " | ") -> list[str]:
+    """Return the lines of a table; heads and cells are Markdown, ``apart`` is what stands between cells."""
+    rule = " | ".join(["---"] * len(heads))
     first, *others = (f"| {apart.join(cells)} |" for cells in (heads, *rows))
     return [first, f"| {rule} |", *others]
 

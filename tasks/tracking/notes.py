@@ -13,6 +13,7 @@ from synthrisk.tasks.tracking.links import compare_link, run_link, view_link
 from synthrisk.tasks.tracking.markdown import fitting, link, literal, table
 from synthrisk.tasks.tracking.written import Written
 
+_APART = "&emsp; | "  # MLflow's pages leave no room between the columns of a table
 TAG = "mlflow.note.content"
 _OF_EXPERIMENT, _OF_RUN = 18_000, 7_500  # characters, below what MLflow takes as a tag's value
 _MORE = "This is cut short: the saved view and the report hold all of it."
@@ -97,7 +98,7 @@ def _answer(told: Overview, place: Place) -> list[str]:
                 useful,
             ]
         )
-    return table(["generator", "verdict", "in words", judged, "as if so many were copied", "utility"], rows)
+    return table(["generator", "verdict", "in words", judged, "as if so many were copied", "utility"], rows, _APART)
 
 
 def _known(result: StudyResult, told: Overview) -> list[str]:
@@ -146,7 +147,7 @@ def _league(result: StudyResult) -> list[str]:
         for key in rows
         if key
     ]
-    return table(["measure", *(literal(n) for n in names if n not in result.failures)], cells)
+    return table(["measure", *(literal(n) for n in names if n not in result.failures)], cells, _APART)
 
 
 def _memorized(row: LeagueRow | None) -> str:
