@@ -5,8 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from synthrisk.flows.cli.ends import UsageError
-from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.errors import InputError, nearest
 
 
 class Commands(TyperGroup):
@@ -16,7 +15,7 @@ class Commands(TyperGroup):
         """Run the command that is named.
 
         Raises:
-            UsageError: It has no such option, but another tool calls one of its options so, or the name is mistyped.
+            InputError: It has no such option, but another tool calls one of its options so, or the name is mistyped.
         """
         try:
             return super().invoke(ctx)
@@ -27,4 +26,4 @@ class Commands(TyperGroup):
             hint = nearest(name, [option for each in asked.command.params for option in each.opts])
             if not hint:
                 raise
-            raise UsageError(f"{asked.info_name} takes no option {name}{hint}") from None
+            raise InputError(f"{asked.info_name} takes no option {name}{hint}") from None

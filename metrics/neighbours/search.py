@@ -27,7 +27,6 @@ def prepare() -> None:
     searched = search(records, scale)
     limits = searched.nearest(records, own, 1)[0][:, 0]
     searched.within(records, own, limits, searched.count(records, own, limits))
-    searched.prepare()
     fewest_differing([own], [own])
 
 

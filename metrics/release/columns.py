@@ -29,8 +29,6 @@ Rule = Literal[
     "index",
     "absent",
     "coarse",
-    "promise",
-    "dropped",
 ]
 
 CHANCE = 1e-6

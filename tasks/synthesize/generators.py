@@ -6,7 +6,7 @@ from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.synthesize import Synthesizer, check_options, find_synthesizer
+from synthrisk.tasks.synthesize import check_options, find_synthesizer
 from synthrisk.tasks.workspace.references import Generator
 
 
@@ -36,9 +36,8 @@ def generator(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
     Raises:
         InputError: There is no such kind, it does not take these options, or needs an extra that is not installed.
     """
-    own = find_synthesizer(kind)
-    check_options(own, options)
-    return Generator(name, kind, dict(options), folder=str(Path.cwd()), epsilon=_promised(own, options))
+    check_options(find_synthesizer(kind), options)
+    return Generator(name, kind, dict(options), folder=str(Path.cwd()))
 
 
 def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
@@ -52,12 +51,7 @@ def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
         raise InputError(f"references must be generators that declare an answer, got {kind!r}, which declares none")
     check_options(own, options)
     leaked = own.leaked(**options) if own.leaked else {"ideal": 0.0}.get(own.answer)
-    promised = _promised(own, options)
-    return Generator(name, kind, dict(options), "reference", own.answer, leaked, str(Path.cwd()), promised)
-
-
-def _promised(own: Synthesizer, options: Mapping[str, Any]) -> float | None:
-    return own.epsilon(**options) if own.epsilon else None
+    return Generator(name, kind, dict(options), "reference", own.answer, leaked, str(Path.cwd()))
 
 
 def _leaky(share: float) -> Generator:

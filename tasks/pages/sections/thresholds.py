@@ -31,4 +31,6 @@ def _context(shown: Shown) -> Mapping[str, Any]:
     return {"reached": reached}
 
 
-THRESHOLDS = Section("thresholds", "Limits: who chose them, and what they can see", "thresholds.html", _context)
+THRESHOLDS = Section(
+    "thresholds", "Limits: who chose them, and what they can see", "thresholds.html", _context, folded=True
+)
