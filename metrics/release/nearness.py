@@ -273,12 +273,14 @@ def _no_chance(above: Estimate, share: float, f: float, sizes: tuple[float, floa
     control records in random order at most x members come before the k-th control record with the chance that k or
     more of the first x + k are control records (negative hypergeometric).
     """
-    if above.upper >= 0:
-        return above
     n, c = round(sizes[0]), round(sizes[1])
     k, x = max(int(f * c), 1), int(np.ceil(share * n))
-    chance = float(scipy.stats.hypergeom.sf(k - 1, n + c, c, min(x + k, n + c)))
-    return above if chance <= (1 - CONFIDENCE) / 2 else replace(above, upper=0.0)
+    return _unless(above, lambda: scipy.stats.hypergeom.sf(k - 1, n + c, c, min(x + k, n + c)))
+
+
+def _unless(above: Estimate, chance: Callable[[], float]) -> Estimate:
+    """Return an excess with an interval that holds 0 where it is below 0, and chance makes so few members too often."""
+    return replace(above, upper=0.0) if above.upper < 0 and chance() > (1 - CONFIDENCE) / 2 else above
 
 
 def _excess(own: Estimate, other: Estimate) -> Estimate:
@@ -334,11 +336,9 @@ def _equal(found: Verbatim, sizes: tuple[float, float], what: str) -> Look:
         for each, size in zip((found.members, found.controls), sizes, strict=True)
     )
     met = found.members.share * sizes[0], found.controls.share * sizes[1]
-    # as in _no_chance: of the people met, so few are members by chance (hypergeometric)
     n, c, x, k = (round(each) for each in (*sizes, *met))
-    above = _excess(own, other)
-    if above.upper < 0 and scipy.stats.hypergeom.cdf(x, n + c, n, x + k) > (1 - CONFIDENCE) / 2:
-        above = replace(above, upper=0.0)
+    # of the x + k people met so few are members by chance (hypergeometric)
+    above = _unless(_excess(own, other), lambda: scipy.stats.hypergeom.cdf(x, n + c, n, x + k))
     return Look(what, own, other.value, above, both=True)
 
 
