@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import ceil, floor, isnan
 
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
+from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.empty_measures import empty_measures, same_place
 from synthrisk.metrics.study.findings import Finding
@@ -54,6 +55,7 @@ class SetLimit:
     empty: str = ""  # why the measure says nothing of any release
     planted: Sequence[PlantedLeak] = ()
     size: Size = Size()
+    attempts: float = 0.0  # drawn from the released rows, where an attack makes no more; 0 where it is asked of all
 
     @property
     def is_difference(self) -> bool:
@@ -209,6 +211,8 @@ class SetLimit:
         if times > HARDLY:
             return ""
         n, c, repetitions = self.size.members, self.size.controls, self.size.repetitions
+        if self.attempts:
+            return self._attempts(self.attempts * times)
         if self.size.is_one_release and c:
             share = (1 / n + 1 / c) / times - 1 / n
             if share > 0 and 1 / share <= HARDLY * c:
@@ -220,6 +224,14 @@ class SetLimit:
             if more <= HARDLY:
                 return f"{max(ceil(repetitions * more), repetitions + 1)} repetitions (there are {repetitions})"
         return f"{_rounded((n + c) * times):,} records (there are {n + c:,})"
+
+    def _attempts(self, wanted: float) -> str:
+        """Return how many attempts are to be made: more records alone bring none, where a fixed number is drawn."""
+        n, c, made = self.size.members, self.size.controls, f"{self.attempts:,.0f}"
+        if wanted <= n:
+            return f"{_rounded(wanted):,} attempts (there are {made})"
+        more = f"{_rounded(wanted):,} attempts on as many members and {_rounded(c * wanted / n):,} control records"
+        return f"{more} (there are {made} on {n:,} and {c:,})"
 
 
 def set_limit(
@@ -244,7 +256,14 @@ def set_limit(
     else:
         empty = same_place(own, answers, what.group)
     copies, near_copies, ideals = reached("copy"), reached("near_copy"), reached("ideal")
-    return SetLimit(spelled_out, value, copies, near_copies, ideals, empty, planted, size)
+    return SetLimit(spelled_out, value, copies, near_copies, ideals, empty, planted, size, _drawn(own, size))
+
+
+def _drawn(own: Sequence[Finding], size: Size) -> float:
+    """Return how many attempts were drawn for a measure that names predicates; 0 where all rows made one."""
+    made = [f.details["attempts"][0] for f in own if METRICS[f.measure.metric].isolated and "attempts" in f.details]
+    drawn = max((each for each in made if not isnan(each)), default=0.0)
+    return drawn if 0 < drawn < size.members else 0.0
 
 
 def more_repetitions(found: Estimate, times: float) -> float:

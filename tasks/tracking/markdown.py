@@ -22,10 +22,11 @@ def literal(text: str) -> str:
     return shown
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; heads and cells are Markdown."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return [f"| {' | '.join(cells)} |" for cells in lines]
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], apart: str = " | ") -> list[str]:
+    """Return the lines of a table; heads and cells are Markdown, ``apart`` is what stands between cells."""
+    rule = " | ".join(["---"] * len(heads))
+    first, *others = (f"| {apart.join(cells)} |" for cells in (heads, *rows))
+    return [first, f"| {rule} |", *others]
 
 
 def link(text: str, address: str) -> str:

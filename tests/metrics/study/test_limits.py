@@ -137,6 +137,30 @@ def test_what_is_asked_for_decides_when_it_is_brought(seed):
     assert judged(more, size=Size(*brought, 1, True), value=0.05).word == "NO EVIDENCE"
 
 
+@pytest.mark.parametrize(("members", "spread"), [(100_000, 5.0), (12_000, 9.0)])
+def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
+    """More records bring no more attempts: the interval of so many attempts as are asked for lies inside the limit."""
+    measure, value = Measure("singling_out", "singling_out"), 0.01
+
+    def judged_by(attempts: int, size: Size):
+        half = spread / math.sqrt(attempts)
+        names = {"copy": around(0.5, 0.02), "near": around(0.5, 0.02), "fresh": around(0.0, half)}
+        found = [line(n, e, measure) for n, e in {**names, "cart": around(value, half)}.items()]
+        told = [replace(each, details={"attempts": (float(attempts), math.nan)}) for each in found]
+        beside = Beside(ANSWERS, size=size)
+        (verdict,) = beside_other_kind(told, {"memorization/singling_out": 0.05}, [PASSED], beside)
+        return verdict
+
+    asked = judged_by(10_000, Size(members, members, 1, True))
+    assert asked.word in ("INCONCLUSIVE", "CANNOT TELL")
+    few = re.match(r"([\d,]+) attempts \(there are 10,000\)", asked.advice)
+    more = re.match(r"([\d,]+) attempts on as many members and ([\d,]+) control records \(", asked.advice)
+    assert bool(few) == (members == 100_000), asked.advice
+    brought = int((few or more)[1].replace(",", ""))
+    now = members if few else brought
+    assert judged_by(brought, Size(now, now, 1, True)).word == "NO EVIDENCE"
+
+
 def test_a_limit_that_is_named_is_kept():
     verdict = judged(around(0.03, 0.03), value=0.05)
     limit = float(re.search(r"a limit of ([\d.]+)", verdict.advice)[1])

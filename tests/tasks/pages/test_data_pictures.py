@@ -103,7 +103,7 @@ def test_the_report_has_both_sections_in_their_place(tmp_path):
     assert names.index("answer") < names.index("next_steps") < names.index("measures")
     assert names.index("measures") < names.index("data_pictures")
     what = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2})
-    assert '<section id="data_pictures">' in page(what.judged, "")
+    assert '<div id="data_pictures">' in page(what.judged, "")
 
 
 def test_tracking_gets_the_page_without_values_of_the_real_table(tmp_path):
@@ -114,7 +114,7 @@ def test_tracking_gets_the_page_without_values_of_the_real_table(tmp_path):
     assert "nurse" not in apart
     assert "kept out of tracking" in apart
     assert "kept out of tracking" not in whole
-    start, end = whole.index('<section id="data_pictures">'), whole.index("<!-- end of values -->")
+    start, end = whole.index('<div id="data_pictures">'), whole.index("<!-- end of values -->")
     assert apart.startswith(whole[:start])
     assert apart.endswith(whole[end:].removeprefix("<!-- end of values -->"))
 
