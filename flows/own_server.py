@@ -8,9 +8,6 @@ from pathlib import Path
 from socket import AF_INET, SOCK_STREAM, socket
 from urllib.request import urlopen
 
-import prefect
-from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS, get_current_settings
-
 _LOOK = 0.05  # seconds between two looks whether it answers
 
 
@@ -22,6 +19,9 @@ class OwnServer:
     """
 
     def __init__(self) -> None:
+        import prefect
+        from prefect.settings import get_current_settings
+
         with socket(AF_INET, SOCK_STREAM) as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -47,6 +47,8 @@ class OwnServer:
         Raises:
             RuntimeError: It has ended, or does not answer in time.
         """
+        from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS
+
         last = time.monotonic() + PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
         while time.monotonic() < last:
             if self._process.poll() is not None:
