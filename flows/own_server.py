@@ -6,7 +6,6 @@ import sys
 import time
 from pathlib import Path
 from socket import AF_INET, SOCK_STREAM, socket
-from urllib.request import urlopen
 
 _LOOK = 0.05  # seconds between two looks whether it answers
 
@@ -47,6 +46,8 @@ class OwnServer:
         Raises:
             RuntimeError: It has ended, or does not answer in time.
         """
+        from urllib.request import urlopen  # only here: it takes a tenth of a second
+
         from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS
 
         last = time.monotonic() + PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
