@@ -16,8 +16,12 @@ demo: .venv/ready
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
+# files that take minutes come first, so that no core is idle at the end
+LONG = $(addprefix tests/,tasks/test_no_false_all_clear.py flows/test_killed.py flows/test_nothing_gets_out.py \
+	flows/test_atlas.py flows/test_benchmark.py flows/test_dask.py flows/test_shared_workspace.py)
 proofs: .venv/ready
-	$(BIN)/python -m pytest -m "proof and not slow" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(call files,proof)
+	$(BIN)/python -m pytest -m "proof and not slow" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
+		$(LONG) $(filter-out $(LONG),$(call files,proof))
 
 check: .venv/ready site
 	$(BIN)/ruff check .
@@ -30,11 +34,12 @@ check: .venv/ready site
 # strictly: a link that leads nowhere, or a page that no menu names, is an error
 site: .venv/ready
 	mkdir -p .venv/types/synthrisk && ln -sfn $(CURDIR)/metrics $(CURDIR)/conf $(CURDIR)/tasks $(CURDIR)/flows .venv/types/synthrisk/
+	rm -f build/site.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	touch build/site.stamp  # tests read this site where nothing is newer
 
 services: .venv/ready
-	$(BIN)/python tests/deployments/run_services.py
-	$(BIN)/python -m pytest -m services $(filter-out tests/deployments/%,$(call files,services))
+	$(BIN)/python tests/deployments/run_services.py $(filter-out tests/deployments/%,$(call files,services))
 
 wheel: .venv/ready
 	$(BIN)/python tests/wheel.py
@@ -51,7 +56,7 @@ bench: .venv/ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch
 	rm -rf build *.egg-info  # what an older build left would be found first
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,dask,postgresql,fair,files,test,docs]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,private,dask,postgresql,fair,files,test,docs]"
 	touch $@
 
 clean:

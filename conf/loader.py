@@ -44,7 +44,8 @@ def load(study: str | Path | Mapping[str, Any] | Study = "demo", overrides: Sequ
 
     Args:
         study: Path, name, settings, or a study.
-        overrides: ``a.b=c`` settings that replace those of the file; c is read as YAML.
+        overrides: ``a.b=c`` settings that replace those of the file, ``a.b+=c`` settings that are added to a list or a
+            mapping of the file; c is read as YAML.
 
     Raises:
         InputError: The file is absent or not YAML, or settings break their rules: all of them, each with its path.
@@ -112,7 +113,8 @@ def _read(study: str) -> tuple[str, dict[str, Any]]:
             raise InputError(f"the study must be a UTF-8 YAML file, got {study!r}") from None
     else:
         hint = nearest(study, shipped())
-        raise InputError(f"the study must be a YAML file or one of {', '.join(shipped())}, got {study!r}{hint}")
+        lacks = "" if path.is_dir() else f"there is no file {study!r}: "
+        raise InputError(f"{lacks}the study must be a YAML file or one of {', '.join(shipped())}, got {study!r}{hint}")
     try:
         settings = yaml.load(text, _Once)  # noqa: S506 - a safe loader
     except InputError as error:
@@ -129,6 +131,7 @@ def _read(study: str) -> tuple[str, dict[str, Any]]:
 
 def _override(settings: dict[str, Any], override: str) -> None:
     path, equals, text = override.partition("=")
+    adds, path = path.endswith("+"), path.removesuffix("+")
     if not equals or not all(path.split(".")):
         raise InputError(f"--set must be a.b=value, got {override!r}")
     if not text.strip():
@@ -148,7 +151,29 @@ def _override(settings: dict[str, Any], override: str) -> None:
         elif isinstance(here, dict) and not isinstance(here.get(key), dict | list):
             here[key] = {}
         here = here[key]
-    here[_key(here, last, override)] = value
+    if adds and isinstance(here, dict):
+        last = next((name for name in LIMITS if last in LIMITS and name in here), last)
+        here[last] = _added(here.get(last, _default(path)), value, override)
+    else:
+        here[_key(here, last, override)] = value
+
+
+def _default(path: str) -> Any:
+    """Return what a study has for a list or a mapping that it does not name."""
+    field = Study.model_fields.get("thresholds" if path in LIMITS else path)
+    default = None if field is None else field.get_default(call_default_factory=True)
+    if isinstance(default, list):
+        return [each.model_dump() if isinstance(each, BaseModel) else each for each in default]
+    return {} if path in LIMITS else default
+
+
+def _added(old: Any, value: Any, override: str) -> Any:
+    """Return a list or a mapping of a study with more in it."""
+    if isinstance(old, dict) and isinstance(value, dict):
+        return {**old, **value}
+    if isinstance(old, list):
+        return [*old, *(value if isinstance(value, list) else [value])]
+    raise InputError(f"--set a.b+=value must add to a list, or a mapping to a mapping, got {override!r}")
 
 
 def _key(here: Any, part: str, override: str) -> Any:

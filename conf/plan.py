@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from synthrisk.conf.loader import checked
-from synthrisk.conf.study import ALL_OTHERS, MetricChoice, WhatIf
+from synthrisk.conf.study import ALL_OTHERS, MetricChoice, Study, WhatIf
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.exposure.what_if import Change
@@ -74,6 +74,38 @@ def plan(
                 planned += [asked, *_variants(asked, choice.what_if)]
     _check_labels(planned)
     return planned
+
+
+def with_changes(study: Study, changes: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Study:
+    """Return a study that also tries some changes of the quasi-identifiers, and is the same in all else.
+
+    A change is added to each metric that knows all columns which it changes and does not try it yet; limits, bins and
+    other options stay.
+
+    Args:
+        study: The study.
+        changes: As in ``what_if``: ``{"drop": ["race"]}``, ``{"bins": {"age": 5}}``.
+        columns: Columns of its table, the identifier left out.
+
+    Raises:
+        InputError: No metric of the study knows the columns of a change.
+    """
+    asked = [checked(WhatIf, change, "what_if") for change in changes]
+    metrics: list[MetricChoice] = []
+    used: set[int] = set()
+    for choice in study.metrics:
+        planned = plan([choice], columns, study.data.quasi_identifiers, study.data.sensitive)
+        own_known = [set(p.options.get("quasi_identifiers", ())) for p in planned if not p.measure.variant_of]
+        known = set.intersection(*own_known)
+        own = [(n, each) for n, each in enumerate(asked) if {*each.drop, *each.bins} <= known and len(known) > 1]
+        used |= {n for n, _ in own}
+        new = [each for _, each in own if each not in choice.what_if]
+        metrics.append(choice.model_copy(update={"what_if": [*choice.what_if, *new]}))
+    for n, each in enumerate(asked):
+        if n not in used:
+            names = [*each.drop, *each.bins]
+            raise InputError(f"a column to try must be one that a metric of the study knows, got {', '.join(names)}")
+    return study.model_copy(update={"metrics": metrics})
 
 
 def _columns(targets: Sequence[Target]) -> list[str]:

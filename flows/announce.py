@@ -1,22 +1,29 @@
-"""Tell Prefect how a study ended: a line a verdict in the log, artifacts whose history is the trend, events, tags."""
+"""Tell Prefect how a study ended: lines in its log, artifacts whose history is the trend, events, assets, and tags."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from prefect import tags
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
+from prefect.assets import Asset, AssetProperties, add_asset_metadata, materialize
+from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from prefect.client.schemas.sorting import ArtifactSort
 from prefect.context import FlowRunContext
 
-from synthrisk.conf.secrets import mask
+from synthrisk.conf.secrets import mask, masked
 from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
 from synthrisk.flows.events import emit_events
+from synthrisk.flows.keys import asset_key
 from synthrisk.flows.markdown import LONGEST, plain
+from synthrisk.flows.outcome import in_sentences
 from synthrisk.flows.run_log import run_log
+from synthrisk.tasks.workspace.kept import address_of
 
 _VERSIONS = 10  # earlier runs that an artifact lists
 _ALARMING = ("RISK", "INVALID RELEASE", "INVALID", "FAILED")
@@ -28,12 +35,12 @@ def announce(ended: Ended) -> None:
     title = plain(ended.title, LONGEST)  # descriptions are Markdown too
     text = mask(artifact_text(ended, _earlier(ended.key)))
     create_markdown_artifact(text, key=ended.key, description=mask(artifact_description(ended)))
-    report = f"{title}: {plain(ended.links.path)}"  # Prefect's newer pages show no link to a file
-    if ended.links.report:
-        create_link_artifact(ended.links.report, "Open the report", key=f"report-{ended.key}", description=report)
-    if ended.links.runs:
-        create_link_artifact(ended.links.runs, "Open the runs in MLflow", key=f"mlflow-{ended.key}", description=title)
+    shown = ended.links
+    for what, page, name in (("report", shown.page, "the report"), ("mlflow", shown.runs, "the runs in MLflow")):
+        if page:  # browsers open no file from a page, and a server that nobody runs shows nothing
+            create_link_artifact(page, f"Open {name}", key=f"{what}-{ended.key}", description=title)
     emit_events(ended)
+    tell_assets(ended)
     _tag_run(*_verdict_tags(ended))
 
 
@@ -44,6 +51,44 @@ def tagged(study: str) -> Iterator[None]:
     _tag_run(tag)
     with tags(tag):
         yield
+
+
+def tell_assets(ended: Ended) -> None:
+    """Have Prefect's assets follow the study: real tables are referenced, each release and the report materialized.
+
+    A release that somebody else has made, which ``evaluate`` judges, is referenced; what is materialized is the copy
+    of it that was judged. Metadata hold names and verdicts, never a cell.
+    """
+    study = {"study": ended.name, "study_id": ended.result.study_id}
+    read = [Asset(key=asset_key(each)) for each in (ended.outcome.source, *ended.also) if each]
+    words = {each.synthesizer: each.word or "NOT JUDGED" for each in ended.answer.synthesizers}
+    releases = {
+        _asset(path, f"release {place} of {name}, {ended.title}"): study | {"synthesizer": name, "verdict": words[name]}
+        for name, paths in ended.outcome.releases.items()
+        for place, path in enumerate(paths, 1)
+    }
+    _materialized("releases", releases, read)
+    if ended.outcome.report:
+        told = study | {"verdict": ended.word, "passed": ended.result.passed, "verdicts": words}
+        told["message"] = in_sentences(ended.result)
+        report = _asset(address_of(Path(ended.outcome.report)), f"report of {ended.title}", ended.links.page or None)
+        _materialized("report page", {report: told}, [*read, *releases])
+
+
+def _asset(address: str, name: str, url: str | None = None) -> Asset:
+    return Asset(key=asset_key(address), properties=AssetProperties(name=mask(name), url=url))
+
+
+def _materialized(name: str, told: Mapping[Asset, Mapping[str, Any]], read: Sequence[Asset]) -> None:
+    """Materialize assets, each with what is told of it, in a task run that references those that were read."""
+
+    def tell() -> None:
+        for asset, metadata in told.items():
+            add_asset_metadata(asset, masked(dict(metadata)))
+
+    if told:
+        options: dict[str, Any] = {"asset_deps": list(read), "cache_policy": NO_CACHE, "persist_result": False}
+        materialize(*told, by="synthrisk", name=name, task_run_name=name, **options)(tell)()
 
 
 def _verdict_tags(ended: Ended) -> list[str]:

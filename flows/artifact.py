@@ -9,9 +9,11 @@ from synthrisk.flows.markdown import LONGEST, plain, table
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.headlines import Headline, Overview
 from synthrisk.metrics.study.league import BRIEF, LeagueRow, interval_text, league
+from synthrisk.metrics.study.result_tables import judged_quantities
 from synthrisk.metrics.study.results import StudyResult
 
 _MEASURES = 12  # tables of measures: the report has all
+_LIMITED = 60  # rows of limits and generators: the report has all
 _OWNED = 6  # limits that are named beside their owner
 _TOLD = 6  # synthesizers that a description names
 
@@ -28,6 +30,7 @@ def artifact_text(ended: Ended, earlier: Sequence[tuple[str, str]] = ()) -> str:
         "\n".join(_sentence(each) for each in answer.synthesizers),
         _answers(answer),
         _foundations(answer),
+        *_judged(result),
         *_leagues(result, answer),
         *(["## Runs before this one", table(("when", "verdict and what decides it"), earlier)] if earlier else []),
         _links(ended.links),
@@ -107,6 +110,20 @@ def _foundations(answer: Overview) -> str:
     return "\n".join(f"- {line}" for line in lines if line)
 
 
+def _judged(result: StudyResult) -> list[str]:
+    """Return what the limits hold for, a row a limit and generator; nothing where there is no limit."""
+    rows = [
+        (plain(name, LONGEST), f"{limit:g}", plain(each, LONGEST), _interval(found), word or "reference")
+        for name, limit, reached in judged_quantities(result)
+        for each, (found, word) in reached.items()
+    ]
+    if not rows:
+        return []
+    head = "## What is limited"
+    more = [f"{len(rows) - _LIMITED} more rows are in the report."] if len(rows) > _LIMITED else []
+    return [head, table(("limit on", "limit", "synthesizer", "reached", "verdict"), rows[:_LIMITED]), *more]
+
+
 def _leagues(result: StudyResult, answer: Overview) -> list[str]:
     """Return the league table of each judged measure; where none is judged of each that may show a risk."""
     shown = [m.key for m in answer.judged or answer.unjudged]
@@ -129,11 +146,14 @@ def _row(row: LeagueRow) -> Sequence[str]:
 
 
 def _links(links: Links) -> str:
-    start = f"; start their page first: {plain(links.start)}" if links.start else ""
-    report = f"- [Report]({links.report}), a file where the study ran: {plain(links.path)}"
-    report = report if links.report else "- The report could not be written."
-    runs = f"- [Runs in MLflow]({links.runs}){start}" if links.runs else f"- In MLflow {plain(links.waits)}"
-    return f"## Where to look\n\n{report}\n{runs}"
+    """Return where the pages are: links to what opens, all else as text."""
+    name = f"[Report]({links.page})" if links.page else "Report"
+    report = f"{name}, a file where the study ran: {plain(links.path)}"
+    lines = [report if links.path else "The report could not be written."]
+    lines += [f"[Runs in MLflow]({links.runs})"] if links.runs else []
+    lines += [f"Runs and report in a browser, where the study ran: {plain(links.start)}"] if links.start else []
+    lines += [f"In MLflow {plain(links.waits)}"] if links.waits else []
+    return "\n".join(["## Where to look", "", *(f"- {line}" for line in lines)])
 
 
 def _some(names: Sequence[str]) -> str:

@@ -37,7 +37,10 @@ def name_of_benchmark() -> str:
 @flow(name="benchmark", flow_run_name=name_of_benchmark, persist_result=False)
 @masks_errors
 def benchmark(
-    study: StudyChoice = "demo", overrides: list[str] | None = None, tracking_uri: str | None = None
+    study: StudyChoice = "demo",
+    overrides: list[str] | None = None,
+    tracking_uri: str | None = None,
+    gate: bool = False,
 ) -> Outcome:
     """Run a study: data, split, synthesize, attack, bootstrap, report, log.
 
@@ -45,8 +48,10 @@ def benchmark(
         study: A shipped study, the path of a study's YAML file, or all settings as a mapping.
         overrides: Settings that replace those of the study, each as split.folds=3 or data.rows=2000.
         tracking_uri: MLflow store, in place of the study's. Empty: what the study says, else SQLite in its workspace.
+        gate: Whether the run ends as failed, under the name of its verdict, unless all limits are shown to be kept.
 
     Raises:
+        GateError: A gate stops the study; nothing else is wrong with it.
         InputError: The study or its data break a rule; nothing has been computed yet.
     """
     settings = settings_of(study, overrides, tracking_uri)
@@ -60,7 +65,7 @@ def benchmark(
         with workers_share_the_api():
             outcome = conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample)
     announce(Ended(outcome, "study", settings.name, f"study {settings.name}"))
-    return concluded(outcome)
+    return concluded(outcome, gate=gate)
 
 
 def settings_of(study: StudyChoice, overrides: Sequence[str] | None = None, tracking_uri: str | None = None) -> Study:

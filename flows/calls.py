@@ -42,6 +42,9 @@ OURS = How(here_if_lost=True)
 class Answer(Protocol[T_co]):
     """What a call will end in."""
 
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        """Wait so many seconds at most, and tell whether it has ended; one that is called when asked is called then."""
+
     def failure(self) -> str | None:
         """Wait for it, and return why it failed, in words that hold no cell; None where it did not."""
 
@@ -51,6 +54,10 @@ class Answer(Protocol[T_co]):
 
 class Calls(Protocol):
     """A way to call tasks."""
+
+    @property
+    def at_once(self) -> int:
+        """How many are done at one time; 0: as many as the study's runner has workers."""
 
     def submit(self, task: "Task[..., T]", *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """Call a task where there is room for it, beside others; arguments may be answers of earlier calls."""
@@ -90,6 +97,10 @@ class Plain(Called, Generic[T]):
         except Exception as error:  # noqa: BLE001 - a task may raise whatever it likes, as in a task run
             return None, error
 
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        """See ``Answer``."""
+        return "_ended" in vars(self) or (seconds > 0 and bool(self._ended))
+
     def failure(self) -> str | None:
         """See ``Answer``."""
         error = self._ended[1]
@@ -120,6 +131,8 @@ def tried(function: Callable[[], T], delays: Sequence[float]) -> T:
 
 class PlainCalls:
     """The functions themselves, one after the other in this process, each when its answer is asked for."""
+
+    at_once = 1
 
     def submit(self, task: "Task[..., T]", *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""

@@ -1,6 +1,6 @@
 """The course of a study once its data are there: synthesize, attack, bootstrap, compare, judge, expose, report, log."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -13,10 +13,11 @@ from synthrisk.conf import Study
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.attacks import attacks_of
 from synthrisk.flows.calls import OURS, Answer, Calls
-from synthrisk.flows.cells import attacked, refuse_full_disk, start_all
+from synthrisk.flows.cells import Running, attacked, refuse_full_disk, seconds_of_cell, start_all
 from synthrisk.flows.check import check_on, foreseen
+from synthrisk.flows.durations import ends_of, in_words
 from synthrisk.flows.outcome import Outcome
-from synthrisk.flows.progress import say, warn
+from synthrisk.flows.progress import say, step, warn
 from synthrisk.flows.run_log import run_log
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.bootstrap import bootstrap, findings_folder
@@ -27,8 +28,8 @@ from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.logged import Pages, same_answer
 from synthrisk.tasks.workspace.failure import RunError
 from synthrisk.tasks.workspace.handed import Found, Judged
-from synthrisk.tasks.workspace.kept import is_kept, there
-from synthrisk.tasks.workspace.references import Sample
+from synthrisk.tasks.workspace.kept import address_of, is_kept, there
+from synthrisk.tasks.workspace.references import RELEASE, Sample
 from synthrisk.tasks.workspace.store import sweep
 
 _T = TypeVar("_T")
@@ -61,16 +62,19 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
     attacks = attacks_of(study, sample, planned, every)
     failures: dict[str, str] = {}
     running = start_all(study.runner, sample, attacks, calls)
+    expected = foretold(running, sample, calls.at_once or study.runner.workers)
     if opens:
-        open_store(study.tracking, sample)
-    ledgers = attacked(study.runner, running, sample, calls, failures)
+        with step("opening the store", begins=False):
+            open_store(study.tracking, sample)
+    ledgers = attacked(study.runner, running, sample, calls, failures, expected)
     ends = calls.here() if all(is_kept(findings_folder(own, study.bootstrap)) for own in ledgers.values()) else calls
     estimates = {name: ends.submit(bootstrap, own, study.bootstrap, how=OURS) for name, own in ledgers.items()}
-    found = finished("bootstrap", estimates, failures)
     ran, power = [each for each, _ in attacks], study.power is not None
-    estimated = ends.submit(
-        compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures, how=OURS
-    ).result()
+    with step("intervals", begins=False):
+        found = finished("bootstrap", estimates, failures)
+        estimated = ends.submit(
+            compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures, how=OURS
+        ).result()
     judged = calls.call(
         judge,
         estimated,
@@ -103,29 +107,61 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     written = {name: ends.submit(expose, each, study_id, confidence, how=OURS) for name, each in shown.items()}
     from synthrisk.tasks.log import NotLoggedError, log
 
-    place, drawn = study.tracking, partial(pages_of, page, written)
+    place = study.tracking
+    drawn: Pages | Callable[[], Pages] = partial(pages_of, page, written)
+    if ends is not calls:  # where workers draw, it is beside what is logged
+        with step("writing the report"):
+            drawn = pages_of(page, written)
     try:
-        logged = calls.call(
-            log,
-            judged,
-            experiment=place.experiment,
-            tracking_uri=place.uri,
-            tracking_block=place.block,
-            records=place.records,
-            registry=place.registry,
-            exposure=study.exposure,
-            settings=asked,
-            pages=drawn if ends is calls else drawn(),  # where workers draw, beside what is logged
-            offline=place.offline,
-            log_again=place.log_again,
-        )
+        with step("writing the report, logging to MLflow" if ends is calls else "logging to MLflow"):
+            logged = calls.call(
+                log,
+                judged,
+                experiment=place.experiment,
+                tracking_uri=place.uri,
+                tracking_block=place.block,
+                records=place.records,
+                registry=place.registry,
+                exposure=study.exposure,
+                settings=asked,
+                pages=drawn,
+                offline=place.offline,
+                log_again=place.log_again,
+            )
     except NotLoggedError as error:  # the verdict stands, and the study waits in the workspace
         run_log().error("%s", error)
         logged = error.logged
     if logged.checked_again:
         say(same_answer(logged))
     sweep(Path(sample.workspace))  # a worker that was killed meanwhile has left a draft
-    return Outcome(judged.result, logged)
+    return Outcome(judged.result, logged, sample.source, releases_of(found))
+
+
+def releases_of(found: Mapping[str, Found]) -> dict[str, list[str]]:
+    """Return the addresses of the releases of each synthesizer that did not fail."""
+    return {
+        name: [address_of(Path(ledger.release.path) / RELEASE) for ledger in each.ledgers]
+        for name, each in found.items()
+        if each.generator.role == "synthesizer"
+    }
+
+
+def foretold(running: Running, sample: Sample, workers: int) -> float:
+    """Say how long a study will take, before its first release is attacked; return the seconds of all attacks.
+
+    How long a generator learns is not known: where one does, attacks alone are foretold.
+    """
+    rows, columns = sample.table.rows, len(sample.columns)
+    each = [sum(seconds_of_cell(made.place[1], sample)) for made in running.made]
+    if not each:
+        return 0.0
+    seconds, makers = max(sum(each) / workers, max(each)), [made.place[0] for made in running.made]
+    learns = any(maker.role == "synthesizer" and maker.kind != "files" for maker in makers)
+    whole = in_words(seconds if learns else seconds + ends_of(rows))
+    whole = f"attacks take {whole}, beside the time in which generators learn" if learns else whole
+    releases = f"{len(each)} release{'s' * (len(each) > 1)} to attack"
+    say(f"{rows:,} real records, {columns} columns, {releases}: {whole}")
+    return seconds
 
 
 def pages_of(page: Answer[str], written: Mapping[str, Answer[str]]) -> Pages:

@@ -1,5 +1,6 @@
 """A study that has ended, as Prefect's artifacts, events, logs and tags name it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -19,6 +20,7 @@ class Ended:
     kind: Literal["study", "evaluate"]
     name: str  # whose runs make a trend
     title: str  # what people read
+    also: Sequence[str] = ()  # addresses of tables that it has read beside the real one: a release, control records
 
     @property
     def result(self) -> StudyResult:

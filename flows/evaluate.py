@@ -49,7 +49,7 @@ def evaluate(
     real: str,
     synthetic: str,
     quasi_identifiers: list[str] | None = None,
-    sensitive: list[str] | None = None,
+    sensitive: list[str | list[str]] | None = None,
     control: str | None = None,
     metrics: MetricNames = None,
     thresholds: dict[str, float | dict[str, Any]] | None = None,
@@ -69,6 +69,7 @@ def evaluate(
     offline: bool = False,
     links: str | None = None,
     log_again: bool = False,
+    gate: bool = False,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -79,7 +80,8 @@ def evaluate(
         real: The records that the synthesizer was fitted on: built-in name, path or URL.
         synthetic: The release: path or URL of a CSV, Parquet, Excel, Stata, SPSS or SAS file.
         quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others. Proposed unless given.
-        sensitive: Columns that an attacker guesses. Proposed unless given.
+        sensitive: Columns that an attacker guesses; those guessed together in a list of their own. Proposed unless
+            given.
         control: Real records that the synthesizer never saw.
         metrics: Register names, or mappings as in a study. Unless given those of ``study``; else ``["all"]``, without
             those that need ``control`` where there is none, options that only a study can give (``linkability``), or an
@@ -98,7 +100,7 @@ def evaluate(
         workspace: Folder for typed data, ledgers and the embedded store; or a URL, as in a study.
         seed: Root of all randomness.
         missing: Texts that mean a missing cell in any column.
-        drop: Columns to leave out.
+        drop: Columns to leave out, of the real table or of the release alone.
         columns: How single columns are read, as in a study.
         study: Path of a study's YAML file, or name of a shipped one: what its ``data`` says of the columns, its metrics
             and thresholds hold for this release, where nothing else is given.
@@ -108,15 +110,17 @@ def evaluate(
         links: A file that says which record of ``real`` each row of the release was made from, for ``hidden_rate``: one
             column, with its name in the first line, of whole numbers, 0 for the first record, -1 for none.
         log_again: Write runs to MLflow though the experiment holds the same answer on this release already.
+        gate: Whether the run ends as failed, under the name of its verdict, unless all limits are shown to be kept.
 
     Raises:
+        GateError: A gate stops the release; nothing else is wrong with it.
         InputError: An argument or a table breaks a rule.
     """
-    arguments = dict(locals())
+    arguments = {name: value for name, value in locals().items() if name != "gate"}
     settings = asked_text(arguments)
     if quasi_identifiers and sensitive and not (metrics or study):
         arguments["metrics"] = [EVERY]
-    meant = understood(**{name: arguments[name] for name in UNDERSTOOD})
+    meant = understood(**{name: arguments[name] for name in UNDERSTOOD}, synthetic=synthetic)
     check_control(control, meant.thresholds)
     place = experiment, tracking_uri, workspace, seed, tracking_block, offline, links, log_again
     one = with_block(study_of(meant, synthetic, what_if, references, *place))
@@ -127,9 +131,12 @@ def evaluate(
             named = f"study {file_of(synthetic)}"
             course = conduct.with_options(flow_run_name=lambda: named, task_runner=task_runner(one.runner))
             outcome = course(whole, sample, settings, warning)
-    announce(Ended(outcome, "evaluate", experiment, f"release {file_of(synthetic)}"))
+    also = [
+        one.data.model_copy(update={"source": table}).address for table in (synthetic, control) if table is not None
+    ]
+    announce(Ended(outcome, "evaluate", experiment, f"release {file_of(synthetic)}", also))
     emit_evaluated(synthetic, outcome)
-    return concluded(outcome)
+    return concluded(outcome, gate=gate)
 
 
 def emit_evaluated(synthetic: str, outcome: Outcome) -> None:

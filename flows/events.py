@@ -42,7 +42,9 @@ def _emit_risk(ended: Ended, each: Headline) -> None:
 
 def _emit(event: str, ended: Ended, resource: str, name: str, labels: dict[str, str], told: dict[str, Any]) -> None:
     run = FlowRunContext.get()
-    where, related = {"report": ended.links.report, "mlflow": ended.links.runs}, []
+    own, related = ended.links, []
+    pages = {"report": own.page or own.path, "mlflow": own.runs, "command": own.start}
+    where = {what: place for what, place in pages.items() if place}
     if run is not None and run.flow_run is not None:
         page = url_for("flow-run", run.flow_run.id)
         where |= {"flow_run": page} if page else {}

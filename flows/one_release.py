@@ -14,11 +14,13 @@ from synthrisk.conf.study import Data, SynthesizerChoice
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.release.strangers import strangers
 from synthrisk.metrics.study.quantities import AGAINST_CONTROL, limited
+from synthrisk.tasks.data import read as read_table
 from synthrisk.tasks.data.one_release import given
 from synthrisk.tasks.propose.measures import RECOMMENDED, measures
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.propose.roles import Role
 from synthrisk.tasks.synthesize import Job, find_synthesizer, run
+from synthrisk.tasks.synthesize.release_file import read_file
 from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample, Table
 
@@ -41,11 +43,13 @@ class Understood:
     metrics: Sequence[str | Mapping[str, Any]]
     thresholds: Mapping[str, Any]
     proposal: Proposal | None = None  # where the roles are none that somebody gave
+    beside: Sequence[str] = ()  # columns that the release alone has, and that are left out
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The same as arguments of ``evaluate``."""
         own = self.data.model_dump(exclude={"source", "rows"}, exclude_unset=True)
+        own["drop"] = [*own.get("drop", ()), *self.beside]
         known = own["quasi_identifiers"]
         said = {**own, "quasi_identifiers": [known] if known == "*" else known, "thresholds": dict(self.thresholds)}
         return {name: value for name, value in said.items() if value} | {"metrics": list(self.metrics)}
@@ -57,14 +61,21 @@ def understood(
     study: str | None,
     metrics: Sequence[str | Mapping[str, Any]] | None,
     thresholds: Mapping[str, Any] | None,
+    synthetic: str | None = None,
     **roles: Any,
 ) -> Understood:
     """Return what is asked: as it is given, else as a study says, else as it is proposed.
+
+    ``drop`` takes names of the real table and, where ``synthetic`` says which file it is, of the release.
 
     Raises:
         InputError: The table cannot be read, or the study; or a role names no column.
     """
     said = {name: value for name, value in roles.items() if value not in (None, [], {})}
+    beside = _beside(real, synthetic, said.get("drop", ()))
+    if beside:
+        said["drop"] = [name for name in said["drop"] if name not in beside]
+        return replace(understood(real, control, study, metrics, thresholds, **said), beside=beside)
     if said.get("quasi_identifiers") == ["*"]:
         said["quasi_identifiers"] = "*"
     asked = list(metrics or ())
@@ -80,10 +91,26 @@ def understood(
         return Understood(checked(Data, settings, "study"), asked or chosen, limits)
     if {"quasi_identifiers", "sensitive"} <= set(said):
         data = checked(Data, {"source": real, **said}, "evaluate")
-        return Understood(data, asked or _without_control(RECOMMENDED, control), limits)
+        named = bool(metrics) and EVERY not in (metrics or ())
+        ours = asked or _without_control(RECOMMENDED, control)
+        return Understood(data, asked if named else _each_alone(ours, data), limits)
+    if together := [each for each in said.get("sensitive", ()) if not isinstance(each, str)]:
+        raise InputError(f"columns are guessed together only where quasi_identifiers is given too, got {together[0]}")
     proposal = _without_numbers(look(real, *_given(said)))
     proposed = measures(proposal.table, proposal.data)
     return Understood(proposal.data, asked or _without_control(proposed, control), limits, proposal)
+
+
+def _beside(real: str, synthetic: str | None, drop: Sequence[str]) -> list[str]:
+    """Return those of the columns to be left out that the release has and the real table has not."""
+    if synthetic is None or not drop:
+        return []
+    table = read_table(real)
+    others = [name for name in drop if name not in table.columns]
+    if not others:
+        return []
+    released = read_file(synthetic, synthetic, Job(table, table.head(0), len(table), 0))
+    return [name for name in others if name in released.columns]
 
 
 def _given(said: Mapping[str, Any]) -> tuple[Given, dict[str, Reading]]:
@@ -102,6 +129,13 @@ def _without_numbers(proposal: Proposal) -> Proposal:
     why = "each record has one of its own"
     roles = tuple(Role(name, "dropped", "likely", why) if role.name == name else role for role in proposal.roles)
     return replace(proposal, data=data, roles=roles, table=proposal.table.drop(columns=name))
+
+
+def _each_alone(metrics: Sequence[str | Mapping[str, Any]], data: Data) -> list[str | Mapping[str, Any]]:
+    """Return metrics of which those that guess one column at a time guess each column that is guessed with others."""
+    joint = any(not isinstance(each, str) for each in data.sensitive)
+    one = {m for m in map(str, metrics) if joint and "sensitive" in METRICS[m].needs and not METRICS[m].jointly}
+    return [{"name": each, "sensitive": data.guessed} if each in one else each for each in metrics]
 
 
 def _without_control(metrics: Sequence[str | Mapping[str, Any]], control: str | None) -> list[str | Mapping[str, Any]]:
@@ -146,7 +180,7 @@ def study_of(
             "name": "evaluate",
             "data": meant.data.model_dump(exclude_unset=True),
             "split": {"holdout": 0.5, "repetitions": 1},
-            "synthesizers": [{"name": "release", "kind": "files", **_paths(synthetic, links)}],
+            "synthesizers": [{"name": "release", "kind": "files", **_options(synthetic, links, meant.beside)}],
             "references": [] if references == "none" else ["copy", "near_copy"],
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
@@ -165,8 +199,9 @@ def study_of(
     )
 
 
-def _paths(synthetic: str, links: str | None) -> dict[str, str]:
-    return {"path": synthetic} | ({} if links is None else {"links": links})
+def _options(synthetic: str, links: str | None, drop: Sequence[str]) -> dict[str, Any]:
+    given = {"path": synthetic, "links": links, "drop": list(drop)}
+    return {name: value for name, value in given.items() if value not in (None, [])}
 
 
 def asked_text(arguments: Mapping[str, Any]) -> str:

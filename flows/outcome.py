@@ -1,7 +1,7 @@
 """What a study ends in, and the word and state that sum it up."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from synthrisk.metrics.study.headlines import overview
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import worst
 from synthrisk.tasks.tracking.logged import Logged
+from synthrisk.tasks.workspace.failure import RunError
 
 _TOLD = 12  # synthesizers that the message of a state names; the artifact names all
 
@@ -20,6 +21,8 @@ class Outcome:
 
     result: StudyResult
     logged: Logged
+    source: str = ""  # address of the real table, without secrets
+    releases: Mapping[str, Sequence[str]] = field(default_factory=dict)  # their addresses, by synthesizer
 
     @property
     def report(self) -> str:
@@ -40,15 +43,31 @@ class Outcome:
         return self.logged.pages.exposures
 
 
-def concluded(outcome: Outcome) -> Any:
-    """Return a completed state that the Prefect UI shows by its verdict; calling the flow gives the outcome.
+class GateError(RunError):
+    """A study that a gate stops: its limits are not shown to be kept; ``outcome`` is what it ended in."""
 
-    The state bears the word of the study, its message a sentence on each synthesizer.
+    def __init__(self, text: str, outcome: Outcome) -> None:
+        super().__init__(text)
+        self.outcome = outcome
+
+    def __reduce__(self) -> tuple[type["GateError"], tuple[str, Outcome]]:
+        """Say how the error is made again in another process."""
+        return GateError, (str(self), self.outcome)
+
+
+def concluded(outcome: Outcome, *, gate: bool = False) -> Any:
+    """Return a final state that the Prefect UI shows by its verdict; calling the flow gives the outcome.
+
+    The state bears the word of the study, its message a sentence on each synthesizer. It is a completed one, for the
+    study has run; with ``gate`` it is a failed one, red, where the command would not end with exit code 0: limits are
+    crossed or not shown to be kept, or the study is INVALID. Calling the flow then raises a ``GateError``.
     """
-    from prefect.states import Completed
+    from prefect.states import Completed, Failed
 
-    result = outcome.result
-    return Completed(name=word_of(result), message=mask(in_sentences(result)), data=outcome)
+    result, message = outcome.result, mask(in_sentences(outcome.result))
+    if gate and result.exit_code != 0:
+        return Failed(name=word_of(result), message=message, data=GateError(message, outcome))
+    return Completed(name=word_of(result), message=message, data=outcome)
 
 
 def in_sentences(result: StudyResult) -> str:

@@ -1,7 +1,7 @@
 """Task functions called in worker processes, without Prefect: what commands do where no Prefect API is configured."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +29,9 @@ class _Pooled(Called, Generic[T]):
     place: int  # of the first call of its chain
     instead: Answer[T] | None = None  # the plain call, where its worker is killed
     future: Future[T] = field(default_factory=Future)
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        return bool(wait([self.future], seconds).done)
 
     def failure(self) -> str | None:
         error = self.future.exception()
@@ -58,6 +61,11 @@ class PoolCalls:
         self._lock, self._numbers, self._ready, self._given = RLock(), count(), list[_Ready](), 0
         self._lost: list[ProcessPoolExecutor] = []
         self._pool: ProcessPoolExecutor | None = None  # until there is something to do: it learns what is known then
+
+    @property
+    def at_once(self) -> int:
+        """See ``Calls``."""
+        return self._workers
 
     def submit(self, task: "Task[..., T]", *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""

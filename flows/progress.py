@@ -1,8 +1,12 @@
-"""How far a study is, on the terminal and in the Prefect UI."""
+"""How far a study is, on the terminal and in the Prefect UI: never is more than ten seconds nothing said.
+
+On a pipe a line says what is done just now, and how long already, where ten seconds have passed since the last line.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Event, Thread
 from typing import cast
 from uuid import UUID
 
@@ -19,19 +23,83 @@ from synthrisk.flows.run_log import run_log
 
 Show = Callable[[str, int, str], None]
 """Shows which release is done, how many are, and the time left in words."""
-_PAUSE = 30.0  # seconds after which a line is due, however little was done
+_PAUSE = 10.0  # seconds after which a line is due, however little was done
+_MOVES = 1.0  # seconds between two looks at what is done, where a bar shows it
+
+
+class _Voice:
+    """When the last line was said, and who speaks where several could: the last of them, which knows more."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+        self.speakers: list[object] = []
+
+    def heard(self) -> None:
+        """Note that something was said just now."""
+        self.last = time.monotonic()
+
+
+_VOICE = _Voice()
+
+
+@contextmanager
+def beating(text: Callable[[], str], pause: float) -> Iterator[None]:
+    """Say on stderr what ``text`` returns where nothing was said for ``pause`` seconds, for the time of the block."""
+    over, own, console = Event(), object(), Console(stderr=True, highlight=False)
+
+    def beat() -> None:
+        while not over.wait(max(_VOICE.last + pause - time.monotonic(), 0.05)):
+            if _VOICE.speakers[-1:] == [own] and time.monotonic() - _VOICE.last >= pause:
+                _VOICE.heard()
+                console.print(Text(mask(text())), soft_wrap=True)
+
+    speaker = Thread(target=beat, name="progress", daemon=True)
+    _VOICE.speakers.append(own)
+    speaker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        speaker.join()
+        _VOICE.speakers.remove(own)
+
+
+@contextmanager
+def step(what: str, *, begins: bool = True) -> Iterator[Callable[[str], None]]:
+    """Say what is done for the time of the block: a line where it ``begins`` and every ten seconds; a moving bar.
+
+    The bar is on a terminal, where no line is said. The function that is given says what is done next.
+    """
+    console, now = Console(stderr=True, highlight=False), [what]
+
+    def tell(text: str) -> None:
+        now[0] = mask(text)
+        _VOICE.heard()
+        console.print(Text(now[0]), soft_wrap=True)
+
+    if console.is_terminal:
+        with console.status(Text(what)) as status:
+            yield lambda text: status.update(Text(mask(text)))
+        return
+    if begins:
+        tell(what)
+    began = time.monotonic()
+    with beating(lambda: f"{now[0]}, {time.monotonic() - began:.0f} seconds so far", _PAUSE):
+        yield tell
 
 
 def warn(warnings: Sequence[str]) -> None:
     """Tell what a study will say little about, before it begins: on stderr, and in the log of the flow run."""
     for warning in map(mask, warnings):
         run_log().warning(warning)
+        _VOICE.heard()
         Console(stderr=True, highlight=False).print(Text(f"Mind         {warning}", style="yellow"), soft_wrap=True)
 
 
 def say(text: str) -> None:
     """Tell what is done beside the study: on stderr, and in the log of the flow run."""
     run_log().info(mask(text))
+    _VOICE.heard()
     Console(stderr=True, highlight=False).print(Text(mask(text)), soft_wrap=True)
 
 
@@ -53,7 +121,7 @@ class Pace:
 class Lines:
     """How far a study is where no terminal draws a bar: a line now and then, for a log.
 
-    A line is due a tenth of all releases after the last one, or half a minute after it, and at the end.
+    A line is due a tenth of all releases after the last one, or ten seconds after it, and at the end.
     """
 
     def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic):
@@ -69,16 +137,47 @@ class Lines:
             return
         self._told, self._last = done, now
         text = f"releases attacked: {done} of {self._total}" + (f", {left}" if left else "")
+        _VOICE.heard()
         self._console.print(text, soft_wrap=True, markup=False)
 
 
 class Progress:
     """Counts finished releases: on the terminal, in the log, and in the Prefect UI."""
 
-    def __init__(self, show: Show, total: int):
+    def __init__(self, show: Show, total: int, expected: float = 0.0):
         self._show, self._total, self._done = show, total, 0
-        self._pace = Pace(total)
+        self._pace, self._expected, self._began = Pace(total), expected, time.monotonic()
         self._artifact = _artifact(total)
+
+    @contextmanager
+    def watching(self, steps: Callable[[], Sequence[str]]) -> Iterator[None]:
+        """Show what ``steps`` returns for the time of the block: what is done just now, each in words."""
+        console, over = Console(stderr=True), Event()
+
+        def text() -> str:
+            left = self._left()
+            now = [f"releases attacked: {self._done} of {self._total}", *steps(), *([left] if left else [])]
+            return "; ".join(now)
+
+        def move() -> None:
+            while not over.wait(_MOVES):
+                self._show("; ".join(steps()) or "releases", self._done, self._left())
+
+        mover = Thread(target=move, name="bar", daemon=True)
+        if console.is_terminal:
+            mover.start()
+        try:
+            with nullcontext() if console.is_terminal else beating(text, _PAUSE):
+                yield
+        finally:
+            over.set()
+            if console.is_terminal:
+                mover.join()
+
+    def _left(self) -> str:
+        """Return the time left in words while a release is under way; empty where nothing can be said."""
+        seconds = self._expected - (time.monotonic() - self._began)
+        return f"{in_words(seconds)} left" if seconds > 0 else ""
 
     def advance(self, name: str) -> None:
         """Count one more release as finished."""
@@ -107,16 +206,17 @@ def _artifact(total: int) -> UUID | None:
 
 
 @contextmanager
-def progress(total: int, before: int = 0) -> Iterator[Progress]:
+def progress(total: int, before: int = 0, expected: float = 0.0) -> Iterator[Progress]:
     """Show on stderr how far a study is: a bar on a terminal, elsewhere a line now and then.
 
-    ``total`` releases are to be attacked; ``before`` more were found again, which is said at once.
+    ``total`` releases are to be attacked, in the ``expected`` seconds; ``before`` more were found again, which is said
+    at once.
     """
     console = Console(stderr=True, highlight=False)
     if before:
         say(f"found again: {before} of {total + before} releases, as an earlier run has left them")
     with shown(console, total) as show:
-        yield Progress(show, total)
+        yield Progress(show, total, expected)
 
 
 @contextmanager

@@ -31,6 +31,13 @@ class _Run(Called, Generic[T]):
     instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
     here_if_lost: bool = False
 
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        if seconds <= 0:  # no server is asked of each of many
+            return isinstance(self.future, PrefectWrappedFuture) and bool(self.future.wrapped_future.done())
+        with suppress(Exception):  # whoever asks why it failed hears of it
+            self.future.wait(timeout=seconds)
+        return is_gone() or self._is_done()
+
     def failure(self) -> str | None:
         try:
             if self._is_lost():
@@ -88,6 +95,11 @@ class TaskRuns:
     """
 
     on_runner: bool = True
+
+    @property
+    def at_once(self) -> int:
+        """See ``Calls``."""
+        return 0 if self.on_runner else 1
 
     def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
         """See ``Calls``."""

@@ -7,16 +7,21 @@ still importing and looking at the table: so a worker is there at once, and the 
 import multiprocessing
 import os
 import signal
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
 from synthrisk.flows.configured import is_configured
 from synthrisk.flows.workers import begin
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import ONE_THREAD
+
+_LONGEST = 107 - len("/pymp-12345678/listener-12345678")  # bytes of a folder: Linux takes 107 of a socket's path
+_SHORT = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - the folder made there is this user's alone
 
 
 def begin_early() -> None:
@@ -63,10 +68,39 @@ def _begin() -> None:
     resource_tracker.ensure_running()  # which unblocks signals
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # it would tell of one with a traceback
     try:
-        forkserver.ensure_running()
+        with _short_place():
+            forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         _restore(before)
+
+
+@contextmanager
+def _short_place() -> Iterator[None]:
+    """Have the socket by which workers are asked for lie where its path is short enough, if not among temporary files.
+
+    Raises:
+        InputError: There is no such place.
+    """
+    usual = tempfile.gettempdir()
+    if _fits(usual):
+        yield
+        return
+    place = next((each for each in _SHORT if _fits(each) and os.access(each, os.W_OK | os.X_OK)), None)
+    if place is None:
+        raise InputError(
+            f"TMPDIR must be a path of at most {_LONGEST} bytes, for the socket by which workers are asked for lies "
+            f"there; got one of {len(os.fsencode(usual))}"
+        )
+    tempfile.tempdir = place
+    try:
+        yield
+    finally:
+        tempfile.tempdir = usual
+
+
+def _fits(folder: str) -> bool:
+    return len(os.fsencode(folder)) <= _LONGEST
 
 
 def _restore(before: Mapping[str, Any]) -> None:

@@ -30,6 +30,14 @@ def parallel(function: _F) -> _F:
     return _kept(function, parallel=True)
 
 
+def parallel_beside(function: _F) -> _F:
+    """Compile such a function so that other threads of Python run meanwhile, as the one that says how far it is.
+
+    Callers see to it that one thread at a time enters any of these.
+    """
+    return _kept(function, parallel=True, nogil=True)
+
+
 def are_kept() -> bool:
     """Tell whether every function that was imported so far has been compiled before, and is found on disk."""
     return all(map(_is_kept, _FUNCTIONS))

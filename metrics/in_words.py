@@ -25,6 +25,8 @@ _OURS = {
     "counts as a wrong one.",
     "generalized_cap": "An attacker looks in the release for the rows whose key (the columns that he knows) is most "
     "like a person’s, and guesses the sensitive value that these rows have.",
+    "disclosure_protection": "An attacker looks people up in the release by their key (the columns that he knows) and "
+    "guesses the sensitive value that the rows found there have: as SDMetrics computes it, with numbers in bins.",
     "targeted_cap": "An attacker speaks only of people whose key leads to rows of the release that all have one "
     "sensitive value. The number says how often he is right then.",
     "attribute_disclosure": "An attacker looks people up in the release by their key. The number is the share of the "

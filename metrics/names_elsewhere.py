@@ -1,14 +1,15 @@
 """Names that people bring from other tools, and what each is called here: metrics, attacker models, arguments.
 
-One table for all: hints in errors (``errors.nearest``), ``synthrisk metrics NAME`` and docs/metrics.md.
+One table for all: hints in errors (``errors.nearest``), ``synthrisk metrics NAME`` and docs/elsewhere.md.
 """
 
 from collections.abc import Iterable, Mapping
 
 _SDMETRICS: Mapping[str, tuple[str, ...]] = {
-    "categorical_cap": ("CategoricalCAP", "DisclosureProtection", "DisclosureProtectionEstimate"),
+    "categorical_cap": ("CategoricalCAP", "CAP"),
     "zero_cap": ("CategoricalZeroCAP",),
     "generalized_cap": ("CategoricalGeneralizedCAP",),
+    "disclosure_protection": ("DisclosureProtection", "DisclosureProtectionEstimate"),
     "rapid": (
         *("CategoricalKNN", "CategoricalNB", "CategoricalRF", "CategoricalSVM", "CategoricalEnsemble"),
         *("NumericalLR", "NumericalMLP", "NumericalSVR", "NumericalRadiusNearestNeighbor"),
@@ -53,12 +54,34 @@ _SYNTHPOP: Mapping[str, tuple[str, ...]] = {
     "attribute_disclosure": ("repU", "iS", "DiS", "DiSCO", "DiSDiO"),
     "targeted_cap": ("TCAP",),
 }
+_SYNTHEVAL: Mapping[str, tuple[str, ...]] = {
+    "median_distance_to_closest_record": ("MedianDistanceToClosestRecord", "median_DCR"),
+    "nearest_neighbour_distance_ratio": ("NNDR",),
+    "nearest_neighbour_adversarial_accuracy": ("NNAA",),
+    "hitting_rate": ("hit_rate",),
+    "identifiability_score": ("eps_risk", "eps_identif_risk"),
+    "membership_inference_risk": ("mia_risk", "mia_cls_risk"),
+    "rapid": ("attr_discl_cats", "att_discl_risk"),
+}
+_MOSTLYAI_QA: Mapping[str, tuple[str, ...]] = {
+    "common_rows_proportion": ("ims_training", "imsTraining"),
+    "distance_to_closest_record": ("dcr_training", "dcr_share", "dcrTraining", "dcrShare"),
+    "nearest_neighbour_distance_ratio": ("nndr_training", "nndrTraining"),
+}
+_SDNIST: Mapping[str, tuple[str, ...]] = {
+    "unique_exact_matches": ("Unique Exact Matches",),
+    "apparent_match_rate": ("Apparent Match Distribution",),
+    "attribute_disclosure": ("KDiscoEvaluator",),
+}
 METRICS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "SDMetrics": _SDMETRICS,
     "PrivEval": _PRIVEVAL,
     "Anonymeter": _ANONYMETER,
     "RAPID": _RAPID,
     "synthpop": _SYNTHPOP,
+    "SynthEval": _SYNTHEVAL,
+    "mostlyai-qa": _MOSTLYAI_QA,
+    "SDNist": _SDNIST,
 }
 """By tool: our metric, and the tool's names of what it measures."""
 
@@ -69,7 +92,9 @@ ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]] = {
         ("real",): ("real_data", "real_training_data"),
         ("synthetic",): ("synthetic_data",),
         ("control",): ("real_validation_data",),
-        ("bins",): ("num_discrete_bins",),
+        ("num_bins", "bins"): ("num_discrete_bins",),
+        ("continuous",): ("continuous_column_names",),
+        ("method",): ("computation_method",),
     },
     "PrivEval": {("quasi_identifiers",): ("key_attributes",), ("sensitive",): ("sensitive_attributes",)},
     "Anonymeter": {

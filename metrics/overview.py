@@ -35,6 +35,7 @@ _OURS = (
     Line("categorical_cap", "cap", _KEYS, "signal", "right guesses, seen keys only"),
     Line("zero_cap", "cap", _KEYS, "signal", "right guesses, unseen keys 0"),
     Line("generalized_cap", "cap", _KEYS, "signal", "right guesses, nearest keys"),
+    Line("disclosure_protection", "cap", _KEYS, "signal", "the same, as SDMetrics prints it"),
     Line("targeted_cap", "cap", _KEYS, "signal", "share of unanimous keys right"),
     Line("attribute_disclosure", "cap", _KEYS, "signal", "people told by unanimous keys"),
     Line("rapid", "rapid", _KEYS, "signal", "values that a model predicts"),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from synthrisk.tasks.workspace.references import (
     ReleaseFolder,
 )
 from synthrisk.tasks.workspace.shared import Place
-from synthrisk.tasks.workspace.store import key_of, versions
+from synthrisk.tasks.workspace.store import draft_name, key_of, private_folder, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
 _SCORING = "synthrisk.metrics.study.scoring"
@@ -116,20 +116,26 @@ def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> N
 
 
 def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> None:
+    with Step(Path(release.sample.workspace), release.cell.name) as step:
+        _write_all(draft, release, planned, step)
+
+
+def _write_all(draft: Path, release: ReleaseFolder, planned: Sequence[Planned], step: "Step") -> None:
     sample, real, synthetic = release.sample, release.sample.records(), release.synthetic()
     member = release.membership()
     entities = sample.entities()
     tables = tables_of(real, synthetic, member, entities, release.links())
+    step.tell("a look at the release")
     check = look(tables, member, len(release.used()))
     check = replace(check, problems=(*check.problems, *release.told()))
     try:
-        ledger, values = score_release(tables, member, planned, sample.seed, release.cell)
+        ledger, values = score_release(tables, member, planned, sample.seed, release.cell, step.tell)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
     guessed = [column for p in planned for column in p.measure.targets]
     again = read_again(tables, member, check, guessed)
     if again is not None:
-        second, said = score_release(again, member, planned, sample.seed, release.cell)
+        second, said = score_release(again, member, planned, sample.seed, release.cell, step.tell_again)
         write_records(second, draft / SECOND_LEDGER, len(real))
         (draft / SECOND_VALUES).write_text(json.dumps(values_as_plain(said)))
     write_records(ledger, draft / LEDGER, len(real))  # a measure is read alone
@@ -149,3 +155,40 @@ def _released(
     people = pd.concat([real, sample.unattacked()], axis=1)
     shown = pd.concat([synthetic, release.beside()], axis=1)
     return identifiers.released_values(people, member, shown, sample.entities(), sample.columns)
+
+
+class Step:
+    """What is done of a cell just now, in a file of the workspace that goes with the block: for whoever waits.
+
+    The file is named as a draft is, so that one whose process was killed is swept away.
+    """
+
+    def __init__(self, folder: Path, cell: str):
+        self._folder, self._cell = folder / "steps", cell
+        self._path = self._folder / f"{draft_name()}{cell}"
+
+    def __enter__(self) -> "Step":
+        return self
+
+    def tell(self, step: str) -> None:
+        """Say what is begun."""
+        with suppress(OSError):  # nobody hears of it; the work goes on
+            private_folder(self._folder)
+            self._path.write_text(step, "utf-8")
+
+    def tell_again(self, step: str) -> None:
+        """Say what is begun in the second reading of a release."""
+        self.tell(f"{step}, second reading")
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+
+def steps_in(folder: Path) -> dict[str, str]:
+    """Return what is done just now, by the name of the cell."""
+    found = {}
+    for path in (folder / "steps").glob(".draft-*"):
+        with suppress(OSError, UnicodeDecodeError):
+            found[path.name.split("-", 3)[-1]] = path.read_text("utf-8")
+    return {cell: step for cell, step in found.items() if step}

@@ -120,9 +120,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         failures={name: reason for name, reason in failures.items() if name != NON_MEMBERS},
         limits=spelled_out(limits, [f.measure for f in found]),
         facts=facts,
-        settings={
-            g.name: {"role": g.role, "kind": g.kind} | {k: str(v) for k, v in g.options.items()} for g in generators
-        },
+        settings={g.name: _settings(g) for g in generators},
         answers=answers,
         comparisons=estimated.compared.comparisons,
         powers=estimated.compared.powers,
@@ -134,6 +132,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
+        known=_known(estimated, sample.key),
         sensitive=tuple(map(name_of, sample.sensitive)),
     )
 
@@ -212,3 +211,21 @@ def threat_model(known: Sequence[str] | str, sensitive: Sequence[Target]) -> str
     """Return what an attacker knows and guesses, in words."""
     knows = "all other columns" if known == "*" else ", ".join(known)
     return f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"
+
+
+def _settings(generator: Generator) -> dict[str, str]:
+    """Return the options of a generator, with the epsilon that it promises, given or not."""
+    promised = {} if generator.epsilon is None else {"epsilon": f"{generator.epsilon:g}"}
+    own = {name: str(value) for name, value in generator.options.items()}
+    return {"role": generator.role, "kind": generator.kind} | own | promised
+
+
+def _known(estimated: Estimated, key: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return what the attackers of single measures know, where it is not the key of the study."""
+    planned = estimated.found[0].planned if estimated.found and estimated.found[0].ledgers else ()
+    told = {}
+    for each in (p for p in planned if not p.measure.variant_of):
+        own = tuple(each.options.get("quasi_identifiers", ()))
+        if own and set(own) != set(key) - set(each.measure.targets):
+            told[each.measure.key] = own
+    return told

@@ -40,6 +40,9 @@ from synthrisk.tasks.workspace.kept import is_kept, there
 from synthrisk.tasks.workspace.store import private_folder, replace_file
 from synthrisk.tasks.workspace.verb import check_given, verb
 
+FIRST = "1_record.html"
+"""The decision record among the artifacts of a study, which MLflow lists by name: before all others."""
+
 
 class NotLoggedError(RunError):
     """The store has not taken a study, which waits in its workspace."""
@@ -177,15 +180,18 @@ def _pages(drawn: Drawn) -> dict[str, str]:
     if not path:
         return {}
     page, record = there(path).read_text("utf-8"), Path(path).with_name(RECORD)
-    kept = {RECORD: there(record).read_text("utf-8")} if is_kept(record) else {}
-    return kept | {REPORT: page if drawn.waiting.tracking.records == "full" else without_values(page)}
+    if drawn.waiting.tracking.records != "full":
+        page = without_values(page)
+    if not is_kept(record):
+        return {REPORT: page}
+    return {FIRST: there(record).read_text("utf-8"), REPORT: page.replace(f'href="{RECORD}"', f'href="{FIRST}"')}
 
 
 def _told(waiting: Waiting, pages: Pages, at: WrittenStudy | None = None, waits: str = "") -> Logged:
     """Return where a study is: in an experiment, or why it ``waits`` in its workspace."""
     uri = mask(without_secrets(store_address(waiting.tracking, waiting.workspace)))
     at = at or WrittenStudy("", waiting.study_id, {})
-    own = waiting.experiment, str(waiting.workspace), waits, at.checked_again
+    own = waiting.experiment, str(waiting.workspace), waits, at.checked_again, at.run
     return Logged(uri, at.experiment_id, at.study_id, at.runs, pages, *own)
 
 

@@ -56,6 +56,23 @@ def s3() -> Iterator[dict[str, str]]:
         server.kill()
 
 
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder of the site of the docs: that of ``make site``, where nothing has changed since it was built."""
+    root = Path(__file__).parents[1]
+    stamp, rooms = root / "build" / "site.stamp", ("docs", "metrics", "conf", "tasks", "flows")
+    sources = [root / "mkdocs.yml", *(path for room in rooms for path in (root / room).rglob("*.*"))]
+    if stamp.exists() and all(
+        path.stat().st_mtime < stamp.stat().st_mtime for path in sources if "__pycache__" not in path.parts
+    ):
+        return root / "build" / "site"
+    place = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(place)]
+    done = subprocess.run(command, cwd=root, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    return place
+
+
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait longer than a user would for a server that others keep busy here."""

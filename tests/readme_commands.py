@@ -8,6 +8,9 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,29 +22,44 @@ BIN = Path(sys.executable).parent
 
 
 def main(pages: list[str]) -> int:
-    """Run the blocks of each page; return the number of failures."""
+    """Run the blocks of each page, two pages at a time; return the number of failures, which are printed last."""
     table = subprocess.run([BIN / "synthrisk", "metrics", "--markdown"], capture_output=True, text=True, check=True)
     differs = table.stdout.strip() not in (ROOT / "docs" / "metrics.md").read_text("utf-8")
-    if differs:
-        print("docs/metrics.md: the table of metrics differs from `synthrisk metrics --markdown`")
-    return differs + sum(run(page) for page in pages or PAGES)
+    failed = ["docs/metrics.md: the table of metrics differs from `synthrisk metrics --markdown`"] if differs else []
+    with ThreadPoolExecutor(2) as beside:
+        for passed, said in beside.map(run, pages or PAGES):
+            print(said, flush=True) if passed else failed.append(said)
+    print(*failed, sep="\n")
+    return len(failed)
 
 
-def run(page: str) -> int:
-    """Run each block of a page; return the number of failures."""
-    failures, script = 0, ""
+def run(page: str) -> tuple[bool, str]:
+    """Run the blocks of a page up to the first that fails; return whether none did, and what they said."""
+    said = ""
     with TemporaryDirectory() as place:
         make_tables(Path(place))
-        for language, block in BLOCKS.findall((ROOT / page).read_text("utf-8")):
-            script += block if language == "python" else ""  # a block goes on where the last one ended
-            for command in commands(language, script if language == "python" else block):
-                print(f"{page} +", shlex.join(command) if language == "bash" else "python block", flush=True)
+        for language, block in parts((ROOT / page).read_text("utf-8")):
+            for command in commands(language, block):
+                said += f"{page} + {shlex.join(command) if language == 'bash' else 'python block'}\n"
                 environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "MPLBACKEND": "agg"}
-                done = subprocess.run(command, cwd=place, env=environment)
+                done = subprocess.run(
+                    command, cwd=place, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+                )
+                said += done.stdout
                 if done.returncode not in (0, 1) or (language == "python" and done.returncode):
-                    print(f"{page}: exit code {done.returncode}")
-                    failures += 1
-    return failures
+                    return False, f"{said}{page}: exit code {done.returncode}"
+    return True, said
+
+
+def parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the blocks of a page; Python goes on where its last block ended, and what stands in a row is run once."""
+    script, blocks = "", BLOCKS.findall(text)
+    for (language, block), (following, _) in pairwise([*blocks, ("", "")]):
+        script += block if language == "python" else ""
+        if language != "python":
+            yield language, block
+        elif following != "python":
+            yield language, script
 
 
 def commands(language: str, block: str) -> list[list[str]]:

@@ -49,6 +49,17 @@ def test_links_to_the_glossary_lead_to_its_words():
     assert linked <= words
 
 
+def test_a_threshold_is_that_of_an_attack():
+    """What is allowed is a limit: no page, help or sentence says threshold of it."""
+    said = re.compile(
+        r"no threshold|--threshold|under (?:these|the) thresholds|(?:set|crosses) (?:a|the|its) threshold\b"
+    )
+    pages = [text for text in TEXTS if text.name not in ("references.md", "paper.md", "speed.md")]
+    pages += [*(ROOT / "tasks" / "pages").rglob("*.html")]
+    found = {str(p.relative_to(ROOT)): said.findall(p.read_text("utf-8")) for p in pages}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
 SHOWN = {
     "name": "shown",
     "data": {"source": "adult", "quasi_identifiers": ["age", "sex"], "sensitive": ["income"]},

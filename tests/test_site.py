@@ -1,12 +1,8 @@
 """The site of the docs: built strictly, with a search, without a request to another host."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -14,18 +10,7 @@ from synthrisk.conf.study import Study
 from synthrisk.metrics import METRICS
 
 pytestmark = pytest.mark.proof
-ROOT = Path(__file__).parents[1]
 ELSEWHERE = re.compile(r"^\s*(https?:)?//", re.IGNORECASE)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """The site, as ``make site`` builds it."""
-    place = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(place)]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, capture_output=True)
-    assert done.returncode == 0, done.stderr.decode()
-    return place
 
 
 class Loaded(HTMLParser):

@@ -52,7 +52,7 @@ def lines_of(result: StudyResult, width: int) -> list[Text]:
         *_released_lines(result),
         *_unjudged(told),
         _headed("References", told.references, "" if result.valid else "bold magenta"),
-        *_leak_lines(told.leaks),
+        *_leak_lines(told.leaks, "limits" if told.judged else "measures"),
     ]
     left = _MOST - _WHERE - len(after)
     least = len(_generator_lines(told, room, 0))
@@ -173,7 +173,7 @@ def _unjudged(told: Overview) -> list[Text]:
     ]
 
 
-def _leak_lines(leaks: Sequence[PlantedLeak]) -> list[Text]:
+def _leak_lines(leaks: Sequence[PlantedLeak], what: str) -> list[Text]:
     """Return which planted leaks were seen, a line for all quantities that saw the same."""
     by_sight: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for quantity in dict.fromkeys(each.quantity for each in leaks):
@@ -184,7 +184,7 @@ def _leak_lines(leaks: Sequence[PlantedLeak]) -> list[Text]:
     for (seen, unseen), quantities in by_sight.items():
         saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else "none seen"
         missed = f", not {', '.join(unseen)}" if unseen else ""
-        by = f"all {len(quantities)} measures" if len(by_sight) == 1 and len(quantities) > 1 else ", ".join(quantities)
+        by = f"all {len(quantities)} {what}" if len(by_sight) == 1 and len(quantities) > 1 else ", ".join(quantities)
         lines.append(f"{saw}{missed}: by {by}")
     if len(lines) > _LEAKS:
         lines = [*lines[: _LEAKS - 1], f"and {len(lines) - _LEAKS + 1} more lines in the report"]

@@ -9,13 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from synthrisk.flows.cli.commands import Commands
-from synthrisk.flows.cli.ends import told
+from synthrisk.flows.cli.ends import UsageError, told
 from synthrisk.flows.cli.environment import set_up
 from synthrisk.flows.cli.leaving import Leaving
 from synthrisk.flows.cli.long_table import is_long
 from synthrisk.flows.memory import keep_freed_memory
 from synthrisk.flows.stopped import stoppable
-from synthrisk.metrics.errors import InputError
 
 app = typer.Typer(
     name="synthrisk",
@@ -27,11 +26,15 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-Set = Annotated[list[str] | None, typer.Option("--set", help="Setting that replaces the study's: a.b=value.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Setting that replaces the study's: a.b=value; a.b+=value adds to a list or a mapping."),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables before the answer.")]
 Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store; or a URL.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
+JsonTo = Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")]
 Offline = Annotated[
     bool, typer.Option("--offline", help="Ask no tracking server: `synthrisk log` delivers what is to be logged.")
 ]
@@ -57,7 +60,13 @@ def every(
     """Take what is said before the name of a command."""
 
 
-@app.command(epilog="Example: `synthrisk benchmark study.yaml --set split.folds=3`")
+_CODES = (
+    "Exit codes: 0 all limits are shown to be kept, or none is set; 1 a limit is crossed, or not shown to be kept; "
+    "2 wrong input; 3 the study is INVALID; 4 the run itself failed."
+)
+
+
+@app.command(epilog=f"Example: `synthrisk benchmark study.yaml --set split.folds=3`\n\n{_CODES}")
 def benchmark(
     study: Annotated[str, typer.Argument(help="YAML file, or a shipped one: demo, adult, paper_health ...")] = "demo",
     overrides: Set = None,
@@ -69,6 +78,7 @@ def benchmark(
     prefect: Annotated[
         bool, typer.Option("--prefect", help="Leave a trace in Prefect's history where no Prefect API is configured.")
     ] = False,
+    json_to: JsonTo = None,
     verbose: Verbose = False,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
@@ -81,38 +91,78 @@ def benchmark(
     with stoppable(), tracked(load(study, asked)) as settings:
         if workspace not in (None, settings.workspace):
             told = f"the block {settings.tracking.block}, which names {settings.workspace!r}"
-            raise InputError(f"--workspace must be left out beside {told}, got {workspace!r}")
+            raise UsageError(f"--workspace must be left out beside {told}, got {workspace!r}")
+        if json_to is not None:
+            from synthrisk.flows.cli.as_json import check_file
+
+            check_file(json_to, [study, settings.data.address])
         from synthrisk.flows.cli.whole_study import studied
 
         outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
     from synthrisk.flows.cli.summary import close
 
-    close(outcome, verbose=verbose)
+    close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
+    if json_to is not None:
+        from synthrisk.flows.cli.as_json import write_json
+
+        write_json(json_to, outcome.result)
     raise typer.Exit(outcome.result.exit_code)
+
+
+@app.command("try", epilog=f"Example: `synthrisk try study.yaml --drop race --coarsen age=5`\n\n{_CODES}")
+def try_changes(
+    study: Annotated[str, typer.Argument(help="YAML file of the study, or a shipped one.")],
+    drop: Annotated[list[str] | None, typer.Option(help="An attacker who does not know a,b.")] = None,
+    coarsen: Annotated[list[str] | None, typer.Option(help="An attacker who knows age in 5 parts: age=5.")] = None,
+    overrides: Set = None,
+    verbose: Verbose = False,
+) -> None:
+    """Try what it would help that others know less: the same study and releases, each number before and after."""
+    from synthrisk.conf import load
+    from synthrisk.conf.plan import with_changes
+    from synthrisk.flows.check import check
+    from synthrisk.flows.sample import sample_of
+    from synthrisk.tasks.tracking.where import with_block
+
+    changes: list[dict[str, Any]] = [{"drop": _names(each)} for each in drop or ()]
+    changes += [{"bins": _parts(each)} for each in coarsen or ()]
+    if not changes:
+        raise UsageError("--drop or --coarsen must name a column to try, got neither")
+    settings = with_block(load(study, overrides or ()))
+    check(settings)
+    changed = with_changes(settings, changes, sample_of(settings).columns)
+    metrics = [each.model_dump(mode="json", exclude_defaults=True) for each in changed.metrics]
+    benchmark(study, [*(overrides or ()), f"metrics={json.dumps(metrics)}"], verbose=verbose)
 
 
 @app.command(
     epilog="Example: `synthrisk evaluate real.csv synthetic.csv --control heldout.csv --limit 0.05`. The roles of the "
     "columns are proposed, unless `--quasi-identifiers age,sex --sensitive income` or `--study study.yaml` give them."
+    f"\n\n{_CODES}"
 )
 def evaluate(
-    real_table: Annotated[str | None, typer.Argument(metavar="REAL", help="The same as --real.")] = None,
-    release: Annotated[str | None, typer.Argument(metavar="SYNTHETIC", help="The same as --synthetic.")] = None,
+    real_table: Annotated[
+        str | None, typer.Argument(metavar="REAL", help="Records that the synthesizer was fitted on.")
+    ] = None,
+    release: Annotated[str | None, typer.Argument(metavar="SYNTHETIC", help="The release.")] = None,
     real: Annotated[str | None, typer.Option(help="Records that the synthesizer was fitted on: path or URL.")] = None,
     synthetic: Annotated[str | None, typer.Option(help="The release: CSV, Excel, SPSS ...: path or URL.")] = None,
     study: Annotated[str | None, typer.Option(help="Study whose columns, metrics and limits hold here.")] = None,
     quasi_identifiers: Annotated[str, typer.Option(help="What an attacker knows: a,b,c; '*' for all others.")] = "",
-    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b.")] = "",
+    sensitive: Annotated[str, typer.Option(help="What an attacker guesses: a,b; a+b together.")] = "",
     control: Annotated[str | None, typer.Option(help="Real records that the synthesizer never saw.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
-    threshold: Annotated[list[str] | None, typer.Option(help="A limit: risk/rapid.income=0.1.")] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option("--limit-on", "--threshold", help="Limit on one quantity of one measure: risk/rapid.income=0.1."),
+    ] = None,
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
     missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
-    drop: Annotated[str, typer.Option(help="Columns to leave out: a,b.")] = "",
+    drop: Annotated[str, typer.Option(help="Columns of either table to leave out: a,b.")] = "",
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
     references: Annotated[
@@ -122,7 +172,7 @@ def evaluate(
             "measures, with 'all', or 'none'. Without them no verdict is NO EVIDENCE."
         ),
     ] = "limited",
-    json_to: Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")] = None,
+    json_to: JsonTo = None,
     experiment: Annotated[str, typer.Option(help="MLflow experiment.")] = "evaluate",
     tracking_uri: TrackingUri = None,
     workspace: Workspace = ".synthrisk",
@@ -143,7 +193,7 @@ def evaluate(
     ] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Judge one synthetic table that was made elsewhere. Exit code 0: limits are shown to be kept, or none is set."""
+    """Judge one synthetic table that was made elsewhere."""
     if engine == "memory" and references != "none" and not is_long(real_table or real):
         from synthrisk.flows.worker_pool import begin_early
 
@@ -154,7 +204,7 @@ def evaluate(
 
     check_engine(engine, dask)
     if verbose and for_vendor:
-        raise InputError("--verbose and --for-vendor must not stand together, got both")
+        raise UsageError("--verbose and --for-vendor must not stand together, got both")
     said: dict[str, Any] = {
         "real": _one("real", real_table, real),
         "control": control,
@@ -162,7 +212,7 @@ def evaluate(
         "metrics": metric,
         "thresholds": _limits(threshold or ()),
         "quasi_identifiers": _names(quasi_identifiers),
-        "sensitive": _names(sensitive),
+        "sensitive": _targets(sensitive),
         "categorical": _names(categorical),
         "identifier": identifier,
         "missing": _names(missing),
@@ -214,7 +264,7 @@ def init(
     from synthrisk.tasks.propose.proposal import Given
 
     if quick and thorough:
-        raise InputError("--quick and --thorough must not stand together, got both")
+        raise UsageError("--quick and --thorough must not stand together, got both")
     given = Given(
         _names(sensitive), _names(quasi_identifiers), _names(missing), _names(drop), identifier, _names(categorical)
     )
@@ -256,7 +306,7 @@ def metrics(
             *(["--markdown"] if markdown else []),
             *([repr(name)] if name else []),
         ]
-        raise InputError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
+        raise UsageError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
     if leaks:
         from synthrisk.flows.cli.seen_leaks import print_leaks
 
@@ -313,7 +363,7 @@ def compare(
 
     forms = [name for name, given in (("csv", csv), ("json", as_json), ("markdown", markdown)) if given]
     if len(forms) > 1:
-        raise InputError(f"--{' and --'.join(forms)} must not stand together")
+        raise UsageError(f"--{' and --'.join(forms)} must not stand together")
     asked = Asked(experiment, measure, every, history, forms[0] if forms else "")
     print_comparison(asked, Tracking(uri=tracking_uri), folder_of(workspace))
 
@@ -452,15 +502,24 @@ def _one(option: str, argument: str | None, given: str | None) -> str:
     """Return what is given once, as an argument or as an option."""
     if (argument is None) == (given is None):
         got = "none" if given is None else f"{argument!r} and {given!r}"
-        raise InputError(f"{option} must be given once, as an argument or as --{option}, got {got}")
+        raise UsageError(f"{option} must be given once, as an argument or as --{option}, got {got}")
     return str(argument or given)
 
 
 def _names(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if text and not names:
-        raise InputError(f"columns must be named as a,b,c, got {text!r}")
+        raise UsageError(f"columns must be named as a,b,c, got {text!r}")
     return names
+
+
+def _targets(text: str) -> list[str | list[str]]:
+    """Return what is guessed: columns, or lists of those that stand between plus signs; ++ is a plus sign of a name."""
+    parts = [[each.strip().replace("\0", "+") for each in name.replace("++", "\0").split("+")] for name in _names(text)]
+    for part in parts:
+        if not all(part):
+            raise UsageError(f"--sensitive must be a,b, or a+b for columns guessed together (++: a +), got {text!r}")
+    return [part[0] if len(part) == 1 else part for part in parts]
 
 
 def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
@@ -470,9 +529,9 @@ def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
             name, value = text.rsplit("=", 1)
             limit = float(value)
         except ValueError:
-            raise InputError(f"--threshold must be <quantity>/<measure>=number, got {text!r}") from None
+            raise UsageError(f"--limit-on must be <quantity>/<measure>=number, got {text!r}") from None
         if name in limits:
-            raise InputError(f"--threshold must be given once for each quantity and measure, got {name!r} twice")
+            raise UsageError(f"--limit-on must be given once for each quantity and measure, got {name!r} twice")
         limits[name] = limit
     return limits
 
@@ -482,7 +541,7 @@ def _parts(text: str) -> dict[str, int]:
     for each in _names(text):
         name, _, number = each.rpartition("=")
         if not name or not number.isdecimal():
-            raise InputError(f"--coarsen must be <column>=<number of parts>, got {each!r}")
+            raise UsageError(f"--coarsen must be <column>=<number of parts>, got {each!r}")
         parts[name] = int(number)
     return parts
 

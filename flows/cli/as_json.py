@@ -1,14 +1,19 @@
 """The results of a study as plain values, for files and other programs."""
 
+import json
 import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from synthrisk.flows.cli.ends import UsageError
 from synthrisk.metrics.release.summary import releases_table
 from synthrisk.metrics.study.result_tables import TABLES, league_table
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.utility import utility_table
+from synthrisk.tasks.workspace.store import check_writable, replace_file
 
 _KEYS = {"comparison": "comparisons"}  # of tables that JSON calls otherwise
 
@@ -32,6 +37,25 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "failures": dict(result.failures),
         "facts": dict(result.facts),
     }
+
+
+def check_file(json_to: Path | None, read: Sequence[str]) -> None:
+    """Refuse a file of ``--json`` that cannot be written, or is one of those that are ``read``.
+
+    Raises:
+        InputError: So it is.
+    """
+    if json_to is None:
+        return
+    check_writable("--json", json_to, folder=False)
+    if json_to.resolve() in [Path(each).resolve() for each in read]:
+        raise UsageError(f"--json must be a file of its own, got {str(json_to)!r}, which the command reads")
+
+
+def write_json(json_to: Path | None, result: StudyResult, told: Mapping[str, Any] | None = None) -> None:
+    """Write the results of a study as JSON where a file is given, or in their place what is ``told`` of them."""
+    if json_to is not None:
+        replace_file(json_to, json.dumps(as_json(result) if told is None else told, indent=2) + "\n")
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -5,7 +5,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.flows.cli.ends import UsageError
+from synthrisk.metrics.errors import nearest
 
 
 class Commands(TyperGroup):
@@ -15,7 +16,7 @@ class Commands(TyperGroup):
         """Run the command that is named.
 
         Raises:
-            InputError: It has no such option, but another tool calls one of its options so, or the name is mistyped.
+            UsageError: It has no such option, but another tool calls one of its options so, or the name is mistyped.
         """
         try:
             return super().invoke(ctx)
@@ -26,4 +27,4 @@ class Commands(TyperGroup):
             hint = nearest(name, [option for each in asked.command.params for option in each.opts])
             if not hint:
                 raise
-            raise InputError(f"{asked.info_name} takes no option {name}{hint}") from None
+            raise UsageError(f"{asked.info_name} takes no option {name}{hint}") from None

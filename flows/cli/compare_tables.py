@@ -1,7 +1,8 @@
 """What studies have said, as tables of a terminal: the headline, a table a measure, the trend."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import isnan
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -11,6 +12,7 @@ from synthrisk.flows.cli.compare import Asked
 from synthrisk.flows.cli.fitting import inert
 from synthrisk.flows.cli.league_lines import COLOURS, HEADS, interval, league_cells, number, style_of
 from synthrisk.flows.cli.past_rows import (
+    WORDLESS,
     Row,
     Standing,
     estimate,
@@ -21,6 +23,7 @@ from synthrisk.flows.cli.past_rows import (
     standings,
     utility_rows,
 )
+from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.overview import overview
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.tasks.tracking.past import PastStudy
@@ -164,7 +167,11 @@ def _print_trend(
     risks = [m for m in measures if m in known_measures(latest)]
     if asked.measure is None and not asked.every:
         risks = judged_measures(latest) or [m for m in risks if _is_signal(m)]
-    told = f"the latest {len(shown)} of {known} studies" if known > len(shown) else f"{known} studies"
+    told = (
+        f"the latest {len(shown)} of {known} studies"
+        if known > len(shown)
+        else f"{known} {'study' if known == 1 else 'studies'}"
+    )
     console.print(Text.assemble((inert(asked.experiment), "bold"), f", {told}"))
     steps = list(trend(shown, risks))
     for measure in risks:
@@ -172,7 +179,32 @@ def _print_trend(
         if own:
             console.print(Text(f"\nmemorization of {inert(measure)}", "bold"))
             _print_steps(console, own)
+    if asked.measure is None or asked.every:
+        _print_limits_over_time(console, shown)
     _print_changes(console, steps)
+
+
+def _print_limits_over_time(console: Console, shown: Sequence[PastStudy]) -> None:
+    """Print what limits hold for beside memorization, a table a limit: rates, gains, groups."""
+    every = [(study, row) for study in shown for row in study.verdicts.to_dict("records")]
+    names = dict.fromkeys(str(row["quantity"]) for _, row in every)
+    for name in names:
+        own = [(study, row) for study, row in every if row["quantity"] == name and not isnan(row["value"])]
+        if not own or (name.startswith("memorization/") and "@" not in name):
+            continue
+        console.print(Text(f"\n{inert(name)}", "bold"))
+        lines = []
+        for synthesizer in dict.fromkeys(str(row["synthesizer"]) for _, row in own):
+            lines.append(Line([synthesizer], "bold"))
+            lines += [_past_limit(study, row) for study, row in own if row["synthesizer"] == synthesizer]
+        numbers = [Column("value", right=True), Column("limit", right=True)]
+        _print(console, [Column("study"), Column("verdict"), *numbers], lines)
+
+
+def _past_limit(study: PastStudy, row: Mapping[Hashable, Any]) -> Line:
+    word, found = str(row["word"]), Estimate(row["value"], row["lower"], row["upper"])
+    told = Text(word, COLOURS.get(word, ""))
+    return Line([f"{study.start:%Y-%m-%d %H:%M}", told, interval(found), Text(f"{row['limit']:g}")])
 
 
 def _print_steps(console: Console, steps: Sequence[Step]) -> None:
@@ -192,7 +224,7 @@ def _print_steps(console: Console, steps: Sequence[Step]) -> None:
 
 
 def _verdict(step: Step) -> Text:
-    return Text("-") if step.verdict == "no threshold" else Text(step.verdict, COLOURS.get(step.verdict, ""))
+    return Text("-") if step.verdict in WORDLESS else Text(step.verdict, COLOURS.get(step.verdict, ""))
 
 
 def _changed(step: Step) -> list[Text]:

@@ -16,13 +16,20 @@ WRONG_INPUT, BROKEN = 2, 4
 """Exit codes; 0: limits are kept or none is set, 1: not kept or not shown, 3: INVALID (``StudyResult.exit_code``)."""
 
 
+class UsageError(InputError):
+    """A command that is called wrongly, whatever tables hold: an option that is none, or two that exclude each other.
+
+    It is told apart from wrong input, which is of a study or a table, by its first words.
+    """
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """End the process with ``WRONG_INPUT`` for what a user can mend, with ``BROKEN`` where the run itself failed."""
     try:
         yield
     except InputError as error:
-        _end(str(error), WRONG_INPUT)
+        _end(str(error), WRONG_INPUT, "Usage error" if isinstance(error, UsageError) else "Error")
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a store, a disk or a worker
         from synthrisk.tasks.workspace.failure import RunError, full, is_full, sentence_on
 
@@ -33,10 +40,10 @@ def told() -> Iterator[None]:
         _end(f"the run failed: {sentence_on(error, _kept(traceback.format_exc()))}", BROKEN)
 
 
-def _end(sentence: str, code: int) -> NoReturn:
+def _end(sentence: str, code: int, kind: str = "Error") -> NoReturn:
     from synthrisk.conf.secrets import mask
 
-    typer.secho(f"Error: {mask(sentence)}", err=True, fg="red" if sys.stderr.isatty() else None)
+    typer.secho(f"{kind}: {mask(sentence)}", err=True, fg="red" if sys.stderr.isatty() else None)
     sys.exit(code)
 
 

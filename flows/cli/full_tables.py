@@ -19,7 +19,7 @@ from synthrisk.flows.cli.release_lines import release_table
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.league import league
+from synthrisk.metrics.study.league import league, promised
 from synthrisk.metrics.study.quantities import limited
 from synthrisk.metrics.study.result_tables import BESIDE, EMPTY, copy_share, limits_table
 from synthrisk.metrics.study.results import StudyResult
@@ -42,7 +42,7 @@ def full_tables(result: StudyResult) -> list[Table | Text]:
 def _leagues(result: StudyResult) -> list[Table | Text]:
     """Return one table a measure, and below it what its values cannot be read without."""
     tables: list[Table | Text] = []
-    rows = league(result)
+    rows, epsilons = league(result), promised(result)
     failed = rows.pop("", [])
     for key, own in rows.items():
         findings = {row.synthesizer: row.finding for row in own if row.finding}
@@ -55,8 +55,11 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         yardsticks = ", ".join(f"{name}: {number(value)}" for name, value in known.items() if not math.isnan(value))
         table = table_of_generators(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
         table.add_column("verdict", no_wrap=True)
+        if epsilons:
+            table.add_column("epsilon", justify="right", no_wrap=True)
         for row in (*own, *failed):
-            table.add_row(Text(row.synthesizer), *league_cells(row), style=style_of(row.role))
+            promise = [Text(epsilons.get(row.synthesizer, "-"))] if epsilons else []
+            table.add_row(Text(row.synthesizer), *league_cells(row), *promise, style=style_of(row.role))
         tables.append(table)
         if key in result.empty:
             tables.append(Text(f"{EMPTY}: {result.empty[key]}\n", style="yellow"))

@@ -1,8 +1,7 @@
 """One release judged in parts on a Dask cluster: ``evaluate --engine dask``."""
 
-import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,23 @@ from rich.console import Console
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Bootstrap
 from synthrisk.flows.cli.answer_lines import lines_of
-from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.as_json import check_file, write_json
+from synthrisk.flows.cli.ends import UsageError
 from synthrisk.flows.cli.full_tables import full_tables
 from synthrisk.flows.cli.notes import notes
 from synthrisk.flows.cli.vendor_answer import print_vendor_answer, vendor_answer
+from synthrisk.flows.durations import in_words, seconds_in_parts
 from synthrisk.flows.one_release import EVERY, check_control, understood
+from synthrisk.flows.progress import step
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.findings import IN_PARTS, check_planned
+from synthrisk.metrics.study.planned import Planned
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.verdicts import check_limits
 from synthrisk.tasks.partitions.judged import judged_in_parts
 from synthrisk.tasks.partitions.on_dask import cluster
 from synthrisk.tasks.partitions.read import MANY, kept_columns, rows_of, tables_in_parts
 from synthrisk.tasks.propose.measures import check_limit, limits
-from synthrisk.tasks.workspace.store import check_writable, replace_file
 
 ENGINES = ("memory", "dask")
 _USUAL: Mapping[str, object] = {
@@ -48,9 +50,9 @@ def check_engine(engine: str, address: str | None) -> None:
         InputError: So it is.
     """
     if engine not in ENGINES:
-        raise InputError(f"--engine must be one of {', '.join(ENGINES)}, got {engine!r}")
+        raise UsageError(f"--engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     if address is not None and engine != "dask":
-        raise InputError(f"--dask belongs to --engine dask, got --engine {engine}")
+        raise UsageError(f"--dask belongs to --engine dask, got --engine {engine}")
 
 
 def suggest(real: str) -> None:
@@ -91,10 +93,9 @@ def judged(
     check_control(said["control"], meant.thresholds)
     if meant.data.identifier is not None or meant.data.columns or meant.data.rows is not None:
         raise InputError("engine dask takes no identifier, columns or rows of a study, got one of them in its data")
-    if json_to is not None:
-        check_writable("--json", json_to, folder=False)
     files = {"real": said["real"], "synthetic": others["synthetic"]}
     files |= {"control": said["control"]} if said["control"] is not None else {}
+    check_file(json_to, list(files.values()))
     columns = kept_columns(meant.data, files)
     planned = plan(meant.metrics, columns, meant.data.quasi_identifiers, meant.data.sensitive)
     thresholds = dict(meant.thresholds)
@@ -102,12 +103,12 @@ def judged(
         thresholds |= _limits(planned, limit, said["real"], said["control"]) | said["thresholds"]
     check_limits(list(thresholds), [p.measure for p in planned])
     check_planned(planned, list(thresholds))
-    with cluster(address, os.cpu_count() or 1) as client:
+    with step("starting the workers of Dask") as tell, cluster(address, os.cpu_count() or 1) as client:
+        tell("reading the tables in parts")
         tables = tables_in_parts(client, meant.data, files, columns)
-        result = judged_in_parts(tables, meant.data, planned, thresholds, Bootstrap(), others["seed"])
-    if json_to is not None:
-        told = vendor_answer(result) if for_vendor else as_json(result)
-        replace_file(json_to, json.dumps(told, indent=2) + "\n")
+        told = _Told(planned, tables.real_rows, len(columns), tell)
+        result = judged_in_parts(tables, meant.data, planned, thresholds, Bootstrap(), others["seed"], told)
+    write_json(json_to, result, vendor_answer(result) if for_vendor else None)
     if for_vendor:
         print_vendor_answer(result)
     else:
@@ -115,15 +116,31 @@ def judged(
     return result.exit_code
 
 
+class _Told:
+    """Tells how long all measures will take, and then each with the share of the work that is done before it."""
+
+    def __init__(self, planned: Sequence[Planned], rows: int, columns: int, tell: Callable[[str], None]):
+        self._tell, self._done = tell, 0.0
+        self._seconds = {p.measure.key: seconds_in_parts(p.measure.metric, rows, columns) for p in planned}
+        self._all = max(sum(self._seconds.values()), 1e-9)
+        tell(f"{rows:,} real records, {columns} columns: {in_words(self._all)}")
+
+    def __call__(self, step: str) -> None:
+        """Tell what is done next."""
+        far = f", {100 * self._done / self._all:.0f} %" if step in self._seconds else ""
+        self._done += self._seconds.get(step, 0.0)
+        self._tell(f"{step}{far}")
+
+
 def _refuse_others(said: Mapping[str, Any], others: Mapping[str, Any]) -> None:
     for name, usual in _USUAL.items():
         if others[name] != usual:
             shown = "left out" if usual in ([], None, False) else repr(usual)
-            raise InputError(f"--{_OPTIONS.get(name, name)} must be {shown} with --engine dask, got {others[name]!r}")
+            raise UsageError(f"--{_OPTIONS.get(name, name)} must be {shown} with --engine dask, got {others[name]!r}")
     if said["identifier"] is not None or said["missing"]:
-        raise InputError("--identifier and --missing must be left out with --engine dask, got one of them")
+        raise UsageError("--identifier and --missing must be left out with --engine dask, got one of them")
     if said["study"] is None and not (said["quasi_identifiers"] and said["sensitive"]):
-        raise InputError(
+        raise UsageError(
             "--quasi-identifiers and --sensitive, or --study, must be given with --engine dask, which proposes no "
             "roles; got none"
         )
@@ -132,7 +149,7 @@ def _refuse_others(said: Mapping[str, Any], others: Mapping[str, Any]) -> None:
 def _limits(planned: list[Any], limit: float, real: str, control: str | None) -> dict[str, float]:
     check_limit(limit)
     if control is None:
-        raise InputError("control must be given for --limit, which compares members with strangers; got none")
+        raise UsageError("control must be given for --limit, which compares members with strangers; got none")
     members, controls = (rows_of(each) or 0 for each in (real, control))
     return limits([p.measure for p in planned], limit, members, controls, groups=False).values
 

@@ -37,7 +37,7 @@ def table_of_generators(title: str, numbers: Sequence[str]) -> Table:
 def league_cells(row: LeagueRow) -> Sequence[Text]:
     """Return the numbers of a row, one a head, and its verdict; of a generator that failed the verdict alone.
 
-    A measure without threshold has a dash for a verdict: more would not fit 80 columns.
+    A measure without a limit has a dash for a verdict: more would not fit 80 columns.
     """
     cells = [
         interval(row.cells[c.name], c.signed) if c.has_interval else Text(number(row.cells[c.name].value, c.signed))

@@ -15,6 +15,7 @@ from synthrisk.conf import load, schema
 from synthrisk.conf.foreseen import foreseen_of
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Study, Threshold
+from synthrisk.flows.cli.ends import UsageError
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_left_out, print_proposal
 from synthrisk.flows.cli.questions import ask_limit, ask_readings, ask_roles
 from synthrisk.flows.cli.study_file import study_name, study_text
@@ -44,7 +45,7 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     """
     check_writable("--to", to, folder=False)
     if to.exists() and not force:
-        raise InputError(f"--to must be a new file (or give --force), got {str(to)!r}, which is there")
+        raise UsageError(f"--to must be a new file (or give --force), got {str(to)!r}, which is there")
     _check(given, limit)
     proposal = look(source, given)
     print_proposal(proposal)
@@ -90,7 +91,7 @@ def _check(given: Given, limit: Limit) -> None:
     if limit.value is not None:
         check_limit(limit.value)
     if limit.source and limit.value is None:
-        raise InputError("--limit-source must stand beside --limit, got no --limit")
+        raise UsageError("--limit-source must stand beside --limit, got no --limit")
     both = [name for name in given.quasi_identifiers if name in given.sensitive]
     if both:
         raise InputError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from synthrisk.flows.cli.seen_leaks import print_seen
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.names_elsewhere import arguments_called, ours, tools_with
+from synthrisk.metrics.names_elsewhere import METRICS_ELSEWHERE, arguments_called, ours, plain, tools_with
 from synthrisk.metrics.overview import FAMILIES, names
 
 if TYPE_CHECKING:
@@ -47,6 +47,10 @@ def print_metric(name: str) -> None:
     """
     known = names()
     own = name if name in known else ours(name, known)
+    tool = next((each for each in METRICS_ELSEWHERE if plain(each) == plain(name)), None)
+    if own is None and tool is not None:
+        _print_tool(tool)
+        return
     if own is None and (called := arguments_called(name)):
         _print_arguments(name, called)
         return
@@ -98,6 +102,14 @@ def print_metric(name: str) -> None:
     if "Example" in parts:
         console.print(Text("\nExample", "bold"))
         console.print(Text(indent(parts["Example"], "  ")), soft_wrap=True)  # lines of code are not broken
+
+
+def _print_tool(tool: str) -> None:
+    """Print what the measures of another tool are called here."""
+    console = Console(highlight=False)
+    console.print(Text(f"{tool}: what it measures, and what that is called here", "bold"))
+    for own, theirs in METRICS_ELSEWHERE[tool].items():
+        console.print(_indented(f"{own}: {', '.join(theirs)}"))
 
 
 def _print_arguments(name: str, called: Sequence[str]) -> None:

@@ -1,6 +1,5 @@
 """One release judged from the command line: understood, checked, attacked, and told."""
 
-import json
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,7 +10,8 @@ from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
 from synthrisk.flows.calls import Calls, PlainCalls
 from synthrisk.flows.check import check, checked_on
-from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.as_json import check_file, write_json
+from synthrisk.flows.cli.ends import UsageError
 from synthrisk.flows.cli.long_table import TOGETHER
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_left_out, print_proposal, print_roles
 from synthrisk.flows.cli.summary import close
@@ -22,11 +22,11 @@ from synthrisk.flows.gone import with_or_without
 from synthrisk.flows.one_release import asked_text, check_control, prepared, study_of, understood, with_fresh
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.pool_calls import pool_calls
+from synthrisk.flows.progress import step
 from synthrisk.flows.worker_pool import is_begun
-from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.data.source import check_there
 from synthrisk.tasks.propose.measures import check_limit, limits
 from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.store import check_writable, replace_file
 
 _WORKERS = 2
 
@@ -65,17 +65,18 @@ def judged(
     check_control(said["control"], said["thresholds"])
     if limit is not None:
         _check_limit(limit, said["control"])
-    _check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
-    asked = asked_of(said, others, limit, shows=not for_vendor, verbose=verbose)
+    check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
+    for table in filter(None, (said["real"], others["synthetic"], said["control"])):
+        check_there(table)
+    with step("reading the tables"):
+        asked = asked_of(said, others, limit, shows=not for_vendor, verbose=verbose)
     with checked_on(asked.study, asked.sample):
         outcome = _outcome(*asked)
     if for_vendor:
         print_vendor_answer(outcome.result)
     else:
         close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
-    if json_to is not None:
-        told = vendor_answer(outcome.result) if for_vendor else as_json(outcome.result)
-        replace_file(json_to, json.dumps(told, indent=2) + "\n")
+    write_json(json_to, outcome.result, vendor_answer(outcome.result) if for_vendor else None)
     return outcome.result.exit_code
 
 
@@ -94,7 +95,7 @@ def asked_of(
     Raises:
         InputError: An argument or a table breaks a rule.
     """
-    meant = understood(**said)
+    meant = understood(**said, synthetic=others["synthetic"])
     if meant.proposal is not None and shows:
         (print_proposal if verbose else print_roles)(meant.proposal)
         print_guesses(meant.proposal)
@@ -107,7 +108,7 @@ def asked_of(
         controls = int(sample.held_out(0, 0).sum())
         every = limits([p.measure for p in planned], limit, sample.table.rows - controls, controls)
         if not every.values:
-            raise InputError("--limit must stand beside a metric that it can limit, such as rapid; got none")
+            raise UsageError("--limit must stand beside a metric that it can limit, such as rapid; got none")
         if every.left_out and shows:
             print_left_out(every.left_out)
         meant = replace(meant, thresholds=dict(meant.thresholds) | every.values | said["thresholds"])
@@ -133,18 +134,10 @@ def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str,
         return plainly(calls)
 
 
-def _check_file(json_to: Path | None, tables: list[str]) -> None:
-    if json_to is None:
-        return
-    check_writable("--json", json_to, folder=False)
-    if json_to.resolve() in [Path(table).resolve() for table in tables]:
-        raise InputError(f"--json must be a file of its own, got {str(json_to)!r}, one of the tables")
-
-
 def _check_limit(limit: float, control: str | None) -> None:
     check_limit(limit)
     if control is None:
-        raise InputError(
+        raise UsageError(
             "control must be given for --limit, which compares members with real records that the synthesizer never "
             "saw; got none"
         )

@@ -12,7 +12,7 @@ from synthrisk.metrics.study.quantities import limited
 from synthrisk.tasks.tracking.past import PastStudy
 
 Row = Mapping[Hashable, Any]
-WORDLESS = ("no threshold", "reference")
+WORDLESS = ("no limit", "no threshold", "reference")  # the second in studies of before
 """What stands in the place of a verdict where there is none."""
 
 

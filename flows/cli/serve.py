@@ -14,6 +14,7 @@ from prefect.client.schemas.schedules import CronSchedule
 from pydantic import ValidationError
 
 from synthrisk.conf import Study
+from synthrisk.flows.cli.ends import UsageError
 from synthrisk.flows.reach import check_prefect
 from synthrisk.flows.stopped import interruptible
 from synthrisk.metrics.errors import InputError
@@ -50,14 +51,14 @@ def check_when(when: When) -> None:
         InputError: So it is.
     """
     if when.cron is not None and when.interval is not None:
-        raise InputError(f"--cron and --interval must not stand together, got {when.cron!r} and {when.interval:g}")
+        raise UsageError(f"--cron and --interval must not stand together, got {when.cron!r} and {when.interval:g}")
     if when.interval is not None and not 0 < when.interval < math.inf:
-        raise InputError(f"--interval must be a number of seconds above 0, got {when.interval:g}")
+        raise UsageError(f"--interval must be a number of seconds above 0, got {when.interval:g}")
     cron = _MONDAYS if when.cron is None else when.cron
     if not _fits(cron, "UTC"):
-        raise InputError(f"--cron must be five fields such as {_MONDAYS!r}, got {cron!r}")
+        raise UsageError(f"--cron must be five fields such as {_MONDAYS!r}, got {cron!r}")
     if not _fits(_MONDAYS, when.timezone):
-        raise InputError(f"--timezone must be a name such as Europe/Vienna, got {when.timezone!r}")
+        raise UsageError(f"--timezone must be a name such as Europe/Vienna, got {when.timezone!r}")
 
 
 def _fits(cron: str, timezone: str) -> bool:
@@ -75,7 +76,7 @@ def check_name(name: str | None) -> None:
         InputError: So it is.
     """
     if name is not None and (not name.strip() or set(name) & set(_FORBIDDEN)):
-        raise InputError(f"--name must hold none of {' '.join(_FORBIDDEN)}, and a letter, got {name!r}")
+        raise UsageError(f"--name must hold none of {' '.join(_FORBIDDEN)}, and a letter, got {name!r}")
 
 
 def check_api() -> None:

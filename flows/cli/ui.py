@@ -130,7 +130,7 @@ def _latest(tracking: Tracking, workspace: Path, study: str | None) -> "Latest |
 def _tell_of_mlflow(server: str, latest: "Latest | None", opens: bool, screen: TextIO | None = None) -> None:
     """Say where MLflow's page is, and open it."""
     shown = without_secrets(server)
-    _say("MLflow", shown if latest is None else latest.runs(shown), screen)
+    _say("MLflow", shown if latest is None else latest.view(shown), screen)
     if opens:
         _open(server if latest is None else latest.view(server), screen)
         if latest is not None and latest.report is None:

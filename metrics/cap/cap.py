@@ -2,22 +2,27 @@
 
 For a real record with key K and sensitive values T, let S be the synthetic records with key K. The credit of
 the record is the share of S whose sensitive values all equal T. The three metrics differ in what an attacker
-does where S is empty.
+does where S is empty. ``disclosure_protection`` is each of them as SDMetrics prints it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.nearest_keys import nearest_keys
 from synthrisk.metrics.cap.pools import pools
+from synthrisk.metrics.errors import InputError, check_whole, check_word, nearest
 from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack
 from synthrisk.metrics.tables.tables import Tables
 
 NEARLY_ALL = 0.9  # share of unseen keys from which a value says little
 FEW = 20  # distinct values that make no column continuous
+Method = Literal["cap", "zero_cap", "generalized_cap"]
 _HITTMEIR = "Hittmeir, Mayer and Ekelhart 2020, doi:10.1145/3374664.3375722; SDMetrics 0.32"
 
 
@@ -113,6 +118,106 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
     return _score("generalized_cap", tables, hit / total, known, hidden, distance)
 
 
+def disclosure_protection(
+    tables: Tables,
+    *,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] | str,
+    method: Method = "cap",
+    continuous: Sequence[str] = (),
+    num_bins: int = 10,
+) -> Score:
+    """CAP as SDMetrics 0.32 normalises it: mean credit by one of the three rules, with numbers cut into bins.
+
+    ``value = mean(credit)`` of ``categorical_cap``, ``zero_cap`` or ``generalized_cap``, in [0, 1], high = the release
+    gives the secret away. ``published`` is what SDMetrics' ``DisclosureProtection`` prints, high = safe:
+    min((1 - value)/b, 1) with b = 1 - 1/L, L = product of the numbers of levels of the sensitive columns: what an
+    attacker leaves safe who draws a level by lot, each as likely. It is NaN where b is 0.
+
+    A missing cell is a value of its own, as a key and as what is guessed: it equals another missing cell and nothing
+    else. Among the levels it counts as one.
+
+    Mind: b is not what a guess leaves safe who knows which value is common. With 24 of 100 people in the rarer of two
+    classes, a release that says the commoner of everybody has value .76 and ``published`` .48, and gives nobody away:
+    read ``value`` beside ``guess`` and control records.
+
+    Args:
+        tables: Real (n records) and synthetic (m records).
+        quasi_identifiers: Columns that the attacker knows.
+        sensitive: Column or columns guessed; several are matched jointly.
+        method: Whose credit a record with an unseen key has: ``cap`` (it is not scored), ``zero_cap`` (none), or
+            ``generalized_cap`` (that of the nearest keys). SDMetrics' ``computation_method``.
+        continuous: Numeric columns among these, which are cut into bins; numbers in others are levels. SDMetrics'
+            ``continuous_column_names``.
+        num_bins: Bins of each of them, of equal width over the range of the real values, the outer ones open.
+            SDMetrics' ``num_discrete_bins``.
+
+    Returns:
+        A ``Score``; ``records`` are those of the rule, with ``baseline_protection`` (b). Details: ``cap_protection``
+        (1 - value), ``baseline_protection``, and those of the rule.
+
+    Raises:
+        InputError: A column is absent, both a quasi-identifier and sensitive, or not numeric and yet continuous; or an
+            option breaks its rule.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "a", "b"]})
+        >>> release = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"]})
+        >>> score = DISCLOSURE_PROTECTION(real, release, quasi_identifiers=["age"], sensitive="vote", method="zero_cap")
+        >>> score.value, score.published
+        (0.375, 1.0)
+    """
+    check_protection(method, continuous, num_bins)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    cut = _in_bins(tables, [*known, *hidden], list(continuous), num_bins)
+    score = _RULES[method](cut, quasi_identifiers=known, sensitive=hidden)
+    levels = [np.count_nonzero(np.bincount(cut.codes([column]).tables[0])) for column in hidden]
+    records = pd.DataFrame(score.records).assign(baseline_protection=1 - float(1 / np.prod(levels)))
+    settings = {"method": method, "continuous": list(continuous), "num_bins": num_bins}
+    return Score.of(
+        "disclosure_protection",
+        records,
+        reduce_protection(records),
+        {"guess": score.details["guess"]},
+        score.settings | settings,
+        score.warning,
+    )
+
+
+def check_protection(method: str = "cap", continuous: Sequence[str] = (), num_bins: int = 10) -> None:
+    """Refuse a rule that there is not, columns that are no list, and a number of bins below 1."""
+    check_word("method", method, *_RULES)
+    if isinstance(continuous, str) or not all(isinstance(column, str) for column in continuous):
+        raise InputError(f"continuous must be a list of columns, got {continuous!r}")
+    check_whole("num_bins", num_bins, 1, MOST_BINS, f"a whole number from 1 to {MOST_BINS}")
+
+
+def _in_bins(tables: Tables, columns: Sequence[str], continuous: Sequence[str], number: int) -> Tables:
+    """Return the tables with some numeric columns in bins of equal width, as ``pandas.cut`` cuts the real values."""
+    real, synthetic = tables.real.copy(deep=False), tables.synthetic.copy(deep=False)
+    names = [f"{place + 1} of {number}" for place in range(number)]
+    for column in continuous:
+        if column not in columns:
+            hint = nearest(column, columns)
+            raise InputError(f"continuous must name quasi-identifiers or sensitive columns, got {column!r}{hint}")
+        if tables.kind(column) != "numeric":
+            raise InputError(f"continuous must name numeric columns, got {column!r}, which is categorical")
+        ours, theirs = tables.floats(column)
+        if not np.isfinite(ours).any():
+            raise InputError(
+                f"continuous must name columns with values in the real table, got only missing in {column!r}"
+            )
+        own, edges = pd.cut(ours, number, labels=names, retbins=True)
+        edges[0], edges[-1] = -np.inf, np.inf
+        real[column] = pd.Series(own.astype(object), index=real.index)
+        other = pd.cut(theirs, edges.tolist(), labels=names)
+        synthetic[column] = pd.Series(other.astype(object), index=synthetic.index)
+    if not continuous:
+        return tables
+    synthetic = tables.sets.without(continuous).beside(synthetic)
+    return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
+
+
 def encoded(
     tables: Tables, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
 ) -> tuple[Codes, Codes, list[str], list[str]]:
@@ -170,6 +275,16 @@ def reduce_credits(records: pd.DataFrame) -> Reduction:
     return Reduction(value, 1 - value, details, reason)
 
 
+def reduce_protection(records: pd.DataFrame) -> Reduction:
+    """Return mean credit and SDMetrics' protection, summed record by record as it does, so that all digits are its."""
+    found, credit = reduce_credits(records), records["score"].dropna().to_numpy()
+    safe = 1.0 - float(np.cumsum(credit)[-1]) / len(credit) if len(credit) else float("nan")
+    random = float(records["baseline_protection"].iloc[0])
+    details = found.details | {"cap_protection": safe, "baseline_protection": random}
+    published = min(safe / random, 1.0) if random > 0 and not np.isnan(safe) else float("nan")
+    return Reduction(found.value, published, details, found.reason)
+
+
 def _score(
     name: str,
     tables: Tables,
@@ -220,6 +335,19 @@ def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]
     )
 
 
+_RULES: Mapping[str, Callable[..., Score]] = {
+    "cap": categorical_cap,
+    "zero_cap": zero_cap,
+    "generalized_cap": generalized_cap,
+}
 CATEGORICAL_CAP = _metric("categorical_cap", categorical_cap)
 ZERO_CAP = _metric("zero_cap", zero_cap, seen_share)
 GENERALIZED_CAP = _metric("generalized_cap", generalized_cap)
+DISCLOSURE_PROTECTION = replace(
+    _metric("disclosure_protection", disclosure_protection),
+    reference="SDMetrics 0.32, DisclosureProtection (DataCebo); " + _HITTMEIR.partition(";")[0],
+    reduce=reduce_protection,
+    check_values=check_protection,
+    looks_up=False,
+    same_difference_as="categorical_cap",
+)

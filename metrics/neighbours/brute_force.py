@@ -56,6 +56,9 @@ class Search(Protocol):
     def forget(self) -> None:
         """Let go of all queries but the records searched."""
 
+    def prepare(self) -> None:
+        """Compile what a search of few records does not run."""
+
 
 class Plain:
     """A ``Search`` of ``reference``, m rows, where ``scale`` is what differences cost; it divides nothing."""
@@ -88,6 +91,9 @@ class Plain:
 
     def forget(self) -> None:
         """Do nothing: no query is kept (``Search.forget``)."""
+
+    def prepare(self) -> None:
+        """Do nothing: nothing is compiled (``Search.prepare``)."""
 
     def _blocks(self, queries: Records, own: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield sums of some queries to all rows, (queries, m); infinite where a query may not find a row."""

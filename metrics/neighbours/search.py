@@ -27,6 +27,7 @@ def prepare() -> None:
     searched = search(records, scale)
     limits = searched.nearest(records, own, 1)[0][:, 0]
     searched.within(records, own, limits, searched.count(records, own, limits))
+    searched.prepare()
     fewest_differing([own], [own])
 
 

@@ -190,16 +190,23 @@ def contributed(tables: Partitioned, planned: Sequence[Planned], name: str) -> C
 
 
 def findings(
-    tables: Partitioned, planned: Sequence[Planned], name: str, interval: Interval, beside: Interval
+    tables: Partitioned,
+    planned: Sequence[Planned],
+    name: str,
+    interval: Interval,
+    beside: Interval,
+    tell: Callable[[str], None] = lambda key: None,
 ) -> tuple[list[Finding], list[Usefulness]]:
     """Return the findings with their yardsticks ``guess`` and ``control``, and utility without a ceiling.
 
     One measure after the other, so that the contributions of one alone are here at a time: with one release nothing is
     borrowed from the other measures. ``interval`` is that of the findings, ``beside`` that of the yardsticks.
+    ``tell`` is told the key of each measure before it is computed.
     """
     found: list[Finding] = []
     useful: list[Usefulness] = []
     for each in planned:
+        tell(each.measure.key)
         of_risk, of_utility = found_in(tables, each, contributed(tables, [each], name), interval, beside)
         found, useful = [*found, *of_risk], [*useful, *of_utility]
     return found, useful

@@ -29,6 +29,8 @@ Rule = Literal[
     "index",
     "absent",
     "coarse",
+    "promise",
+    "dropped",
 ]
 
 CHANCE = 1e-6

@@ -11,7 +11,7 @@ from synthrisk.metrics.intervals.proportions import expected_share, share_differ
 from synthrisk.metrics.neighbours.distances import TIED, compared, tie_counts
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.release.disguises import by_cells, by_order
-from synthrisk.metrics.release.verbatim import Verbatim, verbatim
+from synthrisk.metrics.release.verbatim import Verbatim, shared_columns, verbatim
 from synthrisk.metrics.tables.row_order import canonical
 from synthrisk.metrics.tables.tables import Tables
 
@@ -23,11 +23,13 @@ _LEAST = 0.005  # one person in 200: a smaller difference is shown and is not su
 _PAIRED = 0.15
 _MANY = 4  # rows a member: of strangers then so many are near that 0.15 above what is expected cannot be reached
 _BESIDE_TWINS = 0.25
-CONFIDENCE = 0.999  # of each look: nine looks at a release of strangers stand out at most once in 100 times
+CONFIDENCE = 0.999  # of each look: ten looks at a release of strangers stand out at most once in 100 times
 _DISGUISES: tuple[tuple[str, Callable[[Tables, np.ndarray], np.ndarray]], ...] = (
     ("have as many cells in common with a released row as {} of the control records", by_cells),
     ("are as near to the release by ranks as {} of the control records", by_order),
 )
+_AS_THEY_ARE = "occur in the release as they are"
+_BUT_FOR_OWN = f"{_AS_THEY_ARE}, but for columns in which most have a value of their own"
 _FEWEST_DISGUISED = 100  # members
 _MOST_PAIRS = 2 * 10**10  # pairs of a record and a row that are looked at through a disguise
 _MANY_RECORDS = 20_000  # so many records are looked at in any case
@@ -133,6 +135,8 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
       fixed seed and in an order that is not that of the rows: of each at most so many that there are 2e10 pairs with
       released rows, or 20,000 records.
     - members that occur in the release as they are, beside control records that do; more or fewer of them.
+    - the same but for columns of which most values are one record's own (a weight, an amount to the cent), where there
+      are such: in them nobody equals anybody, so that a release without anyone's equal would look like any other.
 
     Of these ``excess`` is the one that shows most: if some are beyond chance the one whose interval is furthest from 0,
     otherwise the one that comes nearest to it.
@@ -169,7 +173,10 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     nothing = Estimate(np.nan, np.nan, np.nan, note=NO_STRANGERS)
     if controls >= _FEWEST or alone is None:
         sizes = _people(tables.entities, groups == 1), _people(tables.entities, groups == 0)
-        looks = [*_beside_controls(tables, groups, sizes), _equal(found, sizes)]
+        looks = [*_beside_controls(tables, groups, sizes), _equal(found, sizes, _AS_THEY_ARE)]
+        shared = shared_columns(tables)
+        if 0 < len(shared) < len(tables.columns):
+            looks.append(_equal(verbatim(tables, shared), sizes, _BUT_FOR_OWN))
         reason, excess = "", _shows_most(looks).above
     else:
         looks, reason, excess = _beside_members(alone), "" if len(alone.real) > 1 else ALONE, nothing
@@ -321,12 +328,18 @@ def _beside_members(tables: Tables) -> list[Look]:
     return [paired, *(_beside_others(released, other) if _FEWEST <= n >= m else [])]
 
 
-def _equal(found: Verbatim, sizes: tuple[float, float]) -> Look:
+def _equal(found: Verbatim, sizes: tuple[float, float], what: str) -> Look:
     own, other = (
         expected_share(each.share * size, size, CONFIDENCE)
         for each, size in zip((found.members, found.controls), sizes, strict=True)
     )
-    return Look("occur in the release as they are", own, other.value, _excess(own, other), both=True)
+    met = found.members.share * sizes[0], found.controls.share * sizes[1]
+    # as in _no_chance: of the people met, so few are members by chance (hypergeometric)
+    n, c, x, k = (round(each) for each in (*sizes, *met))
+    above = _excess(own, other)
+    if above.upper < 0 and scipy.stats.hypergeom.cdf(x, n + c, n, x + k) > (1 - CONFIDENCE) / 2:
+        above = replace(above, upper=0.0)
+    return Look(what, own, other.value, above, both=True)
 
 
 def _thinned(found: Verbatim) -> Look:
@@ -334,4 +347,4 @@ def _thinned(found: Verbatim) -> Look:
     own, other = (
         expected_share(c, of, CONFIDENCE) for c in (found.members_thinned.count, found.members_thinned.expected)
     )
-    return Look("occur in the release as they are", own, other.value, share_gain(own, other), _BESIDE_TWINS)
+    return Look(_AS_THEY_ARE, own, other.value, share_gain(own, other), _BESIDE_TWINS)

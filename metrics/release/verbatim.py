@@ -1,5 +1,6 @@
 """Rows of a release that equal a real record in all columns, beside how many twins would explain."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,8 +43,10 @@ class Verbatim:
     members_thinned: Matched  # members that occur in such a draw
 
 
-def verbatim(tables: Tables) -> Verbatim:
+def verbatim(tables: Tables, columns: Sequence[str] | None = None) -> Verbatim:
     """Count the released rows that equal a real record in all columns, and the real records that occur in the release.
+
+    With ``columns``, rows are equal that are so in these.
 
     Values are compared as in ``codes.joint_codes``. Some people are alike: ``expected`` is what ``chance_of_twin`` says
     of as many other people as there are rows. ``tables`` are real records with ``groups`` (1 member, 0 control record;
@@ -58,7 +61,7 @@ def verbatim(tables: Tables) -> Verbatim:
         >>> round(found.rows_of_members.expected_share, 3)  # 1 in a twin: two of the four people have one
         0.5
     """
-    rows = tables.codes(tables.columns)
+    rows = tables.codes(tables.columns if columns is None else columns)
     real, released = rows.tables
     groups = np.ones(len(real), dtype=int) if tables.groups is None else tables.groups
     mine, other = real[groups == 1], real[groups == 0]
@@ -79,6 +82,18 @@ def verbatim(tables: Tables) -> Verbatim:
         controls=matched(other, released),
         members_thinned=Matched(occur, len(mine), len(mine) * chance_of_twin(sizes, drawn)),
     )
+
+
+def shared_columns(tables: Tables) -> list[str]:
+    """Return the columns of which at most half as many values as records are there: whose values people share.
+
+    Example:
+        >>> import pandas as pd
+        >>> real = pd.DataFrame({"sex": ["f", "m", "f", "m"], "weight": [51.2, 80.1, 62.9, 77.0]})
+        >>> shared_columns(Tables(real, real))
+        ['sex']
+    """
+    return [c for c in tables.columns if 2 * len(np.unique(tables.codes([c]).tables[0])) <= len(tables.real)]
 
 
 def chance_of_twin(sizes: np.ndarray, among: int) -> float:

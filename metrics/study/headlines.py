@@ -140,7 +140,7 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     if role == "synthesizer" and not result.valid:
         word = "INVALID"
     verdicts = sorted((v for v in result.verdicts if v.synthesizer == name), key=lambda v: _order(v, word))
-    people = [sentence(v, knowledge_of(result)) for v in verdicts]
+    people = [sentence(v, knowledge_of(result, v.measure)) for v in verdicts]
     words, brief = _said(result, name, role, word, verdicts, people)
     useful = next((u for u in result.utility if u.synthesizer == name), None)
     told = [v for v in verdicts if v.word not in ("CANNOT TELL", "INVALID", "INVALID RELEASE") or v.word == word]
@@ -159,9 +159,9 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     return Headline(name, role, word, words, brief, worst, useful, verdicts, people, as_if, at_most, lacks, carried)
 
 
-def knowledge_of(result: StudyResult) -> Knowledge:
-    """Return what the attacker of a study knows and guesses."""
-    known, guessed = result.quasi_identifiers, result.sensitive
+def knowledge_of(result: StudyResult, measure: str = "") -> Knowledge:
+    """Return what the attacker of a study knows and guesses, or that of one measure, by its key."""
+    known, guessed = result.known.get(measure, result.quasi_identifiers), result.sensitive
     everything = len(known) + len(guessed) >= int(result.facts.get("columns", "0")) and len(known) > 1
     return Knowledge(known, guessed, everything)
 
@@ -281,9 +281,14 @@ def _data(result: StudyResult) -> str:
 
 def _attacker(result: StudyResult) -> str:
     own = knowledge_of(result)
-    return f"has the release, knows {own.words or 'no column'}" + (
-        f"; guesses {columns_named(own.guessed)}" if own.guessed else ""
-    )
+    told = f"has the release, knows {own.words or 'no column'}"
+    told += f"; guesses {columns_named(own.guessed)}" if own.guessed else ""
+    others: dict[str, list[str]] = {}
+    for key in result.known:
+        others.setdefault(knowledge_of(result, key).words, []).append(key)
+    for words, keys in others.items():
+        told += f"; in {columns_named(keys)} knows {words}"
+    return told
 
 
 def _references(result: StudyResult) -> str:

@@ -52,7 +52,7 @@ class LeagueRow:
     measure: str  # key of the measure; empty for a generator that failed, which has one row and no cells
     # value of each column by its name; the note of a value that is absent says why
     cells: Mapping[str, Estimate] = field(default_factory=dict)
-    word: str = ""  # the worst verdict on this measure; empty where the measure has no threshold
+    word: str = ""  # the worst verdict on this measure; empty where the measure has no limit
     finding: Finding | None = None  # where the values are from, if the study is at hand
     failure: str = ""
     study: str = ""
@@ -60,7 +60,7 @@ class LeagueRow:
     @property
     def verdict(self) -> str:
         """The verdict on this measure, or why there is none."""
-        return self.word or ("reference" if self.role == "reference" else "no threshold")
+        return self.word or ("reference" if self.role == "reference" else "no limit")
 
 
 def league(result: StudyResult) -> dict[str, list[LeagueRow]]:
@@ -84,6 +84,11 @@ def ordered_names(result: StudyResult) -> list[str]:
 def ordered_measures(result: StudyResult) -> list[Measure]:
     """Return the measures in the order of the study."""
     return list(dict.fromkeys(f.measure for f in result.findings))
+
+
+def promised(result: StudyResult) -> dict[str, str]:
+    """Return the epsilon of each generator that promises differential privacy, by its name; empty where none does."""
+    return {name: own["epsilon"] for name, own in result.settings.items() if "epsilon" in own}
 
 
 def place(answer: str) -> int:

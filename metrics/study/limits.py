@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import ceil, floor, isnan
 
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
+from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.answer import Answer
 from synthrisk.metrics.study.empty_measures import empty_measures, same_place
 from synthrisk.metrics.study.findings import Finding
@@ -54,6 +55,7 @@ class SetLimit:
     empty: str = ""  # why the measure says nothing of any release
     planted: Sequence[PlantedLeak] = ()
     size: Size = Size()
+    attempts: float = 0.0  # drawn from the released rows, where an attack makes no more; 0 where it is asked of all
 
     @property
     def is_difference(self) -> bool:
@@ -172,16 +174,28 @@ class SetLimit:
         )
 
     def _noisy(self, found: Estimate) -> tuple[str, str, str] | None:
-        """Return that fresh people could not be shown to keep the limit either; None where they could."""
-        halves = [(e.upper - e.lower) / 2 for e in (*self.ideals, found)]
-        noise = min((h for h in halves if not isnan(h)), default=float("nan"))
+        """Return that fresh people could not be shown to keep the limit either; None where they could.
+
+        Noise is the half width of fresh people, or of the release where it has less. A true-positive rate cannot be
+        below what chance gives, so that intervals end there, and half of one says little: its noise is how far the
+        upper end lies above the value, of fresh people or of the release, whichever has more.
+        """
+        noise = self._noise(found)
         copied = next(e for e in self.copies if e.lower > self.value).value - NOTHING[self.what.quantity]
         room = _QUIET * min(self.room, 2 * _HALF * copied)
         if not noise > room or self._may_be_far(found):
             return None
         brought = self._bring(found, noise, room)
         more = f": {brought} would do" if brought else ""
-        return f"fresh people show ±{noise:.3f} here{more}", f"noise of {noise:.3f}", brought or "another measure"
+        who = f"fresh people show ±{noise:.3f}" if self.is_two_sided else f"chance alone may add {noise:.3f}"
+        return f"{who} here{more}", f"noise of {noise:.3f}", brought or "another measure"
+
+    def _noise(self, found: Estimate) -> float:
+        sides = [(e.upper - e.lower) / 2 if self.is_two_sided else e.upper - e.value for e in (*self.ideals, found)]
+        known = [side for side in sides if not isnan(side)]
+        if not known:
+            return float("nan")
+        return min(known) if self.is_two_sided else max(known)
 
     def _may_be_far(self, found: Estimate) -> bool:
         """Tell whether an interval is wholly above what there is without any leak, and reaches far beyond the limit."""
@@ -197,6 +211,8 @@ class SetLimit:
         if times > HARDLY:
             return ""
         n, c, repetitions = self.size.members, self.size.controls, self.size.repetitions
+        if self.attempts:
+            return self._attempts(self.attempts * times)
         if self.size.is_one_release and c:
             share = (1 / n + 1 / c) / times - 1 / n
             if share > 0 and 1 / share <= HARDLY * c:
@@ -208,6 +224,14 @@ class SetLimit:
             if more <= HARDLY:
                 return f"{max(ceil(repetitions * more), repetitions + 1)} repetitions (there are {repetitions})"
         return f"{_rounded((n + c) * times):,} records (there are {n + c:,})"
+
+    def _attempts(self, wanted: float) -> str:
+        """Return how many attempts are to be made: more records alone bring none, where a fixed number is drawn."""
+        n, c, made = self.size.members, self.size.controls, f"{self.attempts:,.0f}"
+        if wanted <= n:
+            return f"{_rounded(wanted):,} attempts (there are {made})"
+        more = f"{_rounded(wanted):,} attempts on as many members and {_rounded(c * wanted / n):,} control records"
+        return f"{more} (there are {made} on {n:,} and {c:,})"
 
 
 def set_limit(
@@ -232,7 +256,14 @@ def set_limit(
     else:
         empty = same_place(own, answers, what.group)
     copies, near_copies, ideals = reached("copy"), reached("near_copy"), reached("ideal")
-    return SetLimit(spelled_out, value, copies, near_copies, ideals, empty, planted, size)
+    return SetLimit(spelled_out, value, copies, near_copies, ideals, empty, planted, size, _drawn(own, size))
+
+
+def _drawn(own: Sequence[Finding], size: Size) -> float:
+    """Return how many attempts were drawn for a measure that names predicates; 0 where all rows made one."""
+    made = [f.details["attempts"][0] for f in own if METRICS[f.measure.metric].isolated and "attempts" in f.details]
+    drawn = max((each for each in made if not isnan(each)), default=0.0)
+    return drawn if 0 < drawn < size.members else 0.0
 
 
 def more_repetitions(found: Estimate, times: float) -> float:

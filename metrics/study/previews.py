@@ -12,6 +12,9 @@ from synthrisk.metrics.intervals.scale import DIFFERENCE
 from synthrisk.metrics.study.contributions import Contributions, Kept
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.quantities import limited, quantity_of
+from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.verdicts import holds_for
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,13 @@ class Preview:
     after: Finding  # what is found after the change
     risk: Estimate  # members' mean score after the change minus that before it, with its paired interval
     memorization: Estimate  # the same of memorization; without value where it is not estimable
+
+    @property
+    def helps(self) -> bool:
+        """Whether memorization is shown to fall, and the risk is not shown to rise; of risk alone where that is all."""
+        if isnan(self.memorization.value):
+            return self.risk.upper < 0
+        return self.memorization.upper < 0 and not self.risk.lower > 0
 
     def change(self, quantity: Literal["risk", "memorization"]) -> Estimate:
         """Return the change of one quantity."""
@@ -77,6 +87,44 @@ def _memorization(before: Kept | None, after: Kept | None, confidence: float, en
 def largest_fall(tried: Sequence[Preview], quantity: Literal["risk", "memorization"]) -> list[Preview]:
     """Return previews, that which lowers a quantity most first, those without value last."""
     return sorted(tried, key=lambda p: (isnan(p.change(quantity).value), p.change(quantity).value))
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One change of the quasi-identifiers of one synthesizer, by one quantity: before and after it."""
+
+    synthesizer: str
+    quantity: str  # ``<quantity>/<measure>[@<group>]``
+    words: str  # the change
+    before: Estimate
+    after: Estimate
+    limit: float  # NaN where none is set
+    risk: Estimate  # change of the risk, with its paired interval
+
+
+def tried(result: StudyResult) -> list[Tried]:
+    """Return what the what-ifs of a study do to its limited quantities; to memorization where no limit is set."""
+    found = []
+    own = [f for f in result.findings if f.role == "synthesizer" and f.measure.variant_of]
+    for f in own:
+        base = _varied(result.findings, f)
+        if base is None:
+            continue
+        names = [name for name in result.limits if holds_for(name, base.measure)]
+        for name in names or [f"memorization/{base.measure.key}"]:
+            what = limited(name, (base.measure.key, base.measure.label))
+            before, after = (quantity_of(each, what.quantity, what.group) for each in (base, f))
+            limit = result.limits[name].value if names else float("nan")
+            words = f.measure.label.removeprefix(f"{f.measure.variant_of}-").replace("-", " ")
+            found.append(Tried(f.synthesizer, name, words, before, after, limit, f.change))
+    return found
+
+
+def _varied(findings: Sequence[Finding], after: Finding) -> Finding | None:
+    """Return the finding of the measure that a what-if varies."""
+    same = (after.synthesizer, after.measure.variant_of, after.measure.sensitive)
+    own = (f for f in findings if (f.synthesizer, f.measure.label, f.measure.sensitive) == same)
+    return next(own, None)
 
 
 def change_in_words(before: Mapping[str, object], after: Mapping[str, object]) -> str:

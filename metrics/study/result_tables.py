@@ -1,6 +1,6 @@
 """The tables of a study: its results as tracking, report and terminal show them, a row a number."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
 import numpy as np
@@ -104,6 +104,19 @@ def limits_table(result: StudyResult) -> pd.DataFrame:
                 | {"word": verdict.word if verdict else "", "reason": verdict.reason if verdict else ""}
             )
     return pd.DataFrame(rows)
+
+
+def judged_quantities(result: StudyResult) -> Iterator[tuple[str, float, dict[str, tuple[Estimate, str]]]]:
+    """Yield each limit: its name, its value, and by generator what is reached with the word on it."""
+    rows = limits_table(result).to_dict("records")
+    for name, limit in result.limits.items():
+        own = [row for row in rows if row["name"] == name]
+        if own:
+            reached = {
+                str(row["synthesizer"]): (Estimate(row["value"], row["lower"], row["upper"]), str(row["word"]))
+                for row in own
+            }
+            yield name, limit.value, reached
 
 
 def groups_table(result: StudyResult) -> pd.DataFrame:

@@ -72,6 +72,8 @@ class StudyResult:
     leaked: Mapping[str, float] = field(default_factory=dict)
     quasi_identifiers: Sequence[str] = ()  # the columns that an attacker knows
     sensitive: Sequence[str] = ()  # the columns that an attacker guesses
+    # by key of the measure: the columns that its attacker knows, where they are not ``quasi_identifiers``
+    known: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Show the answer in one line."""

@@ -1,6 +1,6 @@
 """What every attack of a study says of one release: scores of all real records, and values beside them."""
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,9 +89,16 @@ def _groups(member: Any) -> np.ndarray:
 
 
 def score_release(
-    tables: Tables, member: Any, planned: Sequence[Planned], seed: int, cell: Cell
+    tables: Tables,
+    member: Any,
+    planned: Sequence[Planned],
+    seed: int,
+    cell: Cell,
+    tell: Callable[[str], None] = lambda key: None,
 ) -> tuple[pa.Table, dict[str, Said]]:
     """Return the ledger of a release, and what each measure says beside its scores; ``tables`` are ``tables_of`` it.
+
+    ``tell`` is told the key of each measure before it is computed.
 
     Records that a release was drawn from (``fresh``, ``leaky``, non-members) are neither members nor control records.
     They are the release itself, so what guesses no sensitive value leaves them out (``Metric.among``): beside them no
@@ -117,6 +124,7 @@ def score_release(
         return scored[_fit(each)]
 
     for each in planned:
+        tell(each.measure.key)
         metric = METRICS[each.measure.metric]
         if each.apart and metric.together is not None:
             every = {str(own.measure.attacker): once(own) for own in each.apart}

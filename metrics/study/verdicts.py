@@ -225,7 +225,7 @@ def _check_group(name: str, what: Limited, metric: Metric) -> None:
     if what.quantity not in OF_GROUPS:
         raise InputError(f"thresholds on a group must be on {', '.join(OF_GROUPS)}, got {name!r}")
     if metric.by_release or metric.weight:
-        raise InputError(f"{metric.name} has no value of a group of records, so no threshold can be set on {name!r}")
+        raise InputError(f"{metric.name} has no value of a group of records, so no limit can be set on {name!r}")
     if what.group == "classes" and "sensitive" not in metric.needs:
         raise InputError(f"{metric.name} guesses no sensitive attribute, whose classes {name!r} could speak of")
 
@@ -405,7 +405,7 @@ def _verdict(each: _Judged, said: _Said) -> Verdict:
 def _shown(each: _Judged, beside: Beside) -> str:
     """Return what a limit that is kept would have seen."""
     f, limit = each.finding, each.limit
-    own = "" if limit.sees_near_copies else "; this measure sees exact copies, another limited one near copies"
+    own = "" if limit.sees_near_copies else "; a near copy is seen by another limit"
     told = beside.powers.get(f.measure.key) if limit.what.quantity == "memorization" and not limit.what.group else None
     return own + (f"; {told.words}" if told else _leak(each))
 

@@ -87,6 +87,25 @@ def _is_path(source: str) -> bool:
     return len(path.parts) > 1 or bool(path.suffix) or path.exists()
 
 
+def check_there(source: str) -> None:
+    """Refuse a path of this machine where there is nothing, before anything is read or told.
+
+    Raises:
+        InputError: There is no file.
+    """
+    if "://" in source or "${" in source or source.startswith(OPENML) or source in sources() or not _is_path(source):
+        return
+    location = Path(split_sheet(source)[0]).expanduser()
+    if not location.exists():
+        raise _absent(split_sheet(source)[0], str(location))
+
+
+def _absent(shown: str, location: str) -> InputError:
+    folder = Path(location).parent
+    there = [p.name for p in folder.iterdir()] if folder.is_dir() else []
+    return InputError(f"there is no file {shown!r}{nearest(Path(shown).name, there)}")
+
+
 def _file(source: str, asked: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
     """Return the table of a file; messages show its address as it was ``asked`` for, with the names of variables."""
     source, sheet = split_sheet(source)
@@ -118,11 +137,9 @@ def _bytes(source: str, shown: str) -> bytes:
         package = _PACKAGES.get(protocol, f"fsspec[{protocol}]")
         raise InputError(f"{protocol}:// needs a package that is not installed: pip install '{package}'") from None
     except FileNotFoundError:
-        folder = Path(location).parent
         if "://" in source:
             raise InputError(f"{shown!r} must lead to a file, found none there, or no server that answers") from None
-        there = [p.name for p in folder.iterdir()] if folder.is_dir() else []
-        raise InputError(f"there is no file {shown!r}{nearest(Path(shown).name, there)}") from None
+        raise _absent(shown, location) from None
     except IsADirectoryError:
         raise InputError(f"source must be one file, got the folder {shown!r}") from None
     except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them

@@ -15,7 +15,7 @@ from synthrisk.metrics.study.quantities import AGAINST_CONTROL, Limited, limited
 from synthrisk.metrics.study.verdicts import Verdict
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.pages.step import NAMED, Step, with_interval
-from synthrisk.tasks.pages.study_lines import evaluate_words, is_of_one_release, what_if_lines
+from synthrisk.tasks.pages.study_lines import evaluate_words, is_of_one_release, try_command
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.workspace.contributions import kept_contributions
 from synthrisk.tasks.workspace.exposed import kept_exposed
@@ -68,12 +68,13 @@ def of_keys(
     changes = _changes(found, known, [gap.column for gap in gaps])
     if changes and not isinstance(options.get("bins"), int):
         words = (
-            "No what-if was run. A preview on the same releases of what coarser or fewer quasi-identifiers would do:"
+            "Nothing was tried, so nothing is advised. This tries on the same releases what it would do if others "
+            "knew less:"
         )
         if is_of_one_release(settings):
             yield Step(words, f"synthrisk evaluate ... {evaluate_words(changes)}")
         else:
-            yield Step(words, what_if_lines(settings, finding.measure, changes))
+            yield Step(words, try_command(settings, changes))
 
 
 def _gaps(finding: Finding, found: Found, known: Sequence[str], of: Quantity) -> list[Gap]:
@@ -107,9 +108,12 @@ def _of_gap(gap: Gap) -> str:
 
 def _of_what_ifs(tried: Sequence[Preview], of: Quantity) -> str:
     words = "What-ifs, on the same releases: an attacker who knows less."
-    if not tried[0].change(of).upper < 0:
-        return f"{words} None is shown to lower the {of}."
-    return f"{words} “{tried[0].words}” lowers the {of} most: coarsen or drop it before fitting, and measure again."
+    best = next((each for each in tried if each.helps and each.change(of).upper < 0), None)
+    if best is not None:
+        return f"{words} “{best.words}” lowers the {of} most: coarsen or drop it before fitting, and measure again."
+    if tried[0].change(of).upper < 0:
+        return f"{words} Nothing that was tried helps: where the {of} falls, the risk rises."
+    return f"{words} None is shown to lower the {of}: nothing that was tried helps."
 
 
 def _of_preview(preview: Preview, verdict: Verdict, what: Limited, of: Quantity) -> str:

@@ -1,7 +1,5 @@
 """Who is at risk, and why: a page for one synthesizer, with values of the real table, for its stewards alone."""
 
-import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,11 +19,13 @@ from synthrisk.metrics.intervals.estimates import TESTED
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import joint_values
 from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.previews import Preview, largest_fall, previews
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.pages.effects_figure import effects_figure
 from synthrisk.tasks.pages.figures import shortened, svg, words_of
 from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures
 from synthrisk.tasks.pages.templates import render
+from synthrisk.tasks.workspace.contributions import kept_contributions
 from synthrisk.tasks.workspace.exposed import kept_exposed
 from synthrisk.tasks.workspace.handed import Found
 
@@ -77,7 +77,8 @@ class Exposed:
     classes: Told  # the records of each sensitive value
     records: Sequence[dict[str, object]]  # those that are most memorized, by their position in the real table
     why: Explained | None  # None where the attack trains no model
-    tried: Sequence[Finding]  # what-ifs
+    tried: Sequence[Preview]  # what-ifs
+    before: Finding | None  # what they are compared with
 
 
 def exposure_page(found: Found, study_id: str, confidence: float) -> str:
@@ -93,9 +94,7 @@ def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     measures = []
     for each in shown:
         own = scores[each.measure.key]
-        tried = [f for f in found.findings if f.measure.variant_of == each.measure.label]
-        tried = [f for f in tried if f.measure.sensitive == each.measure.sensitive]
-        measures.append(_exposed(own, records, banded, each, tried, confidence, entities))
+        measures.append(_exposed(own, records, banded, each, _tried(found, each, confidence), confidence, entities))
     measures.sort(key=lambda m: -np.nan_to_num(float(m.everybody["adds"]), nan=-np.inf))  # type: ignore[arg-type]
     return render(
         "expose.html",
@@ -104,14 +103,22 @@ def exposure_page(found: Found, study_id: str, confidence: float) -> str:
         found=measures,
         confidence=confidence,
         fewest=FEWEST,
-        help=_columns_to_try(measures),
-        snippet=_snippet(measures, found.planned, banded),
         alone=[c for c in banded if names_none(banded[c])],
         label=lambda text: shortened(str(text), LABEL),
         reading=reading,
         isnan=isnan,
         own_style=Markup(files("synthrisk.tasks.pages").joinpath("expose.css").read_text("utf-8")),  # noqa: S704 - ours
     )
+
+
+def _tried(found: Found, planned: Planned, confidence: float) -> tuple[Finding | None, Sequence[Preview]]:
+    """Return the finding of a measure, and what its what-ifs do to it, that which lowers most first."""
+    before = next((f for f in found.findings if f.measure == planned.measure), None)
+    if before is None or not any(f.measure.variant_of == planned.measure.label for f in found.findings):
+        return before, []
+    kept, entities = kept_contributions(found.contributions), found.sample.entities()
+    told = previews(found.findings, found.planned, kept, before, confidence, entities)
+    return before, largest_fall(told, "risk" if isnan(before.memorization.value) else "memorization")
 
 
 def reading(row: dict[str, float]) -> str:
@@ -130,7 +137,7 @@ def _exposed(
     records: pd.DataFrame,
     banded: pd.DataFrame,
     planned: Planned,
-    tried: Sequence[Finding],
+    tried: tuple[Finding | None, Sequence[Preview]],
     confidence: float,
     entities: np.ndarray | None,
 ) -> Exposed:
@@ -157,7 +164,8 @@ def _exposed(
         Told(_rows(classes.rows), len(classes.rows), classes.looked_at),
         _rows(sure.head(WORST)),
         None if measure.attacker is None else _explained(reached, records, banded, planned, entities),
-        tried,
+        tried[1],
+        tried[0],
     )
 
 
@@ -205,26 +213,4 @@ def _explained(
         len(known),
         len(held),
         why.notes,
-    )
-
-
-def _columns_to_try(measures: Sequence[Exposed]) -> list[tuple[str, int]]:
-    """Return the columns of the groups that surely carry memorization, else of those that surely beat the guess."""
-    rows = [r for m in measures for r in m.memorized.rows]
-    rows = rows or [r for m in measures for r in m.worst.rows if not r["guess"] >= r["lower"]]  # type: ignore[operator]
-    counts = Counter(column for row in rows for column, _ in row["group"])  # type: ignore[attr-defined]
-    return counts.most_common(3)
-
-
-def _snippet(measures: Sequence[Exposed], planned: Sequence[Planned], banded: pd.DataFrame) -> str:
-    """Return the lines of a study that would try to coarsen the first of these columns, or to leave it out."""
-    tried = _columns_to_try(measures)
-    if not tried:
-        return ""
-    column = json.dumps(tried[0][0], ensure_ascii=False)
-    names = {p.measure.key: p.measure.metric for p in planned}
-    metric = next(names[m.measure] for m in measures if tried[0][0] in m.options)
-    parts = max(2, len(banded[tried[0][0]].cat.categories) // 2)
-    return (
-        f"metrics:\n  - name: {metric}\n    what_if:\n      - bins: {{{column}: {parts}}}\n      - drop: [{column}]\n"
     )

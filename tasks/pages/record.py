@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+
+from markupsafe import Markup
 
 from synthrisk.metrics.study.headlines import Headline, Overview, overview
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.metrics.study.sentences import columns_named
 from synthrisk.tasks.pages.templates import render
+
+STYLE = Markup(files("synthrisk.tasks.pages").joinpath("record.css").read_text("utf-8"))  # noqa: S704 - ours
+"""How the record looks; all of it is below the class ``as-record``."""
 
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
 _SENTENCES = 3  # sentences of one generator
@@ -25,11 +31,16 @@ class Told:
 
 def record(result: StudyResult) -> str:
     """Return the page: one file, nothing fetched, nothing executed, every text escaped; it holds no cell of a table."""
+    return render("record.html", result=result, body=body(result), style_of_record=STYLE)
+
+
+def body(result: StudyResult) -> Markup:
+    """Return what the record says, without the head of a page: the report prints it too."""
     told = overview(result)
     limits = list(result.limits.items())
     facts = {name: result.facts[name] for name in _REPEATED if result.facts.get(name)}
-    return render(
-        "record.html",
+    text = render(
+        "record_body.html",
         result=result,
         overview=told,
         told=[_told(each) for each in told.synthesizers[:_GENERATORS]],
@@ -41,6 +52,7 @@ def record(result: StudyResult) -> str:
         unjudged=columns_named([m.key for m in told.unjudged]),
         facts=facts,
     )
+    return Markup(text)  # noqa: S704 - the template escapes what it is given
 
 
 def _told(headline: Headline) -> Told:

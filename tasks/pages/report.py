@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from synthrisk.tasks.pages.record import STYLE, body
 from synthrisk.tasks.pages.register import sections
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.templates import render
@@ -26,6 +27,13 @@ def page(judged: Judged, settings: str) -> str:
     for each in sections():
         context = each.context(shown)
         if context is not None:
-            body = render(each.template, shown=shown, result=shown.result, **context)
-            parts.append(_Part(each, Markup(body)))  # noqa: S704 - templates escape what they are given
-    return render("report.html", shown=shown, result=shown.result, parts=parts)
+            text = render(each.template, shown=shown, result=shown.result, **context)
+            parts.append(_Part(each, Markup(text)))  # noqa: S704 - templates escape what they are given
+    return render(
+        "report.html",
+        shown=shown,
+        result=shown.result,
+        parts=parts,
+        record=body(shown.result),
+        record_style=STYLE,
+    )

@@ -65,7 +65,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Section:
-    """One section of the report.
+    """One section of the report: the first stands open, all others are closed until somebody opens them.
 
     Attributes:
         name: Its anchor, and its name in the register.
@@ -73,7 +73,6 @@ class Section:
         template: A template of ``tasks/pages/sections``, or ``<package>:<file>`` in a package of one's own. It has what
             ``context`` gives, ``shown``, and the functions and macros of ``macros.html``.
         context: What the template needs of what is shown; None where the section has nothing to say and is left out.
-        folded: Whether it is folded until somebody opens it. A folded section is printed open.
         private: Whether it names values of the real table, be it of groups of records alone: it stays in the workspace,
             and tracking gets the page without it (``without_values``), unless the study tracks full records.
     """
@@ -82,5 +81,4 @@ class Section:
     title: str
     template: str
     context: Callable[[Shown], Mapping[str, Any] | None]
-    folded: bool = False
     private: bool = False

@@ -1,4 +1,4 @@
-"""Lines of YAML, and words of a command, that a reader can take over into a study."""
+"""Commands that a reader can run as they stand: each is the study of before, with more or other settings."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -6,29 +6,10 @@ from typing import Any
 
 import yaml
 
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planned import label_of
+from synthrisk.conf.loader import shipped
 
 Change = Mapping[str, Any]
 """A change of the quasi-identifiers as in ``what_if``."""
-
-
-def lines(value: Any) -> str:
-    """Return settings as YAML, mappings of settings on a line each.
-
-    Example:
-        >>> print(lines({"metrics": [{"name": "rapid", "what_if": [{"drop": ["age"]}]}]}))
-        metrics:
-        - {name: rapid, what_if: [{drop: [age]}]}
-    """
-    if isinstance(value, Mapping):
-        parts = []
-        for key, each in value.items():
-            rows = [f"- {_flow(row)}" for row in each] if isinstance(each, list | tuple) else []
-            listed = bool(rows) and all(isinstance(row, Mapping) for row in each)
-            parts.append(f"{_flow(key)}:\n" + "\n".join(rows) if listed else f"{_flow(key)}: {_flow(each)}")
-        return "\n".join(parts)
-    return _flow(value)
 
 
 def _flow(value: Any) -> str:
@@ -36,32 +17,27 @@ def _flow(value: Any) -> str:
     return told.removesuffix("\n").removesuffix("\n...")
 
 
-def what_if_lines(settings: str, measure: Measure, changes: Sequence[Change]) -> str:
-    """Return the lines that add what-ifs to the metric of a measure, as it stands in the settings of a study."""
-    entry = _entry(settings, measure)
-    return lines({"metrics": [entry | {"what_if": [dict(change) for change in changes]}]})
+def try_command(settings: str, changes: Sequence[Change]) -> str:
+    """Return the command that tries some changes of the quasi-identifiers beside all that a study has."""
+    words = evaluate_words(changes).replace("--without", "--drop")
+    return f"synthrisk try {study_file(settings)} {words}"
 
 
-def _entry(settings: str, measure: Measure) -> dict[str, Any]:
-    """Return the metric of a measure as the study names it, without what is empty."""
-    for each in _metrics(settings):
-        own = {"name": each} if isinstance(each, str) else dict(each)
-        label = own.get("label") or own.get("name")
-        attackers = own.get("attackers") or []
-        envelope = own.get("envelope") or []
-        labels = [label_of(str(label), str(a)) for a in attackers] if len(attackers) > 1 else [label]
-        for each in [envelope] if isinstance(envelope, str) else envelope:
-            labels.append(label_of(str(label), envelope=each))
-        if measure.label in labels:
-            kept = {k: v for k, v in own.items() if v not in (None, "", [], {}) and k != "what_if"}
-            return {k: v for k, v in kept.items() if k != "label" or v != kept.get("name")}
-    named = {} if measure.label == measure.metric else {"label": measure.label}
-    return {"name": measure.metric} | named
+def set_command(settings: str, changes: Mapping[str, Any]) -> str:
+    """Return the command that runs a study with some settings replaced (``a.b``), or added to (``a.b+``).
+
+    Example:
+        >>> set_command("name: mine", {"metrics+": "membership", "split.repetitions": 6})
+        'synthrisk benchmark study.yaml --set metrics+=membership --set split.repetitions=6'
+    """
+    words = [f"--set {shlex.quote(f'{name}={_flow(value)}')}" for name, value in changes.items()]
+    return " ".join(["synthrisk benchmark", study_file(settings), *words])
 
 
-def _metrics(settings: str) -> Sequence[Any]:
-    found = setting(settings, "metrics")
-    return found if isinstance(found, list) else []
+def study_file(settings: str) -> str:
+    """Return how a command calls a study: by its own name where it was shipped, else as a file."""
+    name = setting(settings, "name")
+    return str(name) if name in shipped() else "study.yaml"
 
 
 def setting(settings: str, name: str) -> Any:

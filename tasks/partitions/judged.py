@@ -1,6 +1,6 @@
 """One release in parts judged: measures, findings, verdicts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,13 +35,17 @@ def judged_in_parts(
     thresholds: Mapping[str, Any],
     settings: Bootstrap,
     seed: int,
+    tell: Callable[[str], None] = lambda step: None,
 ) -> StudyResult:
     """Return what is found of a release in parts: numbers and intervals are those of ``evaluate`` without references.
+
+    ``tell`` is told what is done next, measure after measure.
 
     Raises:
         InputError: The control records are no strangers, or a measure or an option is not computed in parts.
     """
     begun = datetime.now(UTC)
+    tell("a look at the control records")
     refusal, warning = strangers_in_words(tables)
     if refusal:
         raise InputError(f"control must hold records that the synthesizer never saw, got ones of which {refusal}")
@@ -49,8 +53,9 @@ def judged_in_parts(
         Interval(settings.confidence, settings.method, settings.resamples, seed_of(seed, *words))
         for words in (("bootstrap", RELEASE), ("compare",))
     )
-    found, utility = findings(tables, planned, RELEASE, interval, beside)
+    found, utility = findings(tables, planned, RELEASE, interval, beside, tell)
     limits = {name: checked(Threshold, value, name) for name, value in thresholds.items()}
+    tell("keys and columns")
     known = _keys(data, list(tables.columns))
     reason = broken(tables)
     return StudyResult(

@@ -17,6 +17,7 @@ from synthrisk.metrics.partitions.parts import Partitioned, agree
 from synthrisk.tasks.data.checks import of_cells, of_names, refuse
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.partitions.on_dask import parquet
+from synthrisk.tasks.synthesize.coarse_cells import coarse_cells
 from synthrisk.tasks.synthesize.conform import conform
 
 MANY = 2_000_000
@@ -55,7 +56,10 @@ def kept_columns(data: Data, files: Mapping[str, str]) -> list[str]:
     for name, own in found.items():
         absent, extra = [c for c in kept if c not in own], [c for c in own if c not in found["real"]]
         if absent or extra:
-            raise InputError(f"{name} must have the columns of real, got {absent!r} absent and {len(extra)} others")
+            raise InputError(
+                f"{name} must have the columns of real for engine dask, got {absent!r} absent and {len(extra)} others; "
+                "--drop leaves out columns of real, and --engine memory reads releases that lack some or have others"
+            )
     return kept
 
 
@@ -89,6 +93,11 @@ def _settled(data: Data, released: str, values: pd.Series, like: pd.Series | Non
     """Return distinct values in the type of their column: a real one is typed by its cells, a released one by it."""
     name = str(values.name)
     if like is not None:
+        if (coarse := coarse_cells(values, like)) is not None:
+            raise InputError(
+                f"synthetic must hold exact cells for engine dask, got coarse ones in column {name!r} "
+                f"({coarse.words}); engine memory reads each as all values that it stands for"
+            )
         return conform(values.to_frame(name), like.to_frame(name), released)[name]
     typed = infer(values, code=name in data.categorical).rename(name)
     refuse([*of_cells(typed.to_frame(name), data)])

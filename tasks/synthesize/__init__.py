@@ -58,7 +58,8 @@ def check_options(synthesizer: Synthesizer, options: Mapping[str, object]) -> No
     absent = [p.name for p in takes if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in options]
     if absent:
         raise InputError(f"{name} needs the option {absent[0]!r}, got {sorted(options) or 'none'}")
-    if synthesizer.extra and find_spec(synthesizer.extra) is None:
+    needed = synthesizer.modules or (synthesizer.extra,)
+    if synthesizer.extra and not all(find_spec(module) for module in needed if module):
         raise InputError(missing_extra(name, synthesizer.extra))
     if synthesizer.check is not None:
         synthesizer.check(**options)
@@ -98,11 +99,13 @@ def try_out(
     """Refuse options that cannot work on this table, before anything is computed.
 
     A synthesizer that only reads is run for each repetition and fold; our own are run on a few copies of the first
-    record; foreign code is not run.
+    record; foreign code is not run. What ``fits`` refuses is refused.
 
     Raises:
         InputError: An option is wrong, or a release is absent or does not fit.
     """
+    if synthesizer.fits is not None:
+        synthesizer.fits(records, **options)
     if synthesizer.trial == "all":
         for repetition, fold in product(*map(range, places)):
             job = Job(records, records.head(0), len(records), 0, repetition, fold, places[0] * places[1], form)

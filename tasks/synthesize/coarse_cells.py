@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from synthrisk.metrics.release.columns import CHANCE
 from synthrisk.metrics.release.readings import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
@@ -36,6 +37,8 @@ _OPEN = (
 _EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
 _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
 _FEWEST = 2  # beginnings of texts without a sign that make a column of such
+_STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))[1:]  # 5, 10, 50, 100, ...
+_MOST_MULTIPLES, _FEWEST_MULTIPLES = 0.5, 3  # share of the real values, and released values, of which rounding is told
 _DAY_NS = 86_400 * 10**9
 _Ends = tuple[float, float]
 
@@ -54,6 +57,7 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
 
     - Any column: stars alone, ``suppressed``: any value.
     - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``.
+    - Whole numbers of which the release holds tens (fives, fifties, hundreds ...) alone, where most real ones are none.
     - Dates: ``1987``, ``1987-05``, ``1987-Q2``, ``1980s``, ``1980-1989``, ``1987-**-**``,
       and two days as numbers are.
     - Texts: ``123**``, ``12xx``; beginnings of real texts that hold digits, where no other text is unknown; real texts
@@ -68,6 +72,9 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
     """
     kind, coded = kind_of(like), isinstance(column.dtype, pd.CategoricalDtype)
     held = levels_of(column)
+    is_code = isinstance(like.dtype, pd.CategoricalDtype)
+    if kind == "numbers" and not is_code and (rounded := _rounded(column, like)) is not None:
+        return rounded
     if isinstance(held.dtype, pd.IntervalDtype):
         column, coded = column.astype(object).map(str, na_action="ignore").astype(object), False
     elif not is_text(held) and not (kind == "dates" and types.is_numeric_dtype(held.dtype)):
@@ -180,6 +187,36 @@ def _infinite(end: str) -> _Ends | None:
 
 def _in_order(low: float, high: float) -> _Ends | None:
     return (float(low), float(high)) if low <= high else None
+
+
+def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
+    """Return whole numbers that were rounded, or cut, to multiples of a step; None unless that is evident.
+
+    It is evident where at most half of the real values are multiples, all of the released ones are, which would happen
+    by chance less than once in a million times, and these are half of the multiples in the middle 90 % of the real
+    values. A step is read as rounding to the nearest, or as cutting down, by which of the two keeps the real mean.
+    """
+    real = as_floats(levels_of(like))
+    real = real[np.isfinite(real)]
+    codes, levels = pd.factorize(column)
+    numbers = pd.to_numeric(pd.Series(np.asarray(levels, dtype=object)), errors="coerce").to_numpy(float)
+    rows, counts = len(codes), np.bincount(codes[codes >= 0], minlength=len(levels))
+    if len(numbers) < _FEWEST_MULTIPLES or not np.isfinite(numbers).all() or not len(real) or (real % 1).any():
+        return None
+    whole = [step for step in _STEPS if not (numbers % step).any()]
+    share = float((real % whole[-1] == 0).mean()) if whole else 1.0
+    low, high = np.quantile(real, [0.05, 0.95])
+    due = np.floor(high / whole[-1]) - np.ceil(low / whole[-1]) + 1 if whole else 0
+    by_chance = counts.sum() * np.log(max(share, 1 / (len(real) + 1)))
+    if share > _MOST_MULTIPLES or by_chance > np.log(CHANCE) or ((numbers >= low) & (numbers <= high)).sum() < due / 2:
+        return None
+    step, mean = whole[-1], float(numbers @ counts / counts.sum())
+    is_cut = abs(mean + (step - 1) / 2 - real.mean()) < abs(mean - real.mean())
+    below, above = (0, step - 1) if is_cut else (step / 2, step / 2)
+    sets = tuple(ValueSet(float(np.ceil(v - below)), float(np.floor(v + above))) for v in numbers)
+    words = f"{len(sets):,} numbers {'cut down' if is_cut else 'rounded'} to multiples of {step:g}"
+    place = np.append(np.arange(len(sets)), -1)
+    return Found(place[codes] if rows else codes, sets, tuple(_plain(each) for each in levels), words)
 
 
 # Dates

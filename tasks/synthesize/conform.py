@@ -102,10 +102,11 @@ def is_like(got: object, due: object) -> bool:
         return True
     if got in (np.float16, np.float32) or due == np.float32:  # compared at that precision
         return getattr(due, "kind", "") in "iuf" and getattr(got, "kind", "") in "iuf"
-    return bool(got == due) or (isinstance(due, np.dtype) and bool(got == _with_missing(due)))
+    return bool(got == due) or (isinstance(due, np.dtype) and bool(got == with_missing(due)))
 
 
-def _with_missing(dtype: Any) -> Any:
+def with_missing(dtype: Any) -> Any:
+    """Return the dtype that holds the same values and missing ones."""
     if dtype.kind == "b":
         return pd.BooleanDtype()
     return pd.Int64Dtype() if dtype.kind == "i" else pd.UInt64Dtype() if dtype.kind == "u" else dtype
@@ -172,7 +173,7 @@ def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
     if types.is_integer_dtype(dtype) and _has_decimals(values):
         return values.astype(float).reindex(column.index)
     if not present.all() and isinstance(dtype, np.dtype) and dtype.kind in "biu":
-        dtype = _with_missing(dtype)
+        dtype = with_missing(dtype)
     return pd.Series(values.astype(dtype).reindex(column.index), dtype=dtype)
 
 

@@ -1,12 +1,14 @@
 """Releases made elsewhere, read from files."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.tables.links import checked_links
 from synthrisk.tasks.synthesize.fit import fitted
 from synthrisk.tasks.synthesize.handed_over import handed_over
@@ -17,7 +19,7 @@ from synthrisk.tasks.workspace.excel import split_sheet
 _PLACES = ("repetition", "fold")
 
 
-def files(job: Job, *, path: str, links: str | None = None) -> Release:
+def files(job: Job, *, path: str, links: str | None = None, drop: Sequence[str] = ()) -> Release:
     """Read the release of this repetition and fold.
 
     Its columns are those of the training table in any order; its values are read to fit (``fitted``). Others that the
@@ -33,12 +35,15 @@ def files(job: Job, *, path: str, links: str | None = None) -> Release:
         links: A path or URL, as ``path``, of a file that says which training row each row was made from, for
             ``hidden_rate``: a table of one column, with its name in the first line, and a whole number for each
             released row: 0 for the first training row (as ``synthrisk split`` writes them), -1 for one made from none.
+        drop: Columns that the file has and the real table has not, which are not looked at.
 
     Raises:
         InputError: There is no such file, it cannot be read or has no rows, or it does not fit.
     """
     concrete = concrete_path(path, job.repetition, job.fold)
     release = read_release(job, path, concrete)
+    if len(drop):
+        release = _without(release, drop)
     if links is not None:
         release = replace(release, links=_read_links(job, path, links, len(release.synthetic)))
     if job.releases > 1 and concrete == path:  # one file for all: it was made from the held-out records too
@@ -61,6 +66,16 @@ def read_release(job: Job, path: str, concrete: str) -> Release:
         return fitted(table, job.train, job.form, concrete)
 
     return handed_over(concrete, job, read)
+
+
+def _without(release: Release, names: Sequence[str]) -> Release:
+    """Return a release without some of the columns that it has beside those of the real table, and say so."""
+    for name in names:
+        if name not in release.beside.columns:
+            raise InputError(f"drop must name columns that the release alone has, got {name!r}")
+    words = f"{', '.join(map(repr, names))}: left out as asked for, and not looked at"
+    told = (*release.told, Problem("dropped", "", "note", words))
+    return replace(release, beside=release.beside.drop(columns=[*names]), told=told)
 
 
 def _read_links(job: Job, path: str, links: str, rows: int) -> np.ndarray:

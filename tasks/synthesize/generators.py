@@ -6,7 +6,7 @@ from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.synthesize import check_options, find_synthesizer
+from synthrisk.tasks.synthesize import Synthesizer, check_options, find_synthesizer
 from synthrisk.tasks.workspace.references import Generator
 
 
@@ -36,8 +36,9 @@ def generator(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
     Raises:
         InputError: There is no such kind, it does not take these options, or needs an extra that is not installed.
     """
-    check_options(find_synthesizer(kind), options)
-    return Generator(name, kind, dict(options), folder=str(Path.cwd()))
+    own = find_synthesizer(kind)
+    check_options(own, options)
+    return Generator(name, kind, dict(options), folder=str(Path.cwd()), epsilon=_promised(own, options))
 
 
 def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
@@ -51,7 +52,12 @@ def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
         raise InputError(f"references must be generators that declare an answer, got {kind!r}, which declares none")
     check_options(own, options)
     leaked = own.leaked(**options) if own.leaked else {"ideal": 0.0}.get(own.answer)
-    return Generator(name, kind, dict(options), "reference", own.answer, leaked, str(Path.cwd()))
+    promised = _promised(own, options)
+    return Generator(name, kind, dict(options), "reference", own.answer, leaked, str(Path.cwd()), promised)
+
+
+def _promised(own: Synthesizer, options: Mapping[str, Any]) -> float | None:
+    return own.epsilon(**options) if own.epsilon else None
 
 
 def _leaky(share: float) -> Generator:

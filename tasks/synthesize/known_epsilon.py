@@ -59,4 +59,6 @@ def _dose(epsilon: float = EPSILON) -> float:
     return epsilon
 
 
-KNOWN_EPSILON = Synthesizer("known_epsilon", known_epsilon, check=_check, trial="few", answer="part", dose=_dose)
+KNOWN_EPSILON = Synthesizer(
+    "known_epsilon", known_epsilon, check=_check, trial="few", answer="part", dose=_dose, epsilon=_dose
+)

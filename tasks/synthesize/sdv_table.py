@@ -15,7 +15,7 @@ from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.codes import coded
 
 _SECOND = 10**9
-_UNITS = (86_400 * _SECOND, 3_600 * _SECOND, 60 * _SECOND, _SECOND, 10**6, 10**3, 1)
+UNITS = (86_400 * _SECOND, 3_600 * _SECOND, 60 * _SECOND, _SECOND, 10**6, 10**3, 1)
 
 
 def encoded(train: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -63,7 +63,7 @@ def _unit(column: pd.Series) -> float:
     if not is_temporal(column):
         return 1.0
     ticks = column.dropna().dt.as_unit("ns").astype("int64").to_numpy()  # the coarsest unit that holds all exactly
-    return float(next(unit for unit in _UNITS if not (ticks % unit).any()))
+    return float(next(unit for unit in UNITS if not (ticks % unit).any()))
 
 
 def _back(values: pd.Series, like: pd.Series) -> pd.Series:
@@ -82,7 +82,7 @@ def _back(values: pd.Series, like: pd.Series) -> pd.Series:
     whole = [min(max(round(v) * scale, low), high) for v in numbers[~missing]]
     if missing.any():
         result[missing] = like.take([_first(like, missing=True)]).iloc[0]
-    result[~missing] = _cells(whole, like).array
+    result[~missing] = cells_of(whole, like).array
     return result
 
 
@@ -90,7 +90,8 @@ def _first(column: pd.Series, missing: bool) -> int:
     return int(np.flatnonzero(column.isna().to_numpy() == missing)[0])
 
 
-def _cells(whole: list[int], like: pd.Series) -> pd.Series:
+def cells_of(whole: list[int], like: pd.Series) -> pd.Series:
+    """Return whole numbers as cells of a column like ``like``; of dates and durations they are nanoseconds."""
     if not is_temporal(like):
         return pd.Series(whole, dtype=like.dtype)
     if types.is_timedelta64_dtype(like.dtype):

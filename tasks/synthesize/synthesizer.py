@@ -78,12 +78,14 @@ class Synthesizer:
         function: ``function(job, **options) -> Release``; the options are keyword-only and have defaults,
             or none where they must be given.
         extra: The extra of synthrisk that it needs, or None.
+        modules: What is imported of that extra, where it is not called as the extra is.
         packages: Distributions whose versions change what it draws.
         inputs: ``inputs(options, repetition, fold)``: paths of files that it reads, so that their content
             becomes part of the release's key.
         located: ``located(path, folder)``: an option that is a path (``path``, ``links``) with what is relative in it
             begun in ``folder``, for workers that run elsewhere.
         check: ``check(**options)`` refuses values that are wrong on any table.
+        fits: ``fits(records, **options)`` refuses values that are wrong on this table, without running anything.
         trial: How it is tried on the study's table before anything is computed: on a few equal records, for
             all releases (one that only reads), or not at all (foreign code).
         any_size: Whether it may release another number of rows than it is asked for.
@@ -91,6 +93,7 @@ class Synthesizer:
         leaked: Of one that leaks: ``leaked(**options)``, the share of training rows in its releases.
         dose: Of one that leaks: ``dose(**options)``, how much it leaks in the unit that its docstring names; 0 leaks
             nothing.
+        epsilon: Of one with a promise of differential privacy: ``epsilon(**options)``, its bound on the privacy loss.
         unattacked: Whether it releases columns that the study leaves out, and cannot run where there are none.
     """
 
@@ -107,3 +110,6 @@ class Synthesizer:
     leaked: Callable[..., float] | None = None
     dose: Callable[..., float] | None = None
     unattacked: bool = False
+    modules: tuple[str, ...] = ()
+    fits: Callable[..., object] | None = None
+    epsilon: Callable[..., float] | None = None

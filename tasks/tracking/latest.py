@@ -9,7 +9,7 @@ from mlflow.entities import Run
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.tracking.address import store_of
-from synthrisk.tasks.tracking.links import experiment_link, run_link, view_link
+from synthrisk.tasks.tracking.links import run_link, view_link
 from synthrisk.tasks.tracking.past import experiment_named, is_whole, last_run
 from synthrisk.tasks.tracking.tags import CHECKED_AGAIN
 
@@ -29,10 +29,6 @@ class Latest:
     def view(self, server: str) -> str:
         """Return the address of the study's saved view."""
         return view_link(server, self.experiment_id, self.study_id)
-
-    def runs(self, server: str) -> str:
-        """Return the short address of the experiment's runs, among whose views the saved one is."""
-        return experiment_link(server, self.experiment_id)
 
     def kept_report(self, server: str) -> str:
         """Return the address of the report among the artifacts of its run."""

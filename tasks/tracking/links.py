@@ -7,11 +7,6 @@ from urllib.parse import quote
 _ML = "workflowType=machine_learning"  # without it an experiment opens on a page about traces
 
 
-def experiment_link(server: str, experiment_id: str) -> str:
-    """Return the address of an experiment's runs."""
-    return f"{server}/#/experiments/{experiment_id}/runs?{_ML}"
-
-
 def view_link(server: str, experiment_id: str, key: str, *, charts: bool = False) -> str:
     """Return the address of a saved view: its table, or its charts."""
     shown = "&compareRunsMode=CHART" if charts else ""

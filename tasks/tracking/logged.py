@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from synthrisk.tasks.tracking.links import compare_link, list_link, view_link
+from synthrisk.tasks.tracking.links import compare_link, list_link, run_link, view_link
 
 _USUAL = ".synthrisk"  # the workspace of commands that name none
 
@@ -32,10 +32,15 @@ class Logged:
     workspace: str = ""  # folder in which all that the study has made is kept
     waits: str = ""  # why it is not logged yet, so that it has no runs; empty where it is
     checked_again: bool = False  # whether these are the runs of an earlier study, which gave the same answer
+    run: str = ""  # id of the study's own run, which has its pages; empty where that is not known
 
     def view_link(self, server: str, *, charts: bool = False) -> str:
         """Return the address of this study's saved view, the page to open first: its table, or its charts."""
         return view_link(server, self.experiment_id, self.study_id, charts=charts)
+
+    def page_link(self, server: str, name: str = "report.html") -> str:
+        """Return the address of a page of the study among the artifacts of its own run; empty where that is unknown."""
+        return run_link(server, self.experiment_id, self.run, name) if self.run and self.pages.report else ""
 
     def compare_link(self, server: str) -> str:
         """Return the address of the page that compares the synthesizers' runs."""

@@ -23,9 +23,10 @@ def literal(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; heads and cells are Markdown."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return [f"| {' | '.join(cells)} |" for cells in lines]
+    """Return the lines of a table; heads and cells are Markdown. MLflow's pages leave no room between its columns."""
+    apart, rule = "&emsp; | ", " | ".join(["---"] * len(heads))
+    first, *others = (f"| {apart.join(cells)} |" for cells in (heads, *rows))
+    return [first, f"| {rule} |", *others]
 
 
 def link(text: str, address: str) -> str:

@@ -7,6 +7,7 @@ from math import isnan
 from synthrisk.metrics.intervals.estimates import Estimate, spelled
 from synthrisk.metrics.study.headlines import Headline, Overview
 from synthrisk.metrics.study.league import LeagueRow, league, ordered_names
+from synthrisk.metrics.study.result_tables import judged_quantities
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.tracking.links import compare_link, run_link, view_link
 from synthrisk.tasks.tracking.markdown import fitting, link, literal, table
@@ -45,6 +46,7 @@ def experiment_note(result: StudyResult, told: Overview, place: Place) -> str:
     """Return what stands above the runs of an experiment: what it is, and the latest study's answer."""
     lines = [f"Latest study, {literal(result.name)} {literal(result.study_id)}: {_words(told)}", "", *_invalid(result)]
     lines += [_links(result, place), "", *_answer(told, place), "", *_known(result, told), ""]
+    lines += _judged(result)
     lines += ["**League table** (memorization; an interval above 0: the releases lie nearer to members)", ""]
     lines += [*_league(result), "", _WHAT]
     return fitting(lines, _OF_EXPERIMENT, _MORE)
@@ -116,6 +118,23 @@ def _known(result: StudyResult, told: Overview) -> list[str]:
         "Warning": _text(result.warning),
     }
     return [f"- {name}: {text}" for name, text in facts.items() if text]
+
+
+def _judged(result: StudyResult) -> list[str]:
+    """Return what the limits hold for, a row a limit and a column a generator; nothing where there is no limit."""
+    names = [n for n in ordered_names(result) if n not in result.failures]
+    cells = []
+    for name, limit, reached in judged_quantities(result):
+        told = [_reached(reached[n]) if n in reached else "–" for n in names]
+        cells.append([literal(name), f"{limit:g}", *told])
+    if not cells:
+        return []
+    return ["**What is limited**", "", *table(["limit on", "limit", *map(literal, names)], cells), ""]
+
+
+def _reached(told: tuple[Estimate, str]) -> str:
+    found, word = told
+    return _interval(found) + (f" **{literal(word)}**" if word else "")
 
 
 def _league(result: StudyResult) -> list[str]:

@@ -59,8 +59,9 @@ def worst_key(told: Overview) -> str:
 def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = True) -> list[Number]:
     """Return the metrics of one generator.
 
-    Always the headline, memorization of each measure, each limited quantity with the upper end of its interval, and
-    each utility. As long as no generator of the study has more than ``MOST``: the lower ends, the limits, the risk of
+    Always the headline, memorization of each measure, each limited quantity with both ends of its interval, for its
+    limit holds on both sides of 0, and each utility: more than ``MOST`` where many limits are set. As long as no
+    generator of the study has more than ``MOST``: the limits, which are parameters in any case, the risk of
     each measure, and with steps the share of members at risk by threshold of the gain in percent (``risk_curve``; of
     a number by tolerance of the error, in percent of the one in force), and of the measures that are judged the value
     of each release (``risk_release``). Where no limit is set all of these.
@@ -95,11 +96,11 @@ def _parts(result: StudyResult, told: Overview, name: str, ends: bool) -> list[l
     found += [Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]
     found += _limited(result, own)
     found += [Number(utility_key(u), u.value.value) for u in result.utility if u.synthesizer == name]
-    upper, *others = (_limited(result, own, end) if ends else [] for end in ENDS)
+    upper, lower, *others = (_limited(result, own, end) if ends else [] for end in ENDS)
     others.append([Number(metric_key("risk", f.measure.key), f.risk.value) for f in own])
     others.append([step for f in own for step in _curve(f)])
     others.append([step for f in own if f.measure in looked for step in _releases(f)])
-    return [_finite(part) for part in ([*found, *upper], *others)]
+    return [_finite(part) for part in ([*found, *upper, *lower], *others)]
 
 
 def _finite(numbers: Sequence[Number]) -> list[Number]:

@@ -35,8 +35,8 @@ def answer_digest(judged: Judged, tracking: Tracking) -> str:
     return f"{key_of(result.name, paths)[:8]}-{key_of(said, cells, tracking.records, tracking.registry)}"
 
 
-def repeated(to: Written) -> tuple[str, dict[str, str]] | None:
-    """Return the id and the runs by generator of the latest study about the same, if it has given the same answer.
+def repeated(to: Written) -> tuple[str, dict[str, str], str] | None:
+    """Return id, runs by generator, and own run of the latest study about the same, if it has given the same answer.
 
     None where there is no such study, it has said something else, or not all of its runs are there; and where a
     generator has failed: it was tried again, and why it failed is told anew.
@@ -50,7 +50,7 @@ def repeated(to: Written) -> tuple[str, dict[str, str]] | None:
         return None
     own = _runs(to, f"tags.study_id = '{_study_id(latest)}' and tags.role != 'study'")
     runs = {run.data.tags["synthesizer"]: str(run.info.run_id) for run in own}
-    return (_study_id(latest), runs) if set(runs) == set(to.result.synthesizers) else None
+    return (_study_id(latest), runs, str(latest.info.run_id)) if set(runs) == set(to.result.synthesizers) else None
 
 
 def mark_checked(to: Written, study_id: str, when: datetime) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from synthrisk.metrics.study.headlines import Overview
+from synthrisk.metrics.study.headlines import Headline, Overview
 from synthrisk.metrics.study.results import StudyResult
 from synthrisk.tasks.tracking.keys import ENDS, metric_key
 from synthrisk.tasks.tracking.links import own_runs
@@ -26,8 +26,11 @@ TAG = "mlflow.sharedViewState."
 _LONGEST = 20_000  # characters that MLflow takes as the value of an experiment's tag
 _KEPT = 100  # views that an experiment lists; older studies are found by their runs
 _MOST = 6  # limited quantities, and utilities, that are columns
-_ALWAYS = {"attributes.`Run Name`": 230, "runDateAndNestInfo": 120}  # columns that the page always has: their pixels
-_TAGS = {"verdict": 110, "why": 290, "role": 90}
+_ALWAYS = {"attributes.`Run Name`": 205, "runDateAndNestInfo": 95}  # columns that the page always has: their pixels
+_ANSWER = {"verdict": 115, "as_if": 150, "worst": 225, "utility": 120}
+"""What is read first: all of it stands on a screen of 1,280 pixels beside MLflow's own panel. The metrics of the same
+would come behind all tags, for the page keeps them apart."""
+_BESIDE = {"why": 290, "role": 90}
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
     worst = worst_key(told)
     useful = list(dict.fromkeys(utility_key(u) for u in result.utility))
     numbers = [worst, *limited_keys(result)[:_MOST], *useful[:_MOST]]
-    widths = {f"tags.`{tag}`": width for tag, width in _TAGS.items()}
+    unknown = {tag for tag in ("as_if", "worst", "utility") if not any(_has(h, tag) for h in told.headlines)}
+    widths = {f"tags.`{tag}`": width for tag, width in (_ANSWER | _BESIDE).items() if tag not in unknown}
     widths |= {f"metrics.`{key}`": 12 + 7 * min(len(key), 30) for key in numbers}
     return {
         "searchFilter": own_runs(result.study_id),
@@ -82,6 +86,11 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
         "chartsSearchFilter": "",
         **_cards(result, told, _charts(result, worst, useful)),
     }
+
+
+def _has(headline: Headline, tag: str) -> bool:
+    """Tell whether a generator has such a tag, which is an attribute of its headline too."""
+    return bool(getattr(headline, tag))
 
 
 def _charts(result: StudyResult, worst: str, useful: Sequence[str]) -> list[Chart]:

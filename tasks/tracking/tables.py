@@ -8,7 +8,7 @@ import pandas as pd
 from mlflow import MlflowClient
 
 from synthrisk.metrics.release.summary import releases_table
-from synthrisk.metrics.study.league import league
+from synthrisk.metrics.study.league import league, promised
 from synthrisk.metrics.study.result_tables import (
     TABLES,
     details_table,
@@ -56,6 +56,8 @@ def judged_league(result: StudyResult) -> pd.DataFrame:
     table = league_table(result)
     if not len(table):
         return table
+    if epsilons := promised(result):
+        table["epsilon"] = [epsilons.get(name, "") for name in table["synthesizer"]]
     table["verdict"] = [words[who] for who in zip(table["synthesizer"], table["measure"], strict=True)]
     return table[[*_FIRST, *(c for c in table if c not in _FIRST)]]
 

@@ -43,6 +43,8 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
     }
     people = {"as_if": f"{headline.as_if}, at most {headline.at_most}"} if headline.as_if else {}
     worst = {"worst": f"{spelled(headline.worst.found)} {headline.worst.name}"} if headline.worst else {}
+    useful = headline.utility
+    utility = {"utility": f"{useful.value.value:.3f} {useful.measure.key}"} if useful else {}
     return {
         "role": settings["role"],
         "synthesizer": name,
@@ -51,6 +53,7 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
         "why": headline.brief,
         **worst,
         **people,
+        **utility,
         **{tag: told[name] for tag, told in own.items() if name in told},
         **{verdict_tag(v, keys): v.word for v in result.verdicts if v.synthesizer == name},
         **study_tags(result),

@@ -30,6 +30,7 @@ class WrittenStudy:
     study_id: str
     runs: dict[str, str]  # ids by generator
     checked_again: bool = False  # whether an earlier study has written it, which gave the same answer
+    run: str = ""  # id of the study's own run, which has its pages; empty where nobody has looked for it
 
 
 def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: bool) -> WrittenStudy:
@@ -60,17 +61,19 @@ def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: b
         to = replace(to, since=int(waiting.since.timestamp() * 1000), is_latest=is_latest(to))
     earlier = None if tracking.log_again else repeated(to)
     if earlier is not None:
-        mark_checked(to, earlier[0], waiting.since)
-        return WrittenStudy(place, *earlier, checked_again=True)
+        study_id, runs, own = earlier
+        mark_checked(to, study_id, waiting.since)
+        return WrittenStudy(place, study_id, runs, checked_again=True, run=own)
     try:
-        return WrittenStudy(place, waiting.study_id, _write_to(to, drawn, pages))
+        runs, own = _write_to(to, drawn, pages)
+        return WrittenStudy(place, waiting.study_id, runs, run=own)
     except BaseException:
         end_part(to, uri)
         raise
 
 
-def _write_to(to: Written, drawn: Drawn, pages: Callable[[], Mapping[str, str]]) -> dict[str, str]:
-    """Write all of a study; return its runs by generator."""
+def _write_to(to: Written, drawn: Drawn, pages: Callable[[], Mapping[str, str]]) -> tuple[dict[str, str], str]:
+    """Write all of a study; return its runs by generator, and its own."""
     waiting = drawn.waiting
     sample, tracking = waiting.judged.estimated.sample, waiting.tracking
     found = waiting.judged.estimated.found
@@ -91,4 +94,4 @@ def _write_to(to: Written, drawn: Drawn, pages: Callable[[], Mapping[str, str]])
             if run.model_id:
                 register(to, each, run)
     mark_whole(to, list(ids.values()), study)
-    return ids
+    return ids, study

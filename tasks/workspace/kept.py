@@ -45,6 +45,12 @@ def there(path: str | Path) -> Path:
     return path
 
 
+def address_of(path: Path) -> str:
+    """Return the address of a file or folder of a workspace: its path, or its URL in the shared workspace."""
+    shared = shared_of(path)
+    return str(path.absolute()) if shared is None else shared.address(path)
+
+
 def is_kept(path: Path) -> bool:
     """Tell whether something is here, or in the shared workspace."""
     if path.exists():

@@ -178,6 +178,7 @@ class Generator:
     answer: Answer | None = None  # what is known of the releases of a reference generator
     leaked: float | None = None  # share of training rows in its releases, where that is known
     folder: str = ""  # where relative paths among its options begin; that of the process unless given
+    epsilon: float | None = None  # the bound of differential privacy that it promises
 
 
 @dataclass(frozen=True)

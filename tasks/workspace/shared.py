@@ -62,6 +62,10 @@ class Shared:
         kind = folder.relative_to(self.folder).as_posix()
         return {name.removesuffix(_ARCHIVE) if kind in FOLDERS else name for name in Remote(self.url).names(kind)}
 
+    def address(self, path: Path) -> str:
+        """Return the URL of what is, or would be, at a path of the copy."""
+        return f"{self.url}/{self._name(path)}"
+
     def put(self, draft: Path, path: Path, *, first: bool = True) -> bool:
         """Share a file or folder as what is to be at a path of the copy; tell whether it was the first."""
         remote, name = Remote(self.url), self._name(path)

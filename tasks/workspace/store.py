@@ -93,9 +93,12 @@ def save_array(array: np.ndarray, path: Path) -> None:
 
 
 def save_arrays(arrays: Mapping[str, np.ndarray], path: Path) -> None:
-    """Write named arrays under exactly this name."""
+    """Write named arrays under exactly this name; arrays of objects are refused, for they would be pickled."""
+    if objects := [name for name, array in arrays.items() if np.asarray(array).dtype.hasobject]:
+        raise ValueError(f"arrays must hold no objects, got some in {objects[0]!r}")
+    named: Any = dict(arrays)  # without allow_pickle, which numpy 2.0 takes for the name of one
     with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **dict(arrays))
+        np.savez(file, **named)
 
 
 def check_writable(argument: str, path: Path, *, folder: bool) -> None:

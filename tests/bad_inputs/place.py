@@ -31,7 +31,7 @@ PLACES: tuple[Case, ...] = (
     override("runner={kind: dask, address: 5}", "runner.address: must be a text, got 5"),
     Case("--json is a folder", (*_RELEASE, "--json", "folder"), "--json must be a file, got 'folder', which is a folder"),
     Case("--json in a file", (*_RELEASE, "--json", "people.csv/out.json"), "--json must be a file in a folder"),
-    *(Case(f"--json is {what}", (*_RELEASE, "--json", path, *more), f"--json must be a file of its own, got '{path}', one of the tables")
+    *(Case(f"--json is {what}", (*_RELEASE, "--json", path, *more), f"--json must be a file of its own, got '{path}', which the command reads")
       for what, path, more in (("the real table", "people.csv", ()), ("the release", "folder/../release.csv", ()),
                                ("the control records", "study.yaml", ("--control", "study.yaml")))),
     Case("--json in a closed folder", (*_RELEASE, "--json", "/proc/out.json"), "--json must be a file that can be written"),

@@ -98,15 +98,15 @@ _CONTROLS = (
 )  # fmt: skip
 
 _ARGUMENTS = (
-    _limit("a limit without number", "risk/zero_cap", "--threshold must be <quantity>/<measure>=number, got 'risk/zero_cap'"),
-    _limit("a number without limit", "0.1", "--threshold must be <quantity>/<measure>=number, got '0.1'"),
+    _limit("a limit without number", "risk/zero_cap", "--limit-on must be <quantity>/<measure>=number, got 'risk/zero_cap'"),
+    _limit("a number without limit", "0.1", "--limit-on must be <quantity>/<measure>=number, got '0.1'"),
     _limit("a limit of no measure", "risk/zero_cap.incom=0.1", "(did you mean 'zero_cap.income'?)"),
     _limit("a limit that is not computed", "risk/rapid.income=0.1", "thresholds must name a measure of the study"),
-    release("a limit given twice", _others, "--threshold must be given once for each quantity and measure, got 'risk/zero_cap.income' twice",
+    release("a limit given twice", _others, "--limit-on must be given once for each quantity and measure, got 'risk/zero_cap.income' twice",
             "--threshold", "risk/zero_cap.income=0.1", "--threshold", "risk/zero_cap.income=0.9"),
     _limit("a limit of nan", "risk/zero_cap.income=nan", "got nan"),
     _limit("a limit of 7", "risk/zero_cap.income=7", "must be at most 1, got 7"),
-    _limit("a limit with a comma", "risk/zero_cap.income=0,1", "--threshold must be <quantity>/<measure>=number"),
+    _limit("a limit with a comma", "risk/zero_cap.income=0,1", "--limit-on must be <quantity>/<measure>=number"),
     release("a metric that is none", _others, "no metric is called 'rapit' (did you mean 'rapid'?)", "--metric", "rapit"),
     release("a metric that needs options", _others, "linkability needs the options columns_a, columns_b", "--metric",
             "linkability"),

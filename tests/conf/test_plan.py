@@ -3,8 +3,9 @@
 import pytest
 
 from synthrisk.conf import load
-from synthrisk.conf.plan import plan
+from synthrisk.conf.plan import plan, with_changes
 from synthrisk.metrics import InputError
+from synthrisk.metrics.exposure.what_if import Change
 
 COLUMNS = ["age", "city", "sex", "income", "ill"]
 
@@ -231,3 +232,35 @@ def test_attackers_that_differ_in_nothing_else_are_a_family():
     assert families["rapid-random_forest"] == families["rapid-lasso"] == families["cart"]
     assert families["rapid-random_forest-without-a"] == families["rapid-lasso-without-a"]
     assert len(set(families.values())) == 4
+
+
+def test_changes_to_try_stand_beside_all_that_a_study_has():
+    study = load(
+        {
+            "name": "x",
+            "data": {"source": "a.csv", "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
+            "synthesizers": ["cart"],
+            "metrics": [
+                {"name": "zero_cap", "bins": {"age": 5}, "what_if": [{"drop": ["city"]}]},
+                {"name": "rapid", "quasi_identifiers": ["sex", "age"]},
+                "membership",
+            ],
+            "limits": {"memorization/zero_cap.income": 0.05},
+        }
+    )
+    made = with_changes(study, [{"drop": ["city"]}, {"bins": {"age": 3}}], COLUMNS)
+    assert [[w.name for w in map(change_of, m.what_if)] for m in made.metrics] == [
+        ["without-city", "age-in-3"],
+        ["age-in-3"],
+        [],
+    ]
+    assert made.thresholds == study.thresholds
+    assert made.metrics[0].options == {"bins": {"age": 5}}
+    keys = [p.measure.key for p in plan(made.metrics, COLUMNS, ["age", "city"], ["income"])]
+    assert keys[:3] == ["zero_cap.income", "zero_cap-without-city.income", "zero_cap-age-in-3.income"]
+    with pytest.raises(InputError, match="a column to try must be one that a metric of the study knows, got ill"):
+        with_changes(study, [{"drop": ["ill"]}], COLUMNS)
+
+
+def change_of(what_if):
+    return Change(**dict(what_if))

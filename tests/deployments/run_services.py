@@ -1,9 +1,10 @@
 """Start a Prefect server and a process worker on loopback, deploy ``deployments/``, and run the tests beside this file.
 
 Everything lives in a temporary folder that is removed at the end; the time is bounded. What is deployed is the
-shipped ``prefect.yaml`` but for two settings: the schedule (every minute) and the study (smoke).
+shipped ``prefect.yaml`` but for two settings: the schedule (every minute) and the study (smoke). These tests wait most
+of the time, so groups of files run side by side. What each says is printed when it has ended, and what failed last.
 
-    python tests/deployments/run_services.py [arguments of pytest]
+    python tests/deployments/run_services.py [files with tests that start their own services] [arguments of pytest]
 """
 
 import os
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,6 +25,15 @@ import yaml
 HERE = Path(__file__).parent
 PREFECT_YAML = HERE.parents[1] / "deployments" / "prefect.yaml"
 START, DEPLOY, TESTS = 240, 240, 1800  # seconds, on a slow machine
+NO_TESTS = 5  # pytest's exit code
+# in the first group the order matters: one test ends the schedule of every minute, and the automations come after it
+ON_THE_SERVER = ((HERE / "test_deployments.py", HERE / "test_automations.py"), (HERE / "test_serve.py",))
+ALONE = (HERE / "test_tour.py",)  # with a server of its own
+OFTEN = {  # seconds between two questions, where Prefect's own are 10 to 60
+    "PREFECT_RUNNER_POLL_FREQUENCY": "2",
+    "PREFECT_WORKER_QUERY_SECONDS": "2",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "10",
+}
 QUIET = {
     "DO_NOT_TRACK": "true",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -34,28 +44,54 @@ QUIET = {
 
 
 def main() -> int:
-    """Return pytest's exit code, or 1 where a service does not start."""
+    """Return 0 where all tests pass, or 1, also where a service does not start."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that an end from outside leaves nothing behind either
+    files = [each for each in sys.argv[1:] if Path(each).is_file()]
+    options = [each for each in sys.argv[1:] if each not in files]
     folder = Path(tempfile.mkdtemp(prefix="synthrisk-services-"))
     environment = surroundings(folder)
-    passed = False
+    started: dict[Path, subprocess.Popen[bytes]] = {}
+    failed: list[str] = []
+
+    def begin(names: Sequence[str | Path], own: dict[str, str]) -> None:
+        said = folder / f"tests-{len(started)}.txt"
+        started[said] = begun([*names, *options], own, said)
+
     try:
-        with service(
-            folder, environment, "server", "start", "--host", "127.0.0.1", "--port", port_of(environment)
-        ) as server:
-            wait_for(server, environment)
-            prefect(environment, "work-pool", "create", "local", "--type", "process")
-            prefect(environment, "--no-prompt", "deploy", "--all", "--prefect-file", str(shortened(folder)))
-            with service(folder, environment, "worker", "start", "--pool", "local"):
-                passed = run_tests(environment) == 0
+        begin([f"--confcutdir={HERE}", *ALONE], environment)
+        if files:
+            begin(files, dict(os.environ))
+        with deployed(folder, environment):
+            for group in ON_THE_SERVER:
+                begin([f"--confcutdir={HERE}", *group], environment)
+            for said, group in started.items():
+                code = group.wait(TESTS)
+                text = said.read_text("utf-8", "replace")
+                passed = code == 0 or (options and code == NO_TESTS)  # -k may choose none of a group
+                print(text, flush=True) if passed else failed.append(text)
     except (subprocess.SubprocessError, TimeoutError) as error:
-        print(f"the services did not start: {error}", file=sys.stderr)
+        failed.append(f"the services did not start, or their tests did not end: {error}")
     finally:
-        if not passed:
+        for group in started.values():
+            stop(group)
+        if failed:
             for log in sorted(folder.glob("*.log")):
                 print(f"--- end of {log.name}", *log.read_text("utf-8", "replace").splitlines()[-60:], sep="\n")
         shutil.rmtree(folder, ignore_errors=True)
-    return 0 if passed else 1
+    print(*failed, sep="\n", flush=True)
+    return 1 if failed else 0
+
+
+@contextmanager
+def deployed(folder: Path, environment: dict[str, str]) -> Iterator[None]:
+    """Keep a server with the deployments, and a worker, running for the time of the block."""
+    port = port_of(environment)
+    with service(folder, environment, "server", "start", "--host", "127.0.0.1", "--port", port) as server:
+        wait_for(server, environment)
+        prefect(environment, "work-pool", "create", "local", "--type", "process")
+        prefect(environment, "--no-prompt", "deploy", "--all", "--prefect-file", str(shortened(folder)))
+        with service(folder, environment, "worker", "start", "--pool", "local"):
+            yield
 
 
 def surroundings(folder: Path) -> dict[str, str]:
@@ -74,7 +110,7 @@ def surroundings(folder: Path) -> dict[str, str]:
         "SYNTHRISK_SERVICES": "1",
         "NO_PROXY": "127.0.0.1,localhost",
     }
-    return inherited | QUIET | own
+    return inherited | QUIET | OFTEN | own
 
 
 def port_of(environment: dict[str, str]) -> str:
@@ -140,13 +176,18 @@ def prefect(environment: dict[str, str], *arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "prefect", *arguments], env=environment, check=True, timeout=DEPLOY)
 
 
-def run_tests(environment: dict[str, str]) -> int:
-    # first the one that ends the schedule of every minute
-    files = sorted(HERE.glob("test_*.py"), key=lambda file: (file.stem != "test_deployments", file))
-    tests = [sys.executable, "-m", "pytest", "-m", "services", "-v", "--durations=0", f"--confcutdir={HERE}"]
-    tests += map(str, files)
-    tests += sys.argv[1:]
-    return subprocess.run(tests, env=environment, check=False, timeout=TESTS, cwd=HERE.parents[1]).returncode
+def begun(arguments: Sequence[str | Path], environment: dict[str, str], said: Path) -> "subprocess.Popen[bytes]":
+    """Start pytest; what it says goes to a file."""
+    with said.open("w") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-m", "services", "-v", "--durations=0", *arguments],
+            env=environment,
+            cwd=HERE.parents[1],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ def test_a_served_study_runs_by_its_schedule(
     assert set(mlflow_runs(tmp_path, "smoke").values()) == {"FINISHED"}
     underway = {"PENDING", "RUNNING"}
     until(lambda: not [r for r in runs(client, found.id) if r.state_type in underway], "a run is always under way")
+    client.resume_deployment(found.id)  # the automations beside this test pause what has told of a risk
     os.killpg(served.pid, signal.SIGINT)
     served.wait(60)
     assert client.read_deployment(found.id).paused

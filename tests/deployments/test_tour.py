@@ -40,6 +40,7 @@ class Tour:
 
     def environment(self) -> dict[str, str]:
         own = {k: v for k, v in os.environ.items() if not k.startswith(("PREFECT_", "MLFLOW_", "SYNTHRISK_"))}
+        own |= {k: v for k, v in os.environ.items() if k.endswith(("POLL_FREQUENCY", "LOOP_SECONDS"))}  # how often
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         return own | {"PREFECT_HOME": str(self.place / "prefect"), "PATH": path}
 

@@ -97,7 +97,7 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
             figures, _, word = line.rpartition("]")
             numbers = [math.nan if n == "-" else float(n) for n in NUMBER.findall(figures)]
             if len(numbers) == 7:
-                word = word.strip().replace("-", "no threshold")
+                word = word.strip().replace("-", "no limit")
                 told[words[0], measure] = (*numbers[:3], *numbers[4:], word)
     _close(told, truth)
     for verdict in outcome.result.verdicts:
@@ -162,6 +162,22 @@ def test_report(outcome, truth):
         assert headline.sentence in page
     for verdict in outcome.result.verdicts:
         assert verdict.reason in page
+
+
+GONE = ("no threshold", "threshold in force", "crosses its threshold", "thresholds in force", "threshold of the risk")
+"""Words that a limit had before: one thing has one word."""
+
+
+def test_no_place_says_threshold_of_a_limit(outcome, capsys):
+    """A threshold is that of an attack; what is allowed is a limit, on every page and in every note."""
+    close(outcome, verbose=True)
+    client = MlflowClient(outcome.logged.uri)
+    notes = [client.get_run(run).data.tags.get("mlflow.note.content", "") for run in [*outcome.logged.runs.values()]]
+    pages = [path.read_text("utf-8") for path in Path(outcome.report).parent.glob("*.html")]
+    assert len(pages) > 2  # report, record, pages of exposure
+    for text in (capsys.readouterr().out, *notes, *pages):
+        told = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
+        assert not [word for word in GONE if word in told]
 
 
 def _three(numbers):

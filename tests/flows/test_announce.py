@@ -4,7 +4,6 @@ import json
 import re
 import time
 from pathlib import Path
-from urllib.parse import unquote, urlparse
 from uuid import UUID
 
 import pytest
@@ -25,7 +24,9 @@ from prefect.client.schemas.sorting import ArtifactSort, LogSort
 from prefect.server.events.schemas.automations import EventTrigger
 from prefect.server.events.schemas.events import ReceivedEvent
 
-from synthrisk.flows.keys import key_of_name
+from synthrisk.flows.benchmark import benchmark
+from synthrisk.flows.keys import asset_key, key_of_name
+from synthrisk.flows.outcome import GateError
 from synthrisk.metrics.study.headlines import overview
 from synthrisk.metrics.study.verdicts import LOOK
 
@@ -166,11 +167,58 @@ def test_a_version_lists_those_before_it(parted):
     assert "before this one" not in old.data
 
 
-def test_links_lead_to_the_report_and_the_saved_view(parted):
-    (report, *_), (runs, *_) = (versions(f"{what}-study-{PARTED}") for what in ("report", "mlflow"))
-    address = report.data.partition("](")[2].removesuffix(")")
-    assert Path(unquote(urlparse(address).path)).read_text("utf-8").startswith("<!")
-    assert parted[1].logged.view_link("http://127.0.0.1:5000") in runs.data
+def test_without_a_server_of_mlflow_there_is_a_path_and_a_command_in_place_of_links(parted):
+    assert not versions(f"report-study-{PARTED}") + versions(f"mlflow-study-{PARTED}")
+    page = versions(f"study-{PARTED}")[0].data.replace("\\", "")
+    (path,) = re.findall(r"a file where the study ran: (\S+)", page)
+    assert Path(path).read_text("utf-8").startswith("<!")
+    assert "](" not in page
+    assert f"synthrisk ui --open Parted_1 --workspace {parted[1].workspace}" in page
+
+
+def assets(resource: str, count: int = 1) -> list[dict]:
+    """Return the events of an asset that say it was materialized, the newest first."""
+    return events("prefect.asset.materialization.succeeded", resource, count)
+
+
+def test_the_real_table_is_referenced_and_releases_and_the_report_are_materialized(parted, folder, secret):
+    real, (first, second) = asset_key(str(folder / "people.csv")), parted[1].releases["thief"]
+    assert "breaks" not in parted[1].releases
+    made = [assets(asset_key(place), 2)[0] for place in (first, second)]
+    for event in made:
+        assert event["payload"] == {
+            "study": "Parted_1",
+            "study_id": parted[1].result.study_id,
+            "synthesizer": "thief",
+            "verdict": "RISK",
+        }
+        assert {each["prefect.resource.id"] for each in event["related"]} >= {real, "synthrisk"}
+    (report,) = assets(asset_key(parted[1].report))
+    assert report["payload"]["verdicts"] == {name: each.word for name, each in headlines(parted[1]).items()}
+    assert (report["payload"]["verdict"], report["payload"]["passed"]) == ("FAILED", False)
+    lineage = {each["prefect.resource.id"] for each in report["related"]}
+    assert lineage >= {real, asset_key(first), asset_key(second), f"prefect.flow-run.{flow_run(f'study-{PARTED}').id}"}
+    assert events("prefect.asset.referenced", real)
+    assert secret not in json.dumps([*made, report])
+
+
+def test_a_release_that_somebody_made_is_referenced_and_its_copy_materialized(released, folder):
+    own, others = (asset_key(str(folder / name)) for name in ("own.csv", "others.csv"))
+    (copied,) = (assets(asset_key(place))[0] for place in released.releases["release"])
+    assert {each["prefect.resource.id"] for each in copied["related"]} >= {own, others}
+    assert copied["payload"]["verdict"] == "RISK"
+    assert events("prefect.asset.referenced", own)
+    assert assets(own, 0) == []
+
+
+def test_a_gate_ends_the_run_as_failed_under_the_name_of_its_verdict(parted, folder):
+    study = yaml.safe_load((folder / "parted.yaml").read_text("utf-8")) | {"name": "gated"}
+    study["synthesizers"] = study["synthesizers"][:1]
+    with pytest.raises(GateError, match=r"^RISK: thief may not go out"):
+        benchmark(study, gate=True)
+    run = flow_run("study-gated")
+    assert (run.state.type.value, run.state.name) == ("FAILED", "RISK")
+    assert events("synthrisk.verdict.risk", "synthrisk.study.gated.thief")
 
 
 def test_the_state_says_who_and_why(parted):
@@ -248,7 +296,8 @@ def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
     assert told["study_id"] in {outcome.result.study_id for outcome in parted}
     assert told["verdicts"] == {name: each.word for name, each in headlines(parted[1]).items()}
     assert (told["passed"], told["failed"]) == (False, "breaks")
-    assert set(told["links"]) >= {"report", "mlflow"}
+    assert set(told["links"]) >= {"report", "command"}
+    assert "mlflow" not in told["links"]
     assert flow_runs(finished) == [f"prefect.flow-run.{flow_run(f'study-{PARTED}').id}"]
     (risk, _) = events("synthrisk.verdict.risk", f"{resource}.thief", 2)
     assert sorted(risk["payload"]["limits"]) == [LOOK, ZERO]
@@ -293,7 +342,7 @@ def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
     assert page.data.startswith("# study unjudged: NOT JUDGED\n\n**Nothing was judged:** no limit is set")
     assert "| cart | not judged |" in page.data
     assert "NO EVIDENCE" not in page.data
-    assert "| cart | no threshold |" in page.data
+    assert "| cart | no limit |" in page.data
     run = flow_run("study-unjudged")
     assert (run.state.name, run.state.message) == ("NOT JUDGED", "NOT JUDGED: cart is not judged: no limit is set.")
     assert "verdict:NOT JUDGED" in run.tags

@@ -1,5 +1,6 @@
 """The text of the artifact, of studies made by hand: labels that would be markup, 60 synthesizers, many measures."""
 
+import pickle
 import re
 
 import pytest
@@ -8,7 +9,7 @@ from markdown_it import MarkdownIt
 from samples.estimates import around
 from synthrisk.flows.artifact import artifact_description, artifact_text
 from synthrisk.flows.ended import Ended
-from synthrisk.flows.outcome import Outcome, concluded
+from synthrisk.flows.outcome import GateError, Outcome, concluded
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.results import Limit, StudyResult
@@ -25,7 +26,9 @@ LABELS = [
 ]
 
 
-def ended(labels, names=("cart",), limited=True, report="/w/reports/1/a b.html", **more) -> Ended:
+def ended(
+    labels, names=("cart",), limited=True, report="/w/reports/1/a b.html", uri="sqlite:////w/mlflow.db", **more
+) -> Ended:
     measures = [Measure("zero_cap", "zero_cap", label) for label in labels]
     findings = [
         Finding(name, "synthesizer", m, around(0.4, 0.01), around(0.1, 0.01), around(0.3, 0.01))
@@ -46,7 +49,7 @@ def ended(labels, names=("cart",), limited=True, report="/w/reports/1/a b.html",
         sensitive=labels,
         **more,
     )
-    logged = Logged("sqlite:////w/mlflow.db", "1", "id-1", {}, Pages(report))
+    logged = Logged(uri, "1", "id-1", {}, Pages(report), experiment="hard", run="r1")
     return Ended(Outcome(result, logged), "study", "hard", "study hard")
 
 
@@ -63,7 +66,7 @@ def test_labels_that_would_be_markup_are_text(limited):
     found = tokens(text)
     kinds = {token.type for token in found}
     assert not kinds & {"html_block", "html_inline", "image", "code_inline", "fence", "code_block"}
-    assert sum(token.type == "link_open" for token in found) == 2
+    assert "link_open" not in kinds
     assert "x" * 100 not in "".join(line for line in text.splitlines() if line.startswith(("|", "#")))
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
     widths = [{len(re.findall(r"(?<!\\)\|", line)) for line in rows.splitlines()} for rows in tables]
@@ -107,11 +110,32 @@ def test_what_failed_or_misbehaved_is_said_before_any_number():
     assert text.index("**Mind:** control \\| members") < text.index("| synthesizer |")
 
 
-def test_a_report_in_a_folder_with_a_blank_is_a_link():
-    (report, _) = (t.attrGet("href") for t in tokens(artifact_text(ended(["income"]))) if t.type == "link_open")
-    assert report == "file:///w/reports/1/a%20b.html"
-    assert "where the study ran: /w/reports/1/a b.html\n" in artifact_text(ended(["income"]))
+def test_what_no_server_shows_is_a_path_and_a_command_and_no_link():
+    one = ended(["income"])
+    assert "link_open" not in {token.type for token in tokens(artifact_text(one))}
+    assert "- Report, a file where the study ran: /w/reports/1/a b.html\n" in artifact_text(one)
+    assert one.links.start == "synthrisk ui --open hard --workspace /w"
+    assert "synthrisk ui" in artifact_text(one)
 
 
-def test_where_no_server_runs_the_command_that_starts_one_is_named():
-    assert ended(["income"]).links.start == "synthrisk ui --workspace /w"
+def test_what_a_server_shows_is_a_link_that_opens():
+    one = ended(["income"], uri="https://mlflow.example/")
+    opened = [t.attrGet("href") for t in tokens(artifact_text(one)) if t.type == "link_open"]
+    assert opened == [
+        "https://mlflow.example/#/experiments/1/runs/r1/artifacts/report.html?workflowType=machine_learning",
+        "https://mlflow.example/#/experiments/1/runs?workflowType=machine_learning&viewStateShareKey=id-1",
+    ]
+    assert "synthrisk ui" not in artifact_text(one)
+
+
+def test_a_gate_ends_what_is_not_shown_to_be_kept_as_failed():
+    one = ended(["income"])
+    state = concluded(one.outcome, gate=True)
+    assert (state.type.value, state.name) == ("FAILED", "RISK")
+    assert state.message == concluded(one.outcome).message
+    with pytest.raises(GateError, match=r"^RISK: cart may not go out") as stopped:
+        state.result()
+    assert stopped.value.outcome is one.outcome
+    assert pickle.loads(pickle.dumps(stopped.value)).outcome.result.study_id == "id-1"
+    assert concluded(one.outcome).type.value == "COMPLETED"
+    assert concluded(ended(["income"], limited=False).outcome, gate=True).name == "NOT JUDGED"

@@ -21,8 +21,6 @@ from synthrisk.flows.calls import LOST, OURS, How, PlainCalls
 from synthrisk.flows.task_runs import TaskRuns, _Quoted
 from synthrisk.metrics.errors import InputError
 
-pytestmark = pytest.mark.usefixtures("prefect_database")
-
 
 def counting(fails: int, error: type[Exception] = ValueError) -> tuple[Callable[..., int], list[int]]:
     """Return a task that fails so many times, then adds one to what it is given; and the list of its runs."""
@@ -78,6 +76,8 @@ def test_call_runs_at_once():
     assert runs == [2]
 
 
+@pytest.mark.proof
+@pytest.mark.usefixtures("prefect_database")
 def test_task_runs_in_this_process_run_when_they_are_asked_for_and_take_the_answers_of_others():
     add, runs = counting(0)
 
@@ -90,6 +90,8 @@ def test_task_runs_in_this_process_run_when_they_are_asked_for_and_take_the_answ
     assert adds() == ([], 3, [1, 2])
 
 
+@pytest.mark.proof
+@pytest.mark.usefixtures("prefect_database")
 def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
     @task
     def same(*given: object, **named: object) -> object:
@@ -121,6 +123,7 @@ def test_without_a_server_a_retry_waits_too():
     assert time.monotonic() - before >= 0.3
 
 
+@pytest.mark.proof
 def test_prefect_waits_and_tries_again(prefect_database):
     name, runs = f"unsure-{uuid4()}", []
 
@@ -182,6 +185,7 @@ def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most)
     assert max(seen) == most
 
 
+@pytest.mark.proof
 def test_what_is_ours_is_done_here_where_its_worker_is_killed(prefect_database):
     @task
     def falls(parent: int) -> int:
@@ -245,6 +249,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.proof
 def test_futures_that_can_only_ask_the_server_are_as_good(prefect_database, tmp_path):
     """Those of Prefect's task workers, which are served apart; what they have not done when the server goes is done."""
     script = tmp_path / "served_tasks.py"

@@ -21,6 +21,9 @@ class Asked:
     own: object
     noted: list[str]
 
+    def has_ended(self, seconds=0.0):
+        return self.own.has_ended(seconds)
+
     def failure(self):
         self.noted.append(f"{self.name} is waited for")
         return self.own.failure()

@@ -7,6 +7,8 @@ from uuid import UUID
 
 import pytest
 
+pytestmark = pytest.mark.proof  # with a Prefect server
+
 SCRIPT = """
 import sys, time
 from pathlib import Path

@@ -12,7 +12,9 @@ from sdmetrics.single_table import CategoricalGeneralizedCAP, CategoricalZeroCAP
 from synthrisk.conf.loader import load
 from synthrisk.flows.calls import PlainCalls
 from synthrisk.flows.check import check_on
+from synthrisk.flows.cli.app import _targets
 from synthrisk.flows.course import course
+from synthrisk.flows.one_release import prepared, study_of, understood
 from synthrisk.flows.sample import sample_of
 from synthrisk.metrics import InputError
 
@@ -136,6 +138,46 @@ def test_the_ledger_holds_both_true_values(done):
     own = next(rows[(rows.metric == "zero_cap") & (rows.sensitive == NAME)] for rows in ledgers)
     real = people(1).astype(object).where(lambda table: table.notna(), "nan")
     assert own.truth.tolist() == [f"{a} | {b}" for a, b in zip(real.income, real.race, strict=True)]
+
+
+def test_evaluate_takes_them_with_a_plus_sign(done, tmp_path):
+    folder, _, release, _ = done
+    roles = {"quasi_identifiers": KEYS, "sensitive": _targets("+".join(JOINT))}
+    meant = understood(str(folder / "real.csv"), None, None, ["zero_cap"], None, **roles)
+    study = study_of(meant, str(folder / "release.csv"), [], "none", "evaluate", None, str(tmp_path / "work"), 1)
+    whole, sample, warning = prepared(study, None, str(folder / "release.csv"))
+    (found,) = course(whole, sample, PlainCalls(), "", warning).result.findings
+    assert found.measure.key == f"zero_cap.{NAME}"
+    assert found.risk.value == pytest.approx(credit(people(1), release, nearest=False), abs=1e-12)
+
+
+def test_measures_of_one_column_guess_each_of_them_alone_unless_they_are_asked_for_by_name(done):
+    real = str(done[0] / "real.csv")
+    roles = {"quasi_identifiers": KEYS, "sensitive": [JOINT]}
+    alone = [m for m in understood(real, None, None, None, None, **roles).metrics if not isinstance(m, str)]
+    assert {"name": "rapid", "sensitive": JOINT} in alone
+    assert understood(real, None, None, ["rapid"], None, **roles).metrics == ["rapid"]
+    with pytest.raises(InputError, match="guessed together only where quasi_identifiers is given too, got"):
+        understood(real, None, None, None, None, sensitive=[JOINT])
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("income", ["income"]),
+        ("income, race", ["income", "race"]),
+        ("age,income + race", ["age", ["income", "race"]]),
+        ("A++,income+A++B", ["A+", ["income", "A+B"]]),
+    ],
+)
+def test_a_plus_sign_joins_columns_and_two_are_one_of_a_name(text, due):
+    assert _targets(text) == due
+
+
+@pytest.mark.parametrize("text", ["income+", "+", "a,+b"])
+def test_a_plus_sign_stands_between_columns(text):
+    with pytest.raises(InputError, match="--sensitive must be a,b, or a\\+b for columns guessed together"):
+        _targets(text)
 
 
 @pytest.mark.parametrize(

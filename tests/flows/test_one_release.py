@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from synthrisk.flows.one_release import UNDERSTOOD, understood
+from synthrisk.flows.one_release import UNDERSTOOD, study_of, understood
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.tasks.propose.measures import RECOMMENDED
 
@@ -48,6 +48,18 @@ def test_a_column_that_numbers_the_records_is_left_out(place):
     meant = of()
     assert meant.data.identifier is None
     assert "id" in meant.data.drop
+
+
+@pytest.mark.parametrize("roles", [{}, {"quasi_identifiers": ["age"], "sensitive": ["income"]}])
+def test_columns_of_either_table_are_left_out(place, roles):
+    pd.read_csv("synthetic.csv").assign(score=1).to_csv("synthetic.csv", index=False)
+    meant = of(drop=["sick", "score"], synthetic="synthetic.csv", **roles)
+    assert ("sick" in meant.data.drop, list(meant.beside)) == (True, ["score"])
+    assert {"sick", "score"} <= set(meant.arguments["drop"])
+    study = study_of(meant, "synthetic.csv", None, "none", "evaluate", None, "work", 1)
+    assert study.synthesizers[0].options == {"path": "synthetic.csv", "drop": ["score"]}
+    with pytest.raises(InputError, match=r"--drop must name a column of the table, got 'scor'"):
+        of(drop=["scor"], synthetic="synthetic.csv")
 
 
 def test_a_study_says_roles_readings_metrics_and_limits(place, settings):
@@ -161,4 +173,4 @@ def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, sec
 
 def test_the_answer_for_the_maker_has_no_tables(place, say):
     said = say("evaluate", "real.csv", "synthetic.csv", "--for-vendor", "--verbose")
-    assert (said.code, said.err) == (2, "Error: --verbose and --for-vendor must not stand together, got both\n")
+    assert (said.code, said.err) == (2, "Usage error: --verbose and --for-vendor must not stand together, got both\n")

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import psutil
 import pytest
 import yaml
 
+from synthrisk.flows import worker_pool
 from synthrisk.flows.calls import LOST, OURS, How
 from synthrisk.flows.pool_calls import pool_calls
 from synthrisk.flows.worker_pool import pool_of
@@ -210,3 +212,24 @@ def test_a_signal_while_workers_are_made_ready_is_for_the_command_alone():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_workers_are_there_where_the_folder_of_temporary_files_has_a_long_path(tmp_path):
+    place = tmp_path / ("a" * 60) / ("b" * 60)
+    place.mkdir(parents=True)
+    code = (
+        "import os\nfrom synthrisk.flows.worker_pool import pool_of\nprint(pool_of(1).submit(os.getppid).result() > 0)"
+    )
+    given = {"env": os.environ | {"TMPDIR": str(place)}, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", code], **given)
+    assert done.stdout == "True\n", done.stderr
+
+
+def test_where_no_path_is_short_enough_a_sentence_says_so(monkeypatch):
+    monkeypatch.setattr(worker_pool, "_SHORT", ())
+    monkeypatch.setattr(tempfile, "tempdir", "/" + "a" * 75)
+    with pytest.raises(InputError, match=r"TMPDIR must be a path of at most 75 bytes, .* got one of 76"):
+        worker_pool._begin()
+    monkeypatch.setattr(tempfile, "tempdir", "/" + "a" * 74)
+    with worker_pool._short_place():
+        assert tempfile.gettempdir() == "/" + "a" * 74

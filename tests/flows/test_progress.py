@@ -1,11 +1,17 @@
 """Progress: a bar on a terminal, a line now and then where there is none."""
 
 import io
+import time
+from threading import Event, Thread
 
 import pytest
 from rich.console import Console
 
+from synthrisk.flows import cells, progress
+from synthrisk.flows.calls import PlainCalls
 from synthrisk.flows.progress import Lines, Pace, shown
+from synthrisk.metrics.study.ledger import Cell
+from synthrisk.tasks.attack import Step, steps_in
 
 
 def lines_of(total: int, seconds: float) -> list[str]:
@@ -19,28 +25,54 @@ def lines_of(total: int, seconds: float) -> list[str]:
 
 
 def test_a_line_a_tenth_says_how_long_it_still_takes():
-    said = lines_of(42, 6.0)
+    said = lines_of(42, 1.5)
     assert said[:2] == [
-        "releases attacked: 5 of 42, about 4 minutes left",
-        "releases attacked: 10 of 42, about 3 minutes left",
+        "releases attacked: 5 of 42, about 60 seconds left",
+        "releases attacked: 10 of 42, about 50 seconds left",
     ]
-    assert said[5] == "releases attacked: 30 of 42, about 70 seconds left"
+    assert said[5] == "releases attacked: 30 of 42, about 20 seconds left"
     assert said[-1] == "releases attacked: 42 of 42"
     assert len(said) == 9
 
 
-@pytest.mark.parametrize(("total", "seconds", "most"), [(1000, 0.1, 10), (1000, 5.0, 167), (3, 400.0, 3), (1, 1.0, 1)])
+@pytest.mark.parametrize(("total", "seconds", "most"), [(1000, 0.1, 10), (1000, 5.0, 500), (3, 400.0, 3), (1, 1.0, 1)])
 def test_lines_are_few(total, seconds, most):
     said = lines_of(total, seconds)
     assert 1 <= len(said) <= most
     assert all(line.count("\n") == 0 and line.startswith("releases attacked: ") for line in said)
 
 
-def test_slow_releases_get_a_line_each_half_minute():
-    assert lines_of(1000, 10.0)[:2] == [
-        "releases attacked: 3 of 1000, about 2.8 hours left",
-        "releases attacked: 6 of 1000, about 2.8 hours left",
+def test_slow_releases_get_a_line_each_ten_seconds():
+    assert lines_of(1000, 5.0)[:2] == [
+        "releases attacked: 2 of 1000, about 83 minutes left",
+        "releases attacked: 4 of 1000, about 83 minutes left",
     ]
+
+
+def test_a_long_step_is_told_while_it_goes_on(capsys):
+    with progress.beating(lambda: "membership, 40 %", pause=0.05), progress.beating(lambda: "inside", pause=0.05):
+        time.sleep(0.4)
+    said = capsys.readouterr().err.splitlines()
+    assert set(said) == {"inside"}  # the innermost, which knows more
+    with progress.beating(lambda: "membership, 40 %", pause=0.05):
+        time.sleep(0.4)
+    assert set(capsys.readouterr().err.splitlines()) == {"membership, 40 %"}
+
+
+def test_steps_of_cells_are_told_until_they_end(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_PAUSE", 0.05)
+    with progress.progress(5, expected=600.0) as bar:
+        bar.advance("release")
+        with bar.watching(lambda: ["copy: membership, 40 %"]):
+            time.sleep(0.4)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "releases attacked: 1 of 5"
+    assert said[-1] == "releases attacked: 1 of 5; copy: membership, 40 %; about 10 minutes left"
+
+
+def test_a_step_is_told_when_it_begins(capsys):
+    with progress.step("writing the report"):
+        assert capsys.readouterr().err == "writing the report\n"
 
 
 def test_a_terminal_gets_a_bar_and_no_lines():
@@ -74,3 +106,65 @@ def test_what_goes_before_the_first_release_is_not_reckoned_with():
         "releases attacked: 3 of 4, about 10 seconds left",
         "releases attacked: 4 of 4",
     ]
+
+
+class Cells:
+    """A cell that ends when it is let go."""
+
+    def __init__(self, name: str):
+        self.name, self.over = name, Event()
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        return self.over.wait(seconds)
+
+    def failure(self) -> None:
+        assert self.over.is_set()
+
+
+def test_cells_are_counted_when_they_end():
+    order = []
+    one, two, three = every = [Cells(name) for name in ("one", "two", "three")]
+
+    def count() -> None:
+        order.extend(each.name for each in cells._as_they_end(every))
+
+    counting = Thread(target=count)
+    counting.start()
+    for each in (three, one, two):
+        each.over.set()
+        until = time.monotonic() + 30
+        while each.name not in order and time.monotonic() < until:
+            time.sleep(0.01)
+    counting.join()
+    assert order == ["three", "one", "two"]
+
+
+def test_what_is_called_when_asked_for_is_called_in_order():
+    called = []
+    asked = [PlainCalls().submit(_Noted(called, name)) for name in ("one", "two")]
+    assert not asked[0].has_ended()
+    assert called == []
+    assert [each.result() for each in cells._as_they_end(asked)] == ["one", "two"]
+    assert called == ["one", "two"]
+
+
+class _Noted:
+    """A task that notes its call."""
+
+    def __init__(self, called: list[str], name: str):
+        self.called, self.name = called, name
+
+    def fn(self) -> str:
+        self.called.append(self.name)
+        return self.name
+
+
+def test_a_step_is_seen_by_others_until_its_cell_has_ended(tmp_path):
+    cell = Cell("near-copy", 1, 2)
+    with Step(tmp_path, cell.name) as step:
+        assert steps_in(tmp_path) == {}
+        step.tell("membership")
+        assert steps_in(tmp_path) == {cell.name: "membership"}
+        step.tell_again("accuracy")
+        assert steps_in(tmp_path) == {cell.name: "accuracy, second reading"}
+    assert steps_in(tmp_path) == {}

@@ -188,6 +188,7 @@ def told(capfd, caplog, prefect_database) -> Iterator[list[str]]:
     assert not [each[max(0, each.find("Kohlmeise") - 300) :][:600] for each in texts if tells(each)]
 
 
+@pytest.mark.proof
 def test_a_study_tells_nobody_the_values_in_its_addresses(settings, host, allowed, told, tmp_path):
     (tmp_path / CANARY).mkdir()
     source, uri = f"{host}/{NAMED}/people.csv", f"sqlite:///{tmp_path}/{NAMED}/store.db"
@@ -221,6 +222,7 @@ BROKEN = {
 }  # fmt: skip
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_study_that_fails_tells_nobody_the_values_in_its_addresses(
     fault, settings, folder, host, allowed, told, tmp_path, monkeypatch

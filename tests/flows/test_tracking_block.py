@@ -31,6 +31,7 @@ from synthrisk.tasks.tracking.where import allowed, uri_of
 from synthrisk.tasks.tracking_block import SynthriskTracking
 from synthrisk.tasks.workspace.table import store
 
+pytestmark = pytest.mark.proof  # with a Prefect server
 PASSWORD = "Blaumeise-Kq9"
 
 
@@ -79,7 +80,6 @@ def server(tmp_path_factory) -> Iterator[int]:
         process.wait()
 
 
-@pytest.mark.proof
 def test_a_password_is_nowhere_but_in_prefects_secrets(run, folder, server, prefect_database, caplog):
     uri, workspace = f"http://me:{PASSWORD}@127.0.0.1:{server}", folder / "of-the-block"
     SynthriskTracking(uri=uri, records="none", workspace=str(workspace)).save("remote", overwrite=True)

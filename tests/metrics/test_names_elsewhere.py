@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import sdmetrics.single_table
@@ -12,7 +13,7 @@ from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.names_elsewhere import ARGUMENTS_ELSEWHERE, METRICS_ELSEWHERE, MODELS_ELSEWHERE, ours, plain
 
-PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/elsewhere.md").read_text("utf-8").partition("## A name there")[2]
 BROUGHT = [
     (tool, name, own) for tool, metrics in METRICS_ELSEWHERE.items() for own, names in metrics.items() for name in names
 ]
@@ -78,6 +79,24 @@ def test_the_17_of_priveval_and_all_attacks_of_sdmetrics_are_there():
     assert {plain(name) for tool, name, _ in BROUGHT if tool == "PrivEval"} >= short
     theirs = {name for name in vars(sdmetrics.single_table) if name.startswith(("Categorical", "DCR", "Disclosure"))}
     assert theirs - {"CategoricalPrivacyMetric"} <= {name for tool, name, _ in BROUGHT if tool == "SDMetrics"}
+
+
+def test_where_the_page_says_that_numbers_agree_they_do():
+    rng = np.random.default_rng(0)
+    real, release = (
+        pd.DataFrame(
+            {"age": rng.integers(0, 4, 80), "sex": rng.choice(["f", "m"], 80), "ill": rng.choice([*"abc"], 80)}
+        )
+        for _ in range(2)
+    )
+    theirs = sdmetrics.single_table.DisclosureProtection.compute(
+        real_data=real, synthetic_data=release, known_column_names=["age", "sex"], sensitive_column_names=["ill"]
+    )
+    ours_ = METRICS["categorical_cap"](real, release, quasi_identifiers=["age", "sex"], sensitive="ill")
+    assert min(1.0, ours_.published / (1 - 1 / 3)) == pytest.approx(theirs)
+    unique = real[~real.duplicated(keep=False)]
+    found = unique.merge(release.drop_duplicates(), how="inner")
+    assert METRICS["unique_exact_matches"](real, release).published == pytest.approx(100 * len(found) / len(unique))
 
 
 def test_one_name_means_one_thing():

@@ -35,7 +35,7 @@ from synthrisk.tasks.pages.record import record
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 
-VOID = {"br", "meta", "wbr", "path", "circle", "use"}
+VOID = {"br", "input", "meta", "wbr", "path", "circle", "use"}
 
 
 class Page(HTMLParser):
@@ -97,7 +97,7 @@ def test_numbers_of_the_table_are_those_of_the_result():
     assert row[2:] == ["0.450 [0.440, 0.460]", "0.250", "+0.267", "0.325", "+0.185", "+0.125 [+0.119, +0.131]", "RISK"]
     assert read(usual()).row("coarse", "rapid.income")[-1] == "NO EVIDENCE"
     assert read(usual()).row("copy", "rapid.income")[-1] == "reference"
-    assert read(usual()).row("cart", "distance_to_closest_record")[-1] == "no threshold"
+    assert read(usual()).row("cart", "distance_to_closest_record")[-1] == "no limit"
 
 
 def test_the_worst_of_several_releases_stands_beside_the_mean():
@@ -206,7 +206,7 @@ def test_the_page_fetches_nothing_and_runs_nothing():
     found = read(usual())
     links = [v for k, v in found.attributes if k in ("href", "src", "xlink:href", "action", "data")]
     assert links
-    assert all(v.startswith("#") or v == "record.html" for v in links)
+    assert all(v.startswith("#") or v in ("record.html", "report.html") for v in links)
     assert not {"script", "link", "img", "iframe", "object", "form"} & set(found.tags)
     assert not [k for k, _ in found.attributes if k.startswith("on")]
     assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", report_of(usual(), ""))
@@ -286,7 +286,7 @@ def test_failed_synthesizers_are_told_everywhere():
     assert "FAILED ctgan – cannot say: it was not run to the end: ctgan-r0-f1: ValueError in ctgan.py." in shown.text
     assert shown.row("ctgan", "all")[-1] == "FAILED"
     assert shown.texts.count("failed") == 4  # a line in each panel of two measures
-    assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 4  # head, next steps, note, provenance
+    assert shown.text.count("ctgan-r0-f1: ValueError in ctgan.py") == 5  # record, head, next steps, note, provenance
 
 
 def test_all_failed():

@@ -14,4 +14,4 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
 
 
 _TITLE = "Share at risk, by threshold of the attack or tolerance of the error"
-CURVES = Section("curves", _TITLE, "curves.html", _context, folded=True)
+CURVES = Section("curves", _TITLE, "curves.html", _context)

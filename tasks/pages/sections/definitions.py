@@ -13,4 +13,4 @@ def _context(shown: Shown) -> Mapping[str, Any]:
     return {"population": any("population" in f.yardsticks for f in found), "together": together}
 
 
-DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _context, folded=True)
+DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _context)

@@ -60,4 +60,4 @@ def _together(view: AttackView) -> dict[str, GdaScore]:
     return {names.get(count, f"the {count} worst"): score for count, score in counts.items()}
 
 
-GDA = Section("gda", "Attacks that make claims: the GDA view", "gda.html", _context, folded=True)
+GDA = Section("gda", "Attacks that make claims: the GDA view", "gda.html", _context)

@@ -14,6 +14,4 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     return {"keys": keys, "sizes": SIZES, "guessed": values} if keys else None
 
 
-K_ANONYMITY = Section(
-    "k-anonymity", "How rare keys are (k-anonymity, l-diversity)", "k_anonymity.html", _context, folded=True
-)
+K_ANONYMITY = Section("k-anonymity", "How rare keys are (k-anonymity, l-diversity)", "k_anonymity.html", _context)

@@ -6,6 +6,7 @@ from typing import Any
 
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.headlines import Headline
+from synthrisk.metrics.study.league import promised
 from synthrisk.tasks.pages.section import Section, Shown
 
 
@@ -24,6 +25,7 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     lines = [Standing(h, found.get((h.synthesizer, h.worst.measure)) if h.worst else None) for h in _lines(shown)]
     return {
         "lines": lines,
+        "promised": promised(shown.result),
         "judged": shown.overview.judged,
         "useful": any(line.headline.utility for line in lines),
     }

@@ -1,15 +1,18 @@
 """Each measure: what its attack does, where it is from, and its charts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
 from synthrisk.metrics.in_words import in_words
+from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.headlines import knowledge_of
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.result_tables import judged_quantities
 from synthrisk.metrics.study.results import Limit
 from synthrisk.metrics.study.verdicts import holds_for
 from synthrisk.tasks.pages.figures import memorization_figure, risk_figure
@@ -31,6 +34,9 @@ class Measured:
     copy: Finding | None  # of the copy of the training rows
     empty: str  # why it says nothing in this study
     panels: list[Panel]
+    knows: str  # what its attacker knows, where that is not what the study says of all
+    # what is limited and not drawn: name of the limit, the limit, generator, what it reaches, word
+    others: Sequence[tuple[str, float, str, Estimate, str]]
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
@@ -58,7 +64,21 @@ def _measured(shown: Shown, measure: Measure) -> Measured:
         next((f for f in known if result.answers.get(f.synthesizer) == "copy"), None),
         result.empty.get(measure.key, ""),
         _panels(shown, measure),
+        knowledge_of(result, measure.key).words if measure.key in result.known else "",
+        _others(shown, measure),
     )
+
+
+def _others(shown: Shown, measure: Measure) -> list[tuple[str, float, str, Estimate, str]]:
+    """Return what the limits on a measure hold for beside what is drawn: rates, gains, groups."""
+    drawn = {f"{kind}/{key}" for kind in _TITLES for key in (measure.key, measure.label)}
+    names = [n for n in shown.result.limits if holds_for(n, measure) and n not in drawn]
+    return [
+        (name, limit, each, found, word)
+        for name, limit, reached in judged_quantities(shown.result)
+        if name in names
+        for each, (found, word) in reached.items()
+    ]
 
 
 def _panels(shown: Shown, measure: Measure) -> list[Panel]:

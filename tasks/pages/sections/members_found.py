@@ -11,6 +11,4 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     return {"ranked": ranked} if ranked else None
 
 
-MEMBERS_FOUND = Section(
-    "members-found", "Members found at a low false-positive rate", "members_found.html", _context, folded=True
-)
+MEMBERS_FOUND = Section("members-found", "Members found at a low false-positive rate", "members_found.html", _context)

@@ -16,7 +16,7 @@ from synthrisk.tasks.pages.coarser_keys import of_keys
 from synthrisk.tasks.pages.open_verdicts import of_doubt, split_lines
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.step import NAMED, Step
-from synthrisk.tasks.pages.study_lines import is_of_one_release, lines
+from synthrisk.tasks.pages.study_lines import is_of_one_release, set_command, study_file
 from synthrisk.tasks.pages.templates import interval, number
 from synthrisk.tasks.workspace.handed import Found
 
@@ -79,8 +79,8 @@ def _choose(shown: Shown) -> Step:
     name = f"memorization/{unjudged[0].key if unjudged else '<measure>'}"
     words = "Choose limits: nothing is judged before somebody who answers for the release says how much is too much."
     if is_of_one_release(shown.settings):
-        return Step(words, f"synthrisk evaluate ... --threshold {name}=<limit>")
-    return Step(words, f"limits:\n  {name}: <limit>")
+        return Step(words, f"synthrisk evaluate ... --limit-on {name}=<limit>")
+    return Step(words, f"synthrisk benchmark {study_file(shown.settings)} --set 'limits+={{{name}: <limit>}}'")
 
 
 def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
@@ -107,7 +107,7 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
         lowering |= verdict.value > verdict.limit
     found = _found(shown, headline.synthesizer)
     if lowering and found is not None:
-        yield Part("", "", [_keep_less(found)])
+        yield Part("", "", [_keep_less(found, shown.settings)])
 
 
 def _of_risk(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
@@ -157,7 +157,7 @@ def _finding(shown: Shown, verdict: Verdict) -> Finding | None:
     return next((f for f in own if holds_for(verdict.quantity, f.measure)), None)
 
 
-def _keep_less(found: Found) -> Step:
+def _keep_less(found: Found, settings: str) -> Step:
     """Return what to ask of a synthesizer that keeps too much of single records."""
     kind, options = found.generator.kind, dict(found.generator.options)
     words = "Fit again with settings that keep less of single records, beside this one, and compare"
@@ -169,7 +169,7 @@ def _keep_less(found: Found) -> Step:
     else:
         return Step(f"{words}; whoever made the synthesizer knows which.")
     again = {"name": f"{found.name[:90]}-less", "kind": kind, **options, **less}
-    return Step(f"{words}, for example:", lines({"synthesizers": [again]}))
+    return Step(f"{words}, for example:", set_command(settings, {"synthesizers+": again}))
 
 
 NEXT_STEPS = Section("next_steps", "What to do next", "next_steps.html", context)

@@ -27,4 +27,4 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     }
 
 
-NUMBERS = Section("numbers", "All numbers", "numbers.html", _context, folded=True)
+NUMBERS = Section("numbers", "All numbers", "numbers.html", _context)

@@ -54,4 +54,4 @@ def _statement(pairs: Sequence[Comparison]) -> Statement:
     return Statement(pairs[0].measure, pairs[0].quantity, lower, len(pairs) - len(decided))
 
 
-PAIRS = Section("pairs", "Which synthesizer is lower?", "pairs.html", _context, folded=True)
+PAIRS = Section("pairs", "Which synthesizer is lower?", "pairs.html", _context)

@@ -10,4 +10,4 @@ def _context(shown: Shown) -> Mapping[str, Any]:
     return {}
 
 
-PROVENANCE = Section("provenance", "Provenance", "provenance.html", _context, folded=True)
+PROVENANCE = Section("provenance", "Provenance", "provenance.html", _context)

@@ -16,4 +16,4 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     return {"spread": panels, "apart": apart, "most": _MOST} if panels else None
 
 
-RECORDS = Section("records", "Single records, and those an attacker would pick", "records.html", _context, folded=True)
+RECORDS = Section("records", "Single records, and those an attacker would pick", "records.html", _context)

@@ -11,5 +11,5 @@ def _context(shown: Shown) -> Mapping[str, Any]:
 
 
 REFERENCES = Section(
-    "references", "Reference generators: does this study see what it should?", "references.html", _context, folded=True
+    "references", "Reference generators: does this study see what it should?", "references.html", _context
 )

@@ -12,4 +12,4 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     return {"looked_at": looked_at} if looked_at else None
 
 
-RELEASES = Section("releases", "The releases before they are judged", "releases.html", _context, folded=True)
+RELEASES = Section("releases", "The releases before they are judged", "releases.html", _context)

@@ -31,6 +31,4 @@ def _context(shown: Shown) -> Mapping[str, Any]:
     return {"reached": reached}
 
 
-THRESHOLDS = Section(
-    "thresholds", "Limits: who chose them, and what they can see", "thresholds.html", _context, folded=True
-)
+THRESHOLDS = Section("thresholds", "Limits: who chose them, and what they can see", "thresholds.html", _context)

@@ -33,4 +33,4 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     }
 
 
-YARDSTICKS = Section("yardsticks", "Each yardstick, with the gain over it", "yardsticks.html", _context, folded=True)
+YARDSTICKS = Section("yardsticks", "Each yardstick, with the gain over it", "yardsticks.html", _context)

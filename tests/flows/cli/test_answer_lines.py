@@ -82,7 +82,7 @@ def test_the_answer_is_whole():
         "1 of 3 measures have no limit; the surest memorization among them:",
         "+.020 [+.000, +.040] cart, generalized_cap.income",
         "behaved: 1 check passed",
-        "copy, near copy, leak of 10.0% seen: by all 2 measures",
+        "copy, near copy, leak of 10.0% seen: by all 2 limits",
         "Report      .synthrisk/reports/20261123-013609-1ddbd6/report.html",
         "Open it     synthrisk ui --open klinik",
     ):
@@ -114,7 +114,7 @@ def test_a_planted_leak_that_was_not_seen_is_named_and_leaves_the_word_open():
     text = said(leaky=0.01)
     assert "INCONCLUSIVE  planted leak not seen" in text
     assert "\n  would decide: more repetitions or records\n" in text
-    assert "copy and near copy seen, not leak of 10.0%: by all 2 measures" in text
+    assert "copy and near copy seen, not leak of 10.0%: by all 2 limits" in text
 
 
 def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():

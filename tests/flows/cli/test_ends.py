@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from synthrisk.flows.cli.ends import told
+from synthrisk.flows.cli.ends import UsageError, told
 from synthrisk.metrics.errors import InputError
 
 CELL = "Zebrafink-Qx7"
@@ -21,6 +21,11 @@ def ended(capsys, error: BaseException) -> tuple[object, str]:
 
 def test_wrong_input_is_its_sentence(capsys):
     assert ended(capsys, InputError("rows must be above 0, got -1")) == (2, "Error: rows must be above 0, got -1\n")
+
+
+def test_a_wrong_call_is_told_apart_from_wrong_input(capsys):
+    said = ended(capsys, UsageError("--csv and --json must not stand together"))
+    assert said == (2, "Usage error: --csv and --json must not stand together\n")
 
 
 def test_a_broken_run_names_kind_and_place_and_keeps_the_text_in_a_private_file(capsys):

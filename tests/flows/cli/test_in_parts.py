@@ -141,11 +141,37 @@ def test_what_is_not_computed_in_parts_is_refused(files, more, words):
     assert words in str(done.exception)
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t.assign(age="20-29"), "got coarse ones in column 'age'"),
+        (lambda t: t.assign(illness="*"), "got coarse ones in column 'illness'"),
+        (lambda t: t.drop(columns="weight"), "got ['weight'] absent and 0 others; engine memory counts absent ones as"),
+    ],
+)
+def test_coarse_cells_and_lost_columns_are_refused_rather_than_read_otherwise(files, tmp_path, change, words):
+    release = tmp_path / "coarse.parquet"
+    change(pd.read_parquet(files["release"])).to_parquet(release)
+    done = CliRunner().invoke(app, command({**files, "release": str(release)}, "--references", "none"))
+    assert isinstance(done.exception, InputError)
+    assert words in str(done.exception)
+
+
 def test_files_that_are_not_parquet_are_refused(files, tmp_path):
     table = tmp_path / "real.csv"
     table.write_text("town,age\nŁódź,30\n")
     done = CliRunner().invoke(app, command({**files, "real": str(table)}, "--references", "none"))
     assert "real must be a Parquet file or a folder of such for engine dask" in str(done.exception)
+
+
+def test_a_release_with_other_columns_is_refused_with_a_way_out(files, tmp_path):
+    release = tmp_path / "release.parquet"
+    pd.read_parquet(files["release"]).drop(columns="age").assign(score=1).to_parquet(release)
+    done = CliRunner().invoke(app, command({**files, "release": str(release)}, "--references", "none"))
+    assert "synthetic must have the columns of real for engine dask, got ['age'] absent and 1 others" in str(
+        done.exception
+    )
+    assert "--engine memory reads releases that lack some or have others" in str(done.exception)
 
 
 def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):

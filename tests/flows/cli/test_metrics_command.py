@@ -140,7 +140,7 @@ def test_the_help_of_cap_says_what_a_missing_cell_is(say, name, monkeypatch):
 
 
 SCORES = {  # of the records with a missing key, and of the last, whose secret is missing in both tables
-    **{name: [0.5, 0.5, 1.0] for name in ("categorical_cap", "zero_cap", "generalized_cap")},
+    **{name: [0.5, 0.5, 1.0] for name in ("categorical_cap", "zero_cap", "generalized_cap", "disclosure_protection")},
     "targeted_cap": [-1, -1, 1],
     "attribute_disclosure": [0, 0, 1],
 }
@@ -179,6 +179,6 @@ def test_an_argument_of_another_tool_leads_to_ours(say, name, said, monkeypatch)
 def test_an_option_of_another_tool_is_refused_with_ours(say):
     said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
     assert said.code == 2
-    assert said.err == "Error: evaluate takes no option --ori (did you mean '--real'?)\n"
+    assert said.err == "Usage error: evaluate takes no option --ori (did you mean '--real'?)\n"
     assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
     assert "No such option: --quiet" in say("evaluate", "a.csv", "b.csv", "--quiet").err

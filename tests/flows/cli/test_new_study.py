@@ -78,7 +78,7 @@ def test_init_never_overwrites_unless_told(place, say):
 def test_init_refuses(place, say, arguments, words):
     said = say("init", *arguments, "--to", "own.yaml")
     assert said.code == 2, said
-    assert said.err.startswith("Error: ")
+    assert said.err.startswith(("Error: ", "Usage error: "))
     assert "Traceback" not in said.err
     for word in words:
         assert word in said.err

@@ -30,6 +30,7 @@ def test_without_a_server_one_sentence_says_how_to_start_one(say, place):
     assert "got no PREFECT_API_URL; start one with `prefect server start` and set PREFECT_API_URL=http" in said.err
 
 
+@pytest.mark.proof  # a Prefect server is asked for first
 @pytest.mark.parametrize(("override", "words"), [("data.sensitive=[incom]", "'incom'"), ("seed=-1", "seed")])
 def test_a_study_that_cannot_run_is_not_served(say, place, prefect_database, override, words):
     said = say("serve", "study.yaml", "--cron", "0 3 * * 1", "--set", override)

@@ -103,9 +103,11 @@ def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
         assert process.stdout is not None
         first, address = (process.stdout.readline() for _ in range(2))
         assert first.split() == ["report", "work/reports/20260102-000000-bbbbbb/report.html"]
-        assert re.fullmatch(rf"MLflow  http://127\.0\.0\.1:{port}/#/experiments/\d+/runs\S+\n", address)
+        assert re.fullmatch(
+            rf"MLflow  http://127\.0\.0\.1:{port}/#/experiments/\d+/runs\S+&viewStateShareKey=\S+\n", address
+        )
         assert "%" not in address
-        assert len(address) <= 90
+        assert len(address) <= 130
         with urlopen(f"http://127.0.0.1:{port}/health", timeout=30) as answer:  # said only once it answers
             assert answer.status == 200
         opened = wait_for_lines(workspace / "opened.txt", 2)

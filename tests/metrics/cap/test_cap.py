@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +11,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sdmetrics.single_table import DisclosureProtection
 
 from samples.cells import same
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.data.adult import read_adult
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 NAMES = {
@@ -483,3 +487,96 @@ def test_many_unseen_keys_of_categories_are_no_fault_of_a_continuous_column():
     release = pd.DataFrame({"code": [f"s{i}" for i in range(50)], "vote": ["a", "b"] * 25})
     score = METRICS["zero_cap"](real, release, quasi_identifiers=["code"], sensitive="vote")
     assert (score.details["unseen_keys"], score.warning) == (1.0, None)
+
+
+# Disclosure protection
+
+
+def adult_with_missing(rows: int = 500) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return two disjoint parts of Adult, cells of keys, numbers and secrets missing in both."""
+    columns = ["age", "education", "occupation", "sex", "race", "income", "hours_per_week"]
+    table = read_adult()[columns].sample(2 * rows, random_state=3).reset_index(drop=True).astype(object)
+    rng = np.random.default_rng(4)
+    for column in ("age", "occupation", "income", "hours_per_week"):
+        table.loc[rng.random(len(table)) < 0.06, column] = np.nan
+    for column in ("age", "hours_per_week"):
+        table[column] = table[column].astype(float)
+    return table.iloc[:rows].reset_index(drop=True), table.iloc[rows:].reset_index(drop=True)
+
+
+def printed(real, synthetic, **given) -> dict[str, float]:
+    """Return what SDMetrics says; its own use of pandas is not ours to be warned of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return DisclosureProtection.compute_breakdown(real, synthetic, **given)
+
+
+PROTECTED = [
+    (["education", "sex"], ["income"], []),
+    (["age", "education", "sex"], ["income"], ["age"]),
+    (["education", "race"], ["income", "occupation"], []),
+    (["age", "sex"], ["hours_per_week", "income"], ["age", "hours_per_week"]),
+]
+
+
+@pytest.mark.parametrize("method", ["cap", "zero_cap", "generalized_cap"])
+@pytest.mark.parametrize(("known", "hidden", "continuous"), PROTECTED)
+@pytest.mark.parametrize("bins", [10, 3])
+def test_disclosure_protection_is_what_sdmetrics_prints_to_the_last_digit(known, hidden, continuous, bins, method):
+    real, synthetic = (table.head(200) for table in adult_with_missing())
+    theirs = printed(
+        real,
+        synthetic,
+        known_column_names=known,
+        sensitive_column_names=hidden,
+        computation_method=method,
+        continuous_column_names=continuous or None,
+        num_discrete_bins=bins,
+    )
+    ours = METRICS["disclosure_protection"](
+        real, synthetic, quasi_identifiers=known, sensitive=hidden, method=method, continuous=continuous, num_bins=bins
+    )
+    assert ours.published == theirs["score"]
+    assert ours.details["cap_protection"] == theirs["cap_protection"]
+    assert ours.details["baseline_protection"] == theirs["baseline_protection"]
+    assert ours.value == pytest.approx(1 - theirs["cap_protection"], abs=1e-14)
+
+
+def test_protection_of_a_column_of_one_level_is_nan_as_in_sdmetrics():
+    real, synthetic = (table.head(50).assign(income="one") for table in adult_with_missing())
+    given = {"quasi_identifiers": ["sex"], "sensitive": "income"}
+    score = METRICS["disclosure_protection"](real, synthetic, **given)
+    assert (score.value, score.details["baseline_protection"]) == (1.0, 0.0)
+    assert np.isnan(score.published)
+    found = printed(real, synthetic, known_column_names=["sex"], sensitive_column_names=["income"])
+    assert np.isnan(found["score"])
+
+
+def test_protection_has_records_control_and_memorization_of_its_rule():
+    real, synthetic = adult_with_missing()
+    given = {"quasi_identifiers": ["education", "sex"], "sensitive": "income"}
+    for method, rule in (("cap", "categorical_cap"), ("zero_cap", "zero_cap"), ("generalized_cap", "generalized_cap")):
+        members, control = real.head(300), real.tail(200)
+        ours = METRICS["disclosure_protection"](members, synthetic, method=method, control=control, **given)
+        own = METRICS[rule](members, synthetic, control=control, **given)
+        pd.testing.assert_series_equal(ours.records["score"], own.records["score"])
+        for detail in ("control", "control_difference", "control_gain", "guess", "ceiling"):
+            assert ours.details[detail] == own.details[detail]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "kap"}, "method must be cap, zero_cap or generalized_cap, got 'kap'"),
+        ({"num_bins": 0}, "num_bins must be a whole number from 1 to"),
+        ({"continuous": "age"}, "continuous must be a list of columns, got 'age'"),
+        ({"continuous": ["sex"]}, "continuous must name numeric columns, got 'sex', which is categorical"),
+        ({"continuous": ["aeg"]}, "continuous must name quasi-identifiers or sensitive columns, got 'aeg'"),
+    ],
+)
+def test_protection_refuses(options, words):
+    real, synthetic = adult_with_missing(20)
+    with pytest.raises(InputError, match=re.escape(words)):
+        METRICS["disclosure_protection"](
+            real, synthetic, quasi_identifiers=["age", "sex"], sensitive="income", **options
+        )

@@ -311,7 +311,7 @@ def test_at_most_the_claims_can_be_members():
 
 @pytest.mark.proof
 @pytest.mark.parametrize(
-    ("attacker", "seeds"), [("distance_difference", 120), ("density_ratio", 80), ("classifier", 25), ("combined", 25)]
+    ("attacker", "seeds"), [("distance_difference", 60), ("density_ratio", 40), ("classifier", 16), ("combined", 25)]
 )
 @pytest.mark.parametrize("controls", [20, 60])
 def test_a_release_made_of_others_shows_no_difference(attacker, seeds, controls):

@@ -61,8 +61,8 @@ def test_members_released_as_they_are_are_found():
 def test_a_release_made_of_others_has_no_risk():
     """Trees that had learned the control records that it scores would find a large advantage of members."""
     rng = np.random.default_rng(0)
-    found = [MIR(draw(rng, 60), draw(rng, 60), control=draw(rng, 60), seed=s).details["auc"] for s in range(16)]
-    assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.055 / 4)
+    found = [MIR(draw(rng, 60), draw(rng, 60), control=draw(rng, 60), seed=s).details["auc"] for s in range(9)]
+    assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.055 / 3)
 
 
 @pytest.mark.proof
@@ -73,8 +73,8 @@ def test_few_values_make_no_bias():
     def few(n):
         return pd.DataFrame({"c": rng.choice([*"abc"], n), "d": rng.choice([*"uv"], n)})
 
-    found = [MIR(few(60), few(60), control=few(40), seed=s).details["auc"] for s in range(24)]
-    assert np.mean(found) == pytest.approx(0.5, abs=3 * np.std(found) / math.sqrt(24))
+    found = [MIR(few(60), few(60), control=few(40), seed=s).details["auc"] for s in range(12)]
+    assert np.mean(found) == pytest.approx(0.5, abs=3 * np.std(found) / math.sqrt(12))
 
 
 def test_more_members_released_is_more_risk():

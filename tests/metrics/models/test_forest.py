@@ -97,7 +97,7 @@ def digest(code="", **environment):
 
 
 def test_any_number_of_threads_gives_the_same_bits():
-    assert len({digest(NUMBA_NUM_THREADS=threads) for threads in "123"}) == 1
+    assert len({digest(NUMBA_NUM_THREADS=threads) for threads in "13"}) == 1
 
 
 def test_without_numba_scikit_learn_grows_the_same():

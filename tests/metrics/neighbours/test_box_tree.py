@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from synthrisk.metrics import compiled
-from synthrisk.metrics.neighbours import box_search, box_tree, box_walk
+from synthrisk.metrics.neighbours import box_search, box_tree, box_walk, differing_cells_compiled
 from synthrisk.metrics.neighbours.box_search import Forest
 from synthrisk.metrics.neighbours.brute_force import Plain
 from synthrisk.metrics.neighbours.records import Records, Scale, even
@@ -20,7 +20,7 @@ from synthrisk.metrics.neighbours.search import prepare, search
 def random_case(seed):
     """Queries, reference and scale: lattice values for ties, many levels, duplicates, weights of 0."""
     rng = np.random.default_rng(seed)
-    p, q = [(0, 1), (1, 0), (2, 2), (0, 4), (4, 0), (3, 5)][seed % 6]
+    p, q = [(0, 1), (1, 0), (2, 2), (0, 4), (4, 0), (3, 5)][seed % 6] if seed < 48 else (30, 60)
     sizes = rng.choice([1, 2, 3, 7, 64, 65, 300], q)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     squared = bool(seed // 6 % 2)
@@ -67,10 +67,9 @@ def loops(queries, reference, scale):
 
 
 def flat_forest(monkeypatch):
-    """Make searches look at every row, some rows at a time."""
-    monkeypatch.setattr(box_search, "_PAIRS", 0)
+    """Make searches look at every row, in vectors."""
+    monkeypatch.setattr(box_search, "_CELLS", 0)
     monkeypatch.setattr(box_search, "_BOX", 10**9)
-    monkeypatch.setattr(box_search, "_FLAT", 40)
 
 
 def deep_forest(monkeypatch):
@@ -85,7 +84,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(48))
+@pytest.mark.parametrize("seed", range(56))
 def test_bit_equal_to_plain_loops(seed, monkeypatch):
     queries, reference, scale = random_case(seed)
     matrix = loops(queries, reference, scale)
@@ -125,7 +124,7 @@ def work(reference, scale, queries, k=1):
     """Return how many rows' time a query takes through the tree."""
     one = Forest(reference, scale)
     own = np.full(len(queries.codes), -1)
-    return one._nearest([one._tree], one._boxes.placed(queries), own, k)[2] / len(own)
+    return one._nearest(one._boxes.placed(queries), own, k)[2] / len(own)
 
 
 def test_a_search_looks_at_few_rows():
@@ -176,13 +175,11 @@ def test_a_few_rows_among_many_equal_ones_are_set_apart():
 
 def test_a_pilot_finds_out_that_a_tree_saves_nothing(monkeypatch):
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(box_search, "_PAIRS", 10**6)
+    monkeypatch.setattr(box_search, "_CELLS", 10**6)
     structured, noise = (records(rng, 4000, p=p) for p in (2, 14))
     own = np.full(4000, -1)
     for reference, p, saves in ((structured, 2, True), (noise, 14, False)):
-        one = Forest(reference, gower(p, 0))
-        trees, _ = one._plan(records(rng, 4000, p=p), own, 1)
-        assert (trees[0] is one._tree) == saves
+        assert Forest(reference, gower(p, 0))._saves(records(rng, 4000, p=p), own, 1) == saves
 
 
 def test_a_long_search_is_told_before_it_starts(monkeypatch):
@@ -193,7 +190,7 @@ def test_a_long_search_is_told_before_it_starts(monkeypatch):
             warnings.simplefilter("error")
             make(reference, gower(14, 0)).nearest(queries, own, 1)
         monkeypatch.setattr(module, "_LONG", 1e6)
-        monkeypatch.setattr(box_search, "_PAIRS", 10**6)
+        monkeypatch.setattr(box_search, "_CELLS", 10**6)
         with pytest.warns(UserWarning, match=r"2000 records .* about \d+ minutes .* 14 columns"):
             make(reference, gower(14, 0)).nearest(queries, own, 1)
 
@@ -209,7 +206,12 @@ def test_each_kernel_is_compiled_once():
             one, own = search(reference, scale), np.arange(50)
             limits = one.nearest(reference, own, 2)[0][:, 1]
             one.within(reference, own, limits, one.count(reference, own, limits))
-    for kernel in (box_tree.split, box_tree.by_leaf, box_tree.enclosed, box_walk.nearest, box_walk.within):
+            compared = Forest(reference, scale)
+            compared._saves = lambda *given: False
+            compared.within(reference, own, limits, compared.count(reference, own, limits))
+            compared.nearest(reference, own, 2)
+    kernels = [box_tree.split, box_tree.by_leaf, box_tree.enclosed, box_walk.nearest, box_walk.within]
+    for kernel in (*kernels, differing_cells_compiled.nearest, differing_cells_compiled.within):
         assert len(kernel.signatures) == 1
 
 

@@ -12,6 +12,7 @@ from synthrisk.metrics.release import nearness
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.nearness import MISSING, NO_STRANGERS, Look
 from synthrisk.metrics.release.summary import summarise
+from synthrisk.metrics.release.verbatim import Matched, Verbatim
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data.adult import ADULT
 
@@ -73,6 +74,21 @@ def test_members_who_never_occur_as_they_are_tell_by_that():
     found = check_release(members, control, others[~equal].reset_index(drop=True))
     assert found.verbatim.members.count == 0
     assert f"{MISSING}: 0.0% of the members occur in the release as they are" in found.nearness.suspicious
+
+
+@pytest.mark.parametrize("rows", [2000, 3000])
+def test_members_whose_equals_were_all_taken_out_tell_by_that_though_everybody_has_a_weight_of_his_own(rows):
+    """All columns of Adult, the weight among them, which hardly two people share: nobody has a twin to be missed."""
+    members, control, others = three(rows, 2)
+    shared = members.columns.drop("fnlwgt").tolist()
+    equal = others.merge(members[shared].drop_duplicates(), how="left", indicator=True)["_merge"].eq("both").to_numpy()
+    met = control.merge(others[~equal][shared].drop_duplicates(), how="left", indicator=True)["_merge"].eq("both")
+    assert not check_release(members, control, others).suspicious
+    found = check_release(members, control, others[~equal].reset_index(drop=True)).nearness
+    assert (
+        f"{MISSING}: 0.0% of the members occur in the release as they are, but for columns in which" in found.suspicious
+    )
+    assert found.excess.lower <= -met.mean() <= found.excess.upper < -0.005
 
 
 def test_of_25_releases_of_strangers_none_stands_out():
@@ -138,3 +154,16 @@ def test_each_look_at_strangers_is_an_alarm_as_rarely_as_it_says(members, contro
     looks = [nearness._at_quantiles(rng.random(len(groups)), groups, sizes, "{}", low) for _ in range(1500)]
     assert sum(look.more for both in looks for look in both) <= 6
     assert sum(look.less for both in looks for look in both) <= 6
+
+
+@pytest.mark.parametrize(("members", "controls"), [(1000, 100), (10_000, 1000), (300, 300)])
+@pytest.mark.parametrize("met", [0.005, 0.03, 0.3])
+def test_strangers_who_are_met_by_chance_are_an_alarm_as_rarely_as_it_says(members, controls, met):
+    """Of 4,000 tables one in a thousand is expected at most, and twice as many are allowed, on both sides together."""
+    rng, sizes = np.random.default_rng(1), (float(members), float(controls))
+    alarms = 0
+    for x, k in rng.binomial([members, controls], met, (4000, 2)):
+        nobody = Matched(0, 0, 0)
+        found = Verbatim(nobody, nobody, Matched(x, members, 0), Matched(k, controls, 0), nobody)
+        alarms += nearness._equal(found, sizes, "are met").suspicious
+    assert alarms <= 8

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.attacked import ill_and_paid
 from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
@@ -15,16 +16,7 @@ from synthrisk.metrics.study.synthesizer_findings import find_all
 
 MODELS = {"ill": ["cart", "logistic", "lasso"], "pay": ["cart", "linear"]}
 RNG = np.random.default_rng(4)
-
-
-def table(rows):
-    age, sex = RNG.integers(20, 60, rows), RNG.choice(["f", "m"], rows)
-    ill = np.where((age > 40) ^ (RNG.random(rows) < 0.2), "yes", "no")
-    pay = 1000 + 20 * age + 300 * (sex == "m") + RNG.normal(0, 200, rows)
-    return pd.DataFrame({"age": age, "sex": sex, "ill": ill, "pay": pay})
-
-
-REAL, RELEASE = table(80), table(70)
+REAL, RELEASE = ill_and_paid(RNG, 80), ill_and_paid(RNG, 70)
 MEMBER = pd.array([True] * 50 + [False] * 30, dtype="boolean")
 
 

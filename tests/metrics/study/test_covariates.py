@@ -276,11 +276,11 @@ MEASURES = ["generalized_cap", *(pytest.param(name, marks=pytest.mark.slow) for 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("measure", MEASURES)
-def test_200_null_splits_of_a_real_table_cover_zero_at_the_nominal_rate(measure):
+def test_100_null_splits_of_a_real_table_cover_zero_at_the_nominal_rate(measure):
     rng, table = np.random.default_rng(6), read_adult()
     every = planned(measure, table=table)
-    made = [f for _ in range(200) for f in shown(rng, table, 1500, every).values()]
-    assert np.mean([f.memorization.lower <= 0 <= f.memorization.upper for f in made]) > 0.925
+    made = [f for _ in range(100) for f in shown(rng, table, 1500, every).values()]
+    assert np.mean([f.memorization.lower <= 0 <= f.memorization.upper for f in made]) > 0.91  # .95, less 1.8 sd
     ratios = [half(f.memorization) / half(plain(f)) for f in made]
     assert max(ratios) < 1.05
     assert np.mean(ratios) < 0.92
@@ -296,7 +296,7 @@ def test_planted_shares_of_a_real_table_are_estimated_without_bias(leak, measure
     """
     rng, table = np.random.default_rng(7), read_adult()
     every = planned(measure, table=table)
-    made = [f for _ in range(50) for f in shown(rng, table, 1500, every, leak).values()]
+    made = [f for _ in range(25) for f in shown(rng, table, 1500, every, leak).values()]
     moved = [f.memorization.value - plain(f).value for f in made]
     of_leak = 0.02 * np.mean([plain(f).value for f in made])
     assert abs(np.mean(moved)) < max(2 * np.std(moved, ddof=1) / np.sqrt(len(moved)), of_leak)

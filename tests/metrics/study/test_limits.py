@@ -64,6 +64,22 @@ def test_a_limit_that_cannot_tell_hides_no_crossing():
     assert judged(around(-0.2, 0.08), fresh=0.08).word == "RISK"
 
 
+@pytest.mark.parametrize(
+    ("found", "tells"),
+    [
+        (Estimate(0.013, 0.0, 0.061), False),  # seen: 150 outliers, a copula; half of the interval is .03, noise .048
+        (Estimate(0.02, 0.0, 0.063), False),
+        (Estimate(0.05, 0.03, 0.07), True),
+        (Estimate(0.01, 0.0, 0.05), True),  # it lies below, however wide it is
+        (Estimate(0.063, 0.012, 0.116), True),  # wholly above chance, and may lie far beyond: the word stays open
+    ],
+)
+def test_noise_of_a_rate_is_how_far_its_interval_reaches_up_for_it_ends_at_nothing_below(found, tells):
+    copies, fresh = [Estimate(0.9, 0.8, 0.95)], [Estimate(0.01, 0.0, 0.033)]
+    limit = SetLimit(Limited("tpr", "membership", "outliers"), 0.06, copies, copies, fresh)
+    assert (limit.cannot_tell(found, 1.0) is None) == tells
+
+
 def test_noise_is_weighed_against_half_of_what_a_copy_shows_too():
     assert judged(around(0.0, 0.045), copy=0.08, fresh=0.045, value=0.05).word == "CANNOT TELL"
     assert judged(around(0.03, 0.015), copy=0.08, fresh=0.015, value=0.05).brief == "may be half a copy"
@@ -119,6 +135,30 @@ def test_what_is_asked_for_decides_when_it_is_brought(seed):
         brought = tuple(int(text.replace(",", "")) for text in both.groups())
     more = around(value, spread * math.sqrt(1 / brought[0] + 1 / brought[1]))
     assert judged(more, size=Size(*brought, 1, True), value=0.05).word == "NO EVIDENCE"
+
+
+@pytest.mark.parametrize(("members", "spread"), [(100_000, 5.0), (12_000, 9.0)])
+def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
+    """More records bring no more attempts: the interval of so many attempts as are asked for lies inside the limit."""
+    measure, value = Measure("singling_out", "singling_out"), 0.01
+
+    def judged_by(attempts: int, size: Size):
+        half = spread / math.sqrt(attempts)
+        names = {"copy": around(0.5, 0.02), "near": around(0.5, 0.02), "fresh": around(0.0, half)}
+        found = [line(n, e, measure) for n, e in {**names, "cart": around(value, half)}.items()]
+        told = [replace(each, details={"attempts": (float(attempts), math.nan)}) for each in found]
+        beside = Beside(ANSWERS, size=size)
+        (verdict,) = beside_other_kind(told, {"memorization/singling_out": 0.05}, [PASSED], beside)
+        return verdict
+
+    asked = judged_by(10_000, Size(members, members, 1, True))
+    assert asked.word in ("INCONCLUSIVE", "CANNOT TELL")
+    few = re.match(r"([\d,]+) attempts \(there are 10,000\)", asked.advice)
+    more = re.match(r"([\d,]+) attempts on as many members and ([\d,]+) control records \(", asked.advice)
+    assert bool(few) == (members == 100_000), asked.advice
+    brought = int((few or more)[1].replace(",", ""))
+    now = members if few else brought
+    assert judged_by(brought, Size(now, now, 1, True)).word == "NO EVIDENCE"
 
 
 def test_a_limit_that_is_named_is_kept():

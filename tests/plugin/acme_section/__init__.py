@@ -11,4 +11,4 @@ def _context(shown: Shown):
     return {"roles": roles} if roles else None
 
 
-ROLES = Section("acme-roles", "How many generators", "acme_section:roles.html", _context, folded=True)
+ROLES = Section("acme-roles", "How many generators", "acme_section:roles.html", _context)

@@ -1,5 +1,6 @@
 """What to do next: from measured what-ifs and open verdicts; nothing is promised, nothing unescaped."""
 
+import shlex
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -11,7 +12,8 @@ import yaml
 
 from samples.estimates import around
 from samples.kinds import beside_other_kind
-from synthrisk.conf.study import Bootstrap, MetricChoice, Split, SynthesizerChoice
+from synthrisk.conf import load
+from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Variances
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.summary import summarise
@@ -26,7 +28,7 @@ from synthrisk.metrics.study.results import Limit, StudyResult
 from synthrisk.metrics.study.verdicts import Beside
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
-from synthrisk.tasks.pages.study_lines import evaluate_words, lines, what_if_lines
+from synthrisk.tasks.pages.study_lines import evaluate_words, set_command, try_command
 from synthrisk.tasks.pages.templates import render
 from synthrisk.tasks.workspace.contributions import keep_contributions
 from synthrisk.tasks.workspace.exposed import keep_exposed, kept_exposed
@@ -115,19 +117,46 @@ def codes(text):
     return [unescape(part.partition("</pre>")[0]) for part in text.split('<pre tabindex="0">')[1:]]
 
 
+def patched(command):
+    """Return the study that a command runs: what it adds stands beside what was there."""
+    study = {
+        "name": "mine",
+        "data": {"source": "adult", "quasi_identifiers": ["age", "sex"], "sensitive": ["income"]},
+        "synthesizers": ["gaussian_copula"],
+        "metrics": [{"name": "zero_cap", "bins": {"age": 5}}],
+        "limits": {"memorization/zero_cap.income": 0.05},
+    }
+    words = shlex.split(command.replace("<limit>", "0.05"))
+    assert words[:3] == ["synthrisk", "benchmark", "study.yaml"]
+    assert words[3::2] == ["--set"] * len(words[3::2])
+    made = load(study, words[4::2])
+    assert made.thresholds["memorization/zero_cap.income"].value == 0.05
+    assert made.metrics[0].options == {"bins": {"age": 5}}
+    return made
+
+
 def test_a_what_if_tells_what_it_would_do_to_what_is_limited(tmp_path):
     after = finding("cart", FEWER, 0.15, change=around(0.1, 0.02))
     text = html_of(shown(tmp_path, [finding("cart"), after, *copies()], {"memorization/cap.vote": 0.05}))
     assert "without age: would lower the memorization by 0.050 [0.050, 0.050]" in text
     assert "memorization 0.150 [0.140, 0.160] instead of 0.200, limit 0.05" in text
     assert "would raise the risk by 0.100 [0.080, 0.120]" in text  # not hidden
+    assert "Nothing that was tried helps: where the memorization falls, the risk rises." in text
+    assert "coarsen or drop it" not in text
     assert not any(word in text for word in SAFE)
+
+
+def test_what_helps_is_advised_with_both_numbers(tmp_path):
+    after = finding("cart", FEWER, 0.15, change=around(-0.05, 0.02))
+    text = html_of(shown(tmp_path, [finding("cart"), after, *copies()], {"memorization/cap.vote": 0.05}))
+    assert "“without age” lowers the memorization most: coarsen or drop it before fitting" in text
+    assert "memorization 0.150 [0.140, 0.160] instead of 0.200, limit 0.05" in text
 
 
 def test_a_what_if_that_lowers_nothing_is_told_so(tmp_path):
     after = finding("cart", FEWER, 0.25, change=around(0.0, 0.02))
     made = shown(tmp_path, [finding("cart"), after, *copies()], {"memorization/cap.vote": 0.05}, falls=-0.05)
-    assert "None is shown to lower the memorization." in html_of(made)
+    assert "None is shown to lower the memorization: nothing that was tried helps." in html_of(made)
 
 
 def test_risk_is_explained_by_the_quasi_identifiers_that_go_with_it(tmp_path):
@@ -155,12 +184,11 @@ def test_releases_that_look_like_copies_are_to_be_looked_at_first(tmp_path):
 
 def test_without_a_what_if_the_lines_that_preview_one_are_given(tmp_path):
     text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}))
-    told = yaml.safe_load(codes(text)[0])
-    choice = MetricChoice.model_validate(told["metrics"][0])
-    assert choice.label == "cap"
-    assert {"bins": {"age": 5}} in told["metrics"][0]["what_if"]
-    again = yaml.safe_load(codes(text)[-1])["synthesizers"][0]
-    assert SynthesizerChoice.model_validate(again).options == {"min_samples_leaf": 20}
+    assert "Nothing was tried, so nothing is advised" in text
+    assert codes(text)[0] == "synthrisk try study.yaml --drop job --coarsen age=5"
+    again = patched(codes(text)[-1])
+    assert [s.name for s in again.synthesizers] == ["gaussian_copula", "cart-less"]  # what was there stays
+    assert again.synthesizers[-1].options == {"min_samples_leaf": 20}
 
 
 def test_of_one_release_the_command_is_given(tmp_path):
@@ -188,7 +216,7 @@ def test_an_open_interval_tells_how_many_more_data(tmp_path):
     generators = replace(near, memorization=replace(near.memorization, parts=parts))
     text = html_of(shown(tmp_path, [generators, *copies()], {"memorization/cap.vote": 0.05}))
     assert "14 repetitions (there are 3), or a limit of 0.07" in text
-    assert Split.model_validate(yaml.safe_load(codes(text)[0])["split"]).repetitions == 14
+    assert patched(codes(text)[0]).split.repetitions == 14
     on_it = finding("cart", extra=0.0499, half=0.02)  # more data would hardly decide
     text = html_of(shown(tmp_path, [on_it, *copies()], {"memorization/cap.vote": 0.05}))
     assert "if the value stays where it is: a limit of 0.07." in text
@@ -198,9 +226,10 @@ def test_without_an_interval_or_references_what_is_lacking_is_told(tmp_path):
     alone = replace(finding("cart"), memorization=Estimate(0.1, float("nan"), float("nan"), note="one repetition"))
     text = html_of(shown(tmp_path, [alone, *copies()], {"memorization/cap.vote": 0.05}))
     assert "needs more repetitions or records: its memorization has no interval: one repetition." in text
-    assert "repetitions: 6" in codes(text)[0]
+    assert patched(codes(text)[0]).split.repetitions == 6
     low = finding("cart", extra=0.0)
-    assert "references: [copy, near_copy" in html_of(shown(tmp_path, [low], {"memorization/cap.vote": 0.05}))
+    bare = html_of(shown(tmp_path, [low], {"memorization/cap.vote": 0.05}))
+    assert [r.name for r in patched(codes(bare)[0]).references] == ["copy", "near_copy", "fresh", "marginals"]
     weak = html_of(shown(tmp_path, [low, *copies(extra=0.06)], {"memorization/cap.vote": 0.1}))
     assert "A full copy of the training rows reaches 0.060" in weak
 
@@ -220,7 +249,7 @@ def test_failures_and_missing_limits(tmp_path):
     assert "out of &lt;memory&gt;" in html_of(failed)
     unlimited = html_of(shown(tmp_path, [finding("cart"), *copies()], {}))
     assert "Choose limits" in unlimited
-    assert "memorization/cap.vote: <limit>" in codes(unlimited)[0]
+    assert patched(codes(unlimited)[0]).thresholds["memorization/cap.vote"].value == 0.05
 
 
 def test_nothing_is_said_where_limits_are_kept(tmp_path):
@@ -247,23 +276,12 @@ def test_names_are_escaped(tmp_path):
 
 
 @pytest.mark.parametrize("column", ["age", "home town", "a: b", "it's", 'say "x"', "{x}", "- y", "עיר", "#1"])
-def test_lines_are_yaml_of_the_same_columns(column):
-    told = yaml.safe_load(what_if_lines(SETTINGS, CAP, [{"bins": {column: 5}}, {"drop": [column]}]))
-    assert told["metrics"] == [
-        {"name": "zero_cap", "label": "cap", "what_if": [{"bins": {column: 5}}, {"drop": [column]}]}
-    ]
-    assert yaml.safe_load(lines({"split": {"stratify": column}})) == {"split": {"stratify": column}}
-
-
-def test_a_measure_of_several_attackers_is_found_in_the_settings():
-    settings = yaml.safe_dump(
-        {"metrics": [{"name": "rapid", "attackers": ["cart", "lasso"], "options": {}, "sensitive": None}]}
-    )
-    told = yaml.safe_load(
-        what_if_lines(settings, Measure("rapid-lasso", "rapid", "vote", "lasso"), [{"drop": ["age"]}])
-    )
-    assert told == {"metrics": [{"name": "rapid", "attackers": ["cart", "lasso"], "what_if": [{"drop": ["age"]}]}]}
-    assert yaml.safe_load(what_if_lines("not: [yaml", CAP, [{"drop": ["x"]}]))["metrics"][0]["name"] == "zero_cap"
+def test_a_command_to_try_names_the_same_columns(column):
+    words = shlex.split(try_command(SETTINGS, [{"bins": {column: 5}}, {"drop": [column]}]))
+    assert words == ["synthrisk", "try", "study.yaml", "--coarsen", f"{column}=5", "--drop", column]
+    words = shlex.split(set_command("name: demo", {"split.stratify": column}))
+    assert words[:4] == ["synthrisk", "benchmark", "demo", "--set"]
+    assert load("demo", words[4:]).split.stratify == column
 
 
 def test_commands_are_quoted():

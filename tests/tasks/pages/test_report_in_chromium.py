@@ -112,7 +112,24 @@ def test_axe_finds_no_fault(shown, page, axe, dark):
     assert told == []
 
 
-def test_all_that_is_folded_is_printed_with_page_numbers_and_the_study(shown, page, tools, tmp_path):
+def test_what_is_printed_is_the_record_unless_more_is_asked_for(shown, page, tools, tmp_path):
+    def printed(name):
+        read = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / name)).pages
+        return len(read), "".join("".join(each.extract_text() for each in read).split())
+
+    pages_, record_alone = printed("record.pdf")
+    assert pages_ <= 2
+    assert "Datesignature" in record_alone.replace(",", "")
+    assert "Howfaranattackgetsonmembers,asashare" not in record_alone
+    page.ask("document.querySelector('#definitions').closest('details').open = true")
+    _, chapter = printed("chapter.pdf")
+    assert "Howfaranattackgetsonmembers,asashare" in chapter
+    assert "x" * 60 not in chapter  # the provenance stays closed
+    assert "Datesignature" not in chapter.replace(",", "")
+
+
+def test_all_is_printed_where_all_is_asked_for_with_page_numbers_and_the_study(shown, page, tools, tmp_path):
+    page.ask("document.querySelector('#print-all').checked = true")
     found = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "report.pdf"))
     texts = [" ".join(each.extract_text().split()) for each in found.pages]
     for i, text in enumerate(texts):

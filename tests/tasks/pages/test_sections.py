@@ -2,14 +2,17 @@ import re
 from dataclasses import replace
 from html import unescape
 from importlib.metadata import EntryPoint, EntryPoints
+from io import StringIO
 from itertools import combinations
 from math import isnan
 
 import pytest
+from rich.console import Console
 
 from samples.estimates import around
 from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, REFERENCES, claiming, finding, study, usual
 from samples.studies import report_of
+from synthrisk.flows.cli.full_tables import full_tables
 from synthrisk.metrics.digest import dose_in_words, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
@@ -21,6 +24,8 @@ from synthrisk.tasks.pages import register
 from synthrisk.tasks.pages.section import Section
 from synthrisk.tasks.pages.sections.definitions import DEFINITIONS
 from synthrisk.tasks.pages.templates import quoted
+from synthrisk.tasks.tracking.tables import judged_league
+from synthrisk.tasks.tracking.tags import params_of
 
 ZERO_CAP = Measure("zero_cap", "zero_cap", "income")
 MEMBERSHIP = Measure("membership", "membership", attacker="density_ratio")
@@ -32,18 +37,13 @@ def words(html):
     return unescape(" ".join(re.sub(r"<(style|svg).*?</\1>|<[^>]*>", " ", inline, flags=re.DOTALL).split()))
 
 
-def test_the_answer_comes_first_then_the_league_then_each_measure_and_the_rest_is_folded():
+def test_the_answer_stands_open_and_all_chapters_after_it_are_closed_until_opened():
     html = report_of(usual())
     places = [html.index(f'id="{name}"') for name in ("answer", "league", "measures", "leaks", "numbers", "provenance")]
     assert places == sorted(places)
     unfolded = re.sub(r"<details class=\"section\">.*?\n</details>", "", html, flags=re.DOTALL)
-    assert [name for name in ("answer", "league", "measures", "leaks") if f'id="{name}"' in unfolded] == [
-        "answer",
-        "league",
-        "measures",
-        "leaks",
-    ]
-    assert not [name for name in ("numbers", "thresholds", "references", "provenance") if f'id="{name}"' in unfolded]
+    closed = ("league", "measures", "leaks", "numbers", "thresholds", "references", "provenance")
+    assert [name for name in ("answer", *closed) if f'id="{name}"' in unfolded] == ["answer"]
 
 
 def test_the_names_of_several_attacker_models_together_are_explained_where_they_stand():
@@ -68,6 +68,24 @@ def test_each_line_of_the_contents_leads_to_its_section():
 def _useful(name, value):
     values = (around(each, 0.0) for each in (value, value, 0.95))
     return Usefulness(name, "synthesizer", Measure("accuracy", "accuracy"), *values)
+
+
+def test_the_league_has_a_column_of_epsilons_where_a_generator_promises_one():
+    made = usual()
+    name = next(n for n, own in made.settings.items() if own["role"] == "synthesizer")
+    private = replace(made, settings={**made.settings, name: {**made.settings[name], "epsilon": "3"}})
+    assert "Epsilon is what a generator promises" in words(report_of(private))
+    assert re.findall(r'data-label="epsilon">([^<]*)<', report_of(private)).count("3") == 1
+    assert "epsilon" not in re.findall(r"<th[^>]*>([^<]*)</th>", report_of(made))
+    table = judged_league(private)
+    assert set(table.loc[table.synthesizer == name, "epsilon"]) == {"3"}
+    assert set(table.loc[table.synthesizer != name, "epsilon"]) == {""}
+    assert "epsilon" not in judged_league(made)
+    assert params_of(private, name)["epsilon"] == "3"
+    console = Console(width=80, record=True, file=StringIO())
+    for line in full_tables(private):
+        console.print(line)
+    assert "epsilon" in console.export_text()
 
 
 def test_the_league_table_has_a_line_a_generator_the_worst_first():
@@ -202,7 +220,7 @@ def test_names_that_are_awkward_do_no_harm():
 
 
 def section(name="mine", **others):
-    return replace(DEFINITIONS, name=name, title="Mine", folded=False, **others)
+    return replace(DEFINITIONS, name=name, title="Mine", **others)
 
 
 def with_plugins(monkeypatch, found):

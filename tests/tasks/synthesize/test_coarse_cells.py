@@ -165,6 +165,39 @@ def test_of_sets_in_each_other_a_real_value_is_the_one_that_most_cells_stand_for
     assert same.synthetic["x"][5] == bands[4]
 
 
+@pytest.mark.parametrize(("step", "as_text"), [(10, False), (5, True), (1000, False)])
+@pytest.mark.parametrize("cut", [False, True])
+def test_numbers_rounded_to_tens_are_the_numbers_that_round_so(step, as_text, cut):
+    real = pd.Series(np.random.default_rng(step).integers(0, 20 * step, 400))
+    made = (real // step if cut else (real / step).round().astype(int)) * step
+    release = made.astype(str) if as_text else made
+    found = coarse_cells(release, real)
+    assert found is not None
+    assert found.words == f"{made.nunique()} numbers {'cut down' if cut else 'rounded'} to multiples of {step}"
+    for k, (cell, truth) in enumerate(zip(made, real, strict=True)):
+        own = found.sets[found.rows[k]]
+        assert own.low <= truth <= own.high
+        assert (own.low, own.high) == ((cell, cell + step - 1) if cut else pytest.approx((cell, cell), abs=step / 2))
+    read = fitted(pd.DataFrame({"n": release}), pd.DataFrame({"n": real}), FileForm(), "release")
+    assert f"to multiples of {step}" in read.told[0].words
+    assert read.sets.columns["n"]
+
+
+@pytest.mark.parametrize(
+    ("release", "real"),
+    [
+        (np.arange(400) % 90 + 1, np.arange(400) % 90),  # ages as they are
+        (np.arange(400) % 9 * 10, np.arange(400) % 9 * 10),  # real tens
+        (np.repeat(40, 400), np.arange(400) % 60),  # one value, which a poor generator makes
+        (np.where(np.arange(400) % 10, 0, 5000), np.where(np.arange(400) % 10, 0, np.arange(400))),  # mostly none
+        (np.array([10, 20, 30]), np.arange(400) % 60),  # too few to tell
+        (np.arange(400) % 6 * 10, np.arange(400) % 60 + 0.5),  # real decimals
+    ],
+)
+def test_numbers_that_may_be_tens_by_chance_or_by_nature_stay_exact(release, real):
+    assert coarse_cells(pd.Series(release), pd.Series(real)) is None
+
+
 def test_columns_may_be_absent_but_not_all(tmp_path):
     real = pd.DataFrame({"age": [1, 2] * 20, "city": ["a", "b"] * 20, "pay": [1.5, 2.5] * 20})
     made = fitted(real[["city"]], real, FileForm(), "release")

@@ -375,3 +375,13 @@ def test_json_that_is_no_table_is_refused_without_showing_it(tmp_path, text):
     with pytest.raises(InputError, match=r"must (lead to readable files|hold records of single values)") as caught:
         run(job(), FILES, {"path": str(path)})
     assert "years" not in str(caught.value)
+
+
+def test_columns_that_the_file_alone_has_may_be_left_out_and_are_told(tmp_path):
+    path = tmp_path / "release.csv"
+    TRAIN.assign(score=1, mail="a").to_csv(path, index=False)
+    release = run(job(), FILES, {"path": str(path), "drop": ["score"]})
+    assert list(release.beside.columns) == ["mail"]
+    assert [each.words for each in release.told] == ["'score': left out as asked for, and not looked at"]
+    with pytest.raises(InputError, match=r"drop must name columns that the release alone has, got 'age'"):
+        run(job(), FILES, {"path": str(path), "drop": ["age"]})

@@ -44,6 +44,7 @@ class Kept:
 @pytest.fixture(scope="session")
 def kept(tmp_path_factory, logged_of) -> Kept:
     folder = tmp_path_factory.mktemp("tracking")
+    (folder / "record.html").write_text("<p>record</p>")
     table = store(pd.DataFrame({"age": [1, 2, 3], "income": pd.Categorical(["a", "b", "a"])}), folder)
     studies = (
         judged_study("20261123-013609-1ddbd6"),

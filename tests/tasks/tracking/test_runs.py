@@ -77,9 +77,10 @@ def test_runs_are_found_by_the_upper_end_of_what_is_limited(kept):
     }
 
 
-@pytest.mark.parametrize("limits", [0, 1, 4, 40])
+@pytest.mark.parametrize("limits", [0, 1, 4, 11, 40])
 def test_a_usual_study_has_at_most_thirty_metrics_and_says_first_what_is_limited(limits):
-    """Of many limits the upper ends stay, whatever it takes; without limits all is there."""
+    """Of many limits both ends stay, for a limit holds on both sides of 0; without limits all is there."""
+    few = limits < 11
     measures = [Measure(f"m{i}", "zero_cap", "income") for i in range(max(7, limits))]
     named = {f"memorization/{m.key}": Limit(0.1, "the board") for m in measures[:limits]}
     findings = [
@@ -95,12 +96,12 @@ def test_a_usual_study_has_at_most_thirty_metrics_and_says_first_what_is_limited
     keys = {each.key for each in numbers_of(study, overview(study), "cart")}
     for m in measures:
         assert metric_key("memorization", m.key) in keys
-        assert (metric_key("risk", m.key) in keys) == (limits < 40)
-    assert {key for key in keys if key.endswith("/upper")} == {f"{name}/upper" for name in named}
-    assert (len(keys) <= MOST) == (limits < 40)
-    assert {key for key in keys if key.endswith(("/lower", "/limit"))} == (
-        {f"{name}/{end}" for name in named for end in ("lower", "limit")} if limits < 40 else set()
-    )
+        assert (metric_key("risk", m.key) in keys) == few
+    for end in ("upper", "lower"):
+        assert {key for key in keys if key.endswith(f"/{end}")} == {f"{name}/{end}" for name in named}
+    assert {key for key in keys if key.endswith("/limit")} == ({f"{name}/limit" for name in named} if few else set())
+    assert (len(keys) <= MOST) == few
+    assert {f"limit.{name}" for name in named} <= set(params_of(study, "cart"))
     assert any(key.startswith("risk_curve") for key in keys) == (limits == 0 or limits == 1)
     assert len(numbers_of(study, overview(study), "cart")) == len(set(numbers_of(study, overview(study), "cart")))
     plain = {each.key for each in numbers_of(study, overview(study), "cart", ends=False)}
@@ -149,7 +150,7 @@ def test_the_studys_run_has_the_headline_of_the_worst_and_the_words(kept):
 def test_tables_start_with_the_verdict_and_hold_limits_and_yardsticks(kept):
     own = tabled(kept, kept.run("cart"), "measures.json")
     assert list(own.columns[:5]) == ["measure", "verdict", "memorization", "memorization_lower", "memorization_upper"]
-    assert own.set_index("measure")["verdict"].to_dict() == {"zero_cap.income": "RISK", "rapid.income": "no threshold"}
+    assert own.set_index("measure")["verdict"].to_dict() == {"zero_cap.income": "RISK", "rapid.income": "no limit"}
     assert own["risk_lower"].tolist() == pytest.approx([0.38, 0.38])
     limits = tabled(kept, kept.run("cart"), "limits.json")
     assert limits[["word", "limit"]].to_numpy().tolist() == [["RISK", 0.1]]

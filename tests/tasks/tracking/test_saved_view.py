@@ -48,6 +48,23 @@ def test_columns_and_cards_name_what_the_runs_have(kept):
     assert set(keys) <= set(run.metrics)
 
 
+def test_the_answer_stands_before_why(kept):
+    state = unpacked(kept.tags()[TAG + kept.studies[0].study_id])
+    tags = [column for column in state["columnOrder"] if column.startswith("tags")]
+    assert tags[:5] == [f"tags.`{tag}`" for tag in ("verdict", "as_if", "worst", "utility", "why")]
+    assert state["selectedColumns"][:4] == tags[:4]
+    own = kept.run("cart").data.tags
+    assert own["as_if"] == "50 of 100, at most 55 of 100"
+    assert own["worst"].startswith("+0.300 [")
+    assert own["utility"] == "0.900 accuracy"
+
+
+def test_the_decision_record_is_the_first_artifact_of_a_study(kept):
+    places = [each.path for each in kept.client.list_artifacts(kept.run("study").info.run_id)]
+    assert places[0] == min(places, key=str.casefold) == "1_record.html"
+    assert "report.html" in places
+
+
 def test_where_nothing_is_judged_the_order_says_so():
     result = judged_study(limits={})
     state = view_state(result, overview(result))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from browser import Page, browser, chromium
+from synthrisk.tasks.tracking.links import run_link
 
 pytestmark = [
     pytest.mark.services,
@@ -98,7 +99,7 @@ def test_the_link_shows_the_runs_of_the_study_in_order_with_the_answer_as_column
     heads = [each for each in page.ask(HEADS) if each.startswith(("attributes", "tags", "metrics"))]
     assert heads == [
         "attributes.`Run Name`",
-        *(f"tags.`{tag}`" for tag in ("verdict", "why", "role")),
+        *(f"tags.`{tag}`" for tag in ("verdict", "as_if", "worst", "utility", "why", "role")),
         "metrics.`memorization/deciding`",
         "metrics.`memorization/zero_cap.income`",
         "metrics.`utility/accuracy`",
@@ -138,3 +139,28 @@ def test_the_pages_ask_nobody_else(server, page):
     asked = [each for each in page.requests if each.startswith(("http:", "https:", "ws:", "wss:"))]
     assert asked
     assert not [each for each in asked if not each.startswith(server)]
+
+
+PLACES = """(() => {
+  const seen = document.querySelector('.ag-center-cols-viewport').getBoundingClientRect().right
+  return [...document.querySelectorAll('.ag-header-cell')].map(head =>
+    [head.getAttribute('col-id'), head.getBoundingClientRect().right <= Math.min(seen, innerWidth)])})()"""
+
+
+def test_the_answer_fits_a_laptop_beside_mlflows_panel(kept, server, tmp_path):
+    with browser(1280, 800) as small:
+        small.open(kept.logged[0].view_link(server))
+        small.wait_for(f"({CELLS}).length > 6 * 4")
+        small.wait_until_still()
+        small.picture(tmp_path / "runs.png")
+        whole = [column for column, fits in small.ask(PLACES) if fits]
+    assert {f"tags.`{tag}`" for tag in ("verdict", "as_if", "worst", "utility")} <= set(whole)
+
+
+def test_the_decision_record_is_the_first_artifact_of_a_study(kept, server, page):
+    run = kept.client.search_runs([kept.experiment], "tags.role = 'study'")[0].info.run_id
+    page.open(run_link(server, kept.experiment, run, "1_record.html"))
+    page.wait_for_text("study.yaml")
+    page.wait_until_still()
+    text = page.text()
+    assert text.index("1_record.html") < text.index("checks.json") < text.index("study.yaml")

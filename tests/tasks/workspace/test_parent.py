@@ -37,7 +37,7 @@ SCRIPTS = {"server": f"{SERVER}time.sleep(600)", "worker": WORKER, "forked worke
 
 
 @pytest.mark.parametrize("after", [0, 2], ids=["before it watches", "while it watches"])
-@pytest.mark.parametrize("kind", SCRIPTS)
+@pytest.mark.parametrize("kind", [pytest.param("server", marks=pytest.mark.proof), "worker", "forked worker"])
 def test_a_child_of_a_killed_process_ends_within_ten_seconds(tmp_path, kind, after):
     script = tmp_path / "starts.py"
     script.write_text(SCRIPTS[kind])

@@ -25,6 +25,7 @@ from synthrisk.tasks.workspace.store import (
     private_folder,
     replace_file,
     save_array,
+    save_arrays,
     write_file,
 )
 
@@ -299,3 +300,17 @@ def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(
 def test_every_folder_on_the_way_to_a_private_one_is_private(tmp_path):
     folder = private_folder(tmp_path / "reports" / "study" / "pages")
     assert [mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3
+
+
+def test_arrays_are_kept_by_their_names_alone_and_objects_are_refused(tmp_path, monkeypatch):
+    plain = np.savez
+
+    def savez(file, *arrays, **named):  # as numpy 2.0 takes it: whatever is named is an array
+        plain(file, *arrays, **{name: np.asarray(each) for name, each in named.items()})
+
+    monkeypatch.setattr(np, "savez", savez)
+    save_arrays({"outliers": np.array([True, False])}, tmp_path / "kept.npz")
+    with np.load(tmp_path / "kept.npz", allow_pickle=False) as kept:
+        assert {name: array.tolist() for name, array in kept.items()} == {"outliers": [True, False]}
+    with pytest.raises(ValueError, match=r"must hold no objects, got some in 'names'"):
+        save_arrays({"names": np.array(["a", None], dtype=object)}, tmp_path / "other.npz")

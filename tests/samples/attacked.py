@@ -1,0 +1,12 @@
+"""People with a class and a number to guess, for the tests of several attackers."""
+
+import numpy as np
+import pandas as pd
+
+
+def ill_and_paid(rng: np.random.Generator, rows: int) -> pd.DataFrame:
+    """Return people whose illness follows from age, and whose pay follows from age and sex, in part."""
+    age, sex = rng.integers(20, 60, rows), rng.choice(["f", "m"], rows)
+    ill = np.where((age > 40) ^ (rng.random(rows) < 0.2), "yes", "no")
+    pay = 1000 + 20 * age + 300 * (sex == "m") + rng.normal(0, 200, rows)
+    return pd.DataFrame({"age": age, "sex": sex, "ill": ill, "pay": pay})
