@@ -76,7 +76,7 @@ def _concluded(study: Study, sample: Sample) -> StudyResult:
 def evaluated(
     settings: Mapping[str, Any], members: pd.DataFrame, control: pd.DataFrame | None, workspace: Path
 ) -> StudyResult:
-    """Run an evaluation of a release: the study of ``flows.one_release.study_of`` as a mapping, its records at hand."""
+    """Run an evaluation of a release: a study of ``flows.one_release`` as a mapping, its records at hand."""
     from synthrisk.flows.one_release import with_fresh
 
     study = load(settings)

@@ -4,8 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from prefect import flow
-from prefect.runtime import flow_run
+from prefect import flow, runtime
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.secrets import masks_errors
@@ -26,16 +25,16 @@ from synthrisk.tasks.workspace.kept import open_workspace
 from synthrisk.tasks.workspace.references import Sample
 
 
-def _title() -> str:
+def name_of_benchmark() -> str:
     """Return the name of a run: that of the study, as its settings have it; of a study that cannot be read its file."""
-    given = flow_run.parameters["study"]
+    given = runtime.flow_run.parameters["study"]
     try:
-        return f"benchmark {load(given, flow_run.parameters.get('overrides') or ()).name}"
+        return f"benchmark {load(given, runtime.flow_run.parameters.get('overrides') or ()).name}"
     except InputError:
         return f"benchmark {Path(given).stem if isinstance(given, str | Path) else 'study'}"
 
 
-@flow(name="benchmark", flow_run_name=_title, persist_result=False)
+@flow(name="benchmark", flow_run_name=name_of_benchmark, persist_result=False)
 @masks_errors
 def benchmark(
     study: StudyChoice = "demo",

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from prefect import flow
+from prefect import flow, runtime
 from prefect.events import emit_event
-from prefect.runtime import flow_run
 
 from synthrisk.conf.secrets import masked, masks_errors, without_secrets
 from synthrisk.flows.announce import announce, tagged
@@ -39,9 +38,12 @@ def file_of(synthetic: str) -> str:
     return Path(without_secrets(str(synthetic))).name
 
 
-@flow(
-    name="evaluate", flow_run_name=lambda: f"evaluate {file_of(flow_run.parameters['synthetic'])}", persist_result=False
-)
+def name_of_evaluation() -> str:
+    """Return the name of a run: that of the release's file."""
+    return f"evaluate {file_of(runtime.flow_run.parameters['synthetic'])}"
+
+
+@flow(name="evaluate", flow_run_name=name_of_evaluation, persist_result=False)
 @masks_errors
 def evaluate(
     real: str,

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import psutil
 
 if TYPE_CHECKING:
@@ -76,6 +75,8 @@ def with_or_without(run: "Callable[[], Outcome]", without: "Callable[[], Outcome
     try:
         return run()
     except Exception as error:
+        import httpx  # only here: it takes a tenth of a second
+
         if isinstance(error, httpx.TransportError):
             _GONE.wait(PATIENCE + 2 * _LOOK)  # it may have gone just now
         if not is_gone():

@@ -6,10 +6,6 @@ import sys
 import time
 from pathlib import Path
 from socket import AF_INET, SOCK_STREAM, socket
-from urllib.request import urlopen
-
-import prefect
-from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS, get_current_settings
 
 _LOOK = 0.05  # seconds between two looks whether it answers
 
@@ -22,6 +18,9 @@ class OwnServer:
     """
 
     def __init__(self) -> None:
+        import prefect
+        from prefect.settings import get_current_settings
+
         with socket(AF_INET, SOCK_STREAM) as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -47,6 +46,10 @@ class OwnServer:
         Raises:
             RuntimeError: It has ended, or does not answer in time.
         """
+        from urllib.request import urlopen  # only here: it takes a tenth of a second
+
+        from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS
+
         last = time.monotonic() + PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
         while time.monotonic() < last:
             if self._process.poll() is not None:

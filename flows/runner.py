@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synthrisk.conf.study import Runner
 from synthrisk.flows.flow_run import flow_run
 from synthrisk.flows.workers import begin, serve_several_servers, warm
 from synthrisk.metrics.errors import InputError
@@ -15,8 +14,10 @@ from synthrisk.metrics.errors import InputError
 if TYPE_CHECKING:
     from prefect.task_runners import TaskRunner
 
+    from synthrisk.conf.study import Runner
 
-def check_runner(settings: Runner) -> None:
+
+def check_runner(settings: "Runner") -> None:
     """Refuse a runner that cannot be had, and a script that its worker processes would run again.
 
     Raises:
@@ -36,7 +37,7 @@ def check_runner(settings: Runner) -> None:
         )
 
 
-def task_runner(settings: Runner) -> "TaskRunner[Any]":
+def task_runner(settings: "Runner") -> "TaskRunner[Any]":
     """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
     if settings.kind == "processes":
         from prefect.task_runners import ProcessPoolTaskRunner
@@ -53,7 +54,7 @@ def task_runner(settings: Runner) -> "TaskRunner[Any]":
     return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **LOCAL_CLUSTER})
 
 
-def _by_path(settings: Runner) -> "TaskRunner[Any]":
+def _by_path(settings: "Runner") -> "TaskRunner[Any]":
     """Return the task runner that an import path leads to."""
     from prefect.task_runners import TaskRunner
 

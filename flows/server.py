@@ -7,11 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from prefect.context import refresh_global_settings_context
-from prefect.settings import PREFECT_API_URL, temporary_settings
-
 from synthrisk.flows.gone import PATIENCE, also_quiet, watched
-from synthrisk.flows.reach import answers_at, check_prefect
 
 if TYPE_CHECKING:
     from synthrisk.flows.own_server import OwnServer
@@ -28,6 +24,10 @@ def prefect_api(meanwhile: str = "") -> Iterator[str]:
     Raises:
         InputError: The configured one does not answer.
     """
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    from synthrisk.flows.reach import answers_at, check_prefect
+
     configured = PREFECT_API_URL.value()
     if configured:
         check_prefect(configured)
@@ -56,6 +56,8 @@ def _ended(server: "OwnServer") -> Iterator["OwnServer"]:
 @contextmanager
 def _in_environment(url: str) -> Iterator[None]:
     """Put the address where worker processes look, and Prefect's own threads, which would start one more server."""
+    from prefect.context import refresh_global_settings_context
+
     before = os.environ.get("PREFECT_API_URL")
     os.environ["PREFECT_API_URL"] = url
     refresh_global_settings_context()
@@ -71,6 +73,8 @@ def _in_environment(url: str) -> Iterator[None]:
 @contextmanager
 def workers_share_the_api() -> Iterator[None]:
     """Have worker processes use the API of the flow that is under way: without one configured it has one of its own."""
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
     url = PREFECT_API_URL.value()
     if not url:
         from prefect.server.api.server import SubprocessASGIServer

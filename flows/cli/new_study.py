@@ -15,9 +15,9 @@ from synthrisk.conf import load, schema
 from synthrisk.conf.foreseen import foreseen_of
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Study, Threshold
-from synthrisk.flows.cli import questions
 from synthrisk.flows.cli.ends import UsageError
 from synthrisk.flows.cli.proposal_lines import print_guesses, print_left_out, print_proposal
+from synthrisk.flows.cli.questions import ask_limit, ask_readings, ask_roles
 from synthrisk.flows.cli.study_file import study_name, study_text
 from synthrisk.flows.effort import EFFORTS, Effort, sized
 from synthrisk.metrics import InputError, Tables
@@ -50,8 +50,8 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     proposal = look(source, given)
     print_proposal(proposal)
     if asks:
-        answers, given = questions.readings(proposal), questions.roles(proposal, given)
-        limit = limit if limit.value is not None else Limit(*questions.limit())
+        answers, given = ask_readings(proposal), ask_roles(proposal, given)
+        limit = limit if limit.value is not None else Limit(*ask_limit())
         proposal = look(source, given, answers)
     else:
         print_guesses(proposal)

@@ -17,7 +17,7 @@ who answers for the release (a data protection officer, a disclosure board), not
 study shows numbers and no verdict."""
 
 
-def readings(proposal: Proposal) -> dict[str, Reading]:
+def ask_readings(proposal: Proposal) -> dict[str, Reading]:
     """Ask how columns are read of which the cells leave it open."""
     answers = {}
     for column in proposal.columns:
@@ -27,7 +27,7 @@ def readings(proposal: Proposal) -> dict[str, Reading]:
     return answers
 
 
-def roles(proposal: Proposal, given: Given) -> Given:
+def ask_roles(proposal: Proposal, given: Given) -> Given:
     """Ask what the columns mean, where it is not given."""
     names = [column.name for column in proposal.columns]
     data, meant = proposal.data, proposal.roles
@@ -42,7 +42,7 @@ def roles(proposal: Proposal, given: Given) -> Given:
     return replace(given, sensitive=hidden, quasi_identifiers=known, drop=drop, identifier=entity, every_role=True)
 
 
-def limit() -> tuple[float | None, str]:
+def ask_limit() -> tuple[float | None, str]:
     """Ask for a limit, and who chose it."""
     typer.echo(LIMIT_WORDS)
     while True:

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from synthrisk.conf.study import Data, Split
-from synthrisk.tasks.data import Table, left_out, read, store, typed
+from synthrisk.tasks.data.source import read
+from synthrisk.tasks.data.types import left_out, typed
+from synthrisk.tasks.workspace.references import Table
+from synthrisk.tasks.workspace.table import store
 from synthrisk.tasks.workspace.verb import verb
 
 

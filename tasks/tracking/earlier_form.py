@@ -19,6 +19,7 @@ from synthrisk.tasks.workspace.shared import Place
 _T = TypeVar("_T")
 _PLAIN = {"set", "frozenset", "complex", "bytearray", "slice", "range"}
 _TIMES = {"date", "datetime", "time", "timedelta", "timezone"}
+_MOVED: dict[str, str] = {}  # modules of earlier versions, or "module:name" of a value: where it is now
 _NUMPY = {"scalar", "_reconstruct", "_frombuffer", "ndarray", "dtype"}
 
 
@@ -68,6 +69,7 @@ class _OurValues(pickle.Unpickler):
             return getattr(datetime, name)
         if module.partition(".")[0] == "numpy" and name in _NUMPY:
             return getattr(import_module(module), name)
+        module = _MOVED.get(f"{module}:{name}", _MOVED.get(module, module))
         if module.startswith("synthrisk."):
             found = getattr(import_module(module), name, None)
             if isinstance(found, type) and found.__module__ == module and _is_value(found):

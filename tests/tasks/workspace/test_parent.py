@@ -9,7 +9,10 @@ import time
 import psutil
 import pytest
 
-SERVER = "from synthrisk.flows.own_server import OwnServer; import time; print(OwnServer()._process.pid, flush=True); "
+SERVER = (
+    "from synthrisk.flows.own_server import OwnServer; import time; "
+    "print(OwnServer()._process.pid, flush=True); "
+)
 WORKER = """
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
