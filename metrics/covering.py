@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import inf, isnan, log2
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from synthrisk.metrics.digest import Digest
-from synthrisk.metrics.tables.kinds import kind
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Seen = frozenset[str]
 
@@ -43,13 +44,15 @@ def covering(digest: Digest, quantities: Mapping[str, str], table: str, always: 
     return list(others)  # never reached: all together see what is wanted
 
 
-def shape_of(table: pd.DataFrame, identifier: str | None = None) -> dict[str, float]:
+def shape_of(table: "pd.DataFrame", identifier: str | None = None) -> dict[str, float]:
     """Return what tables are compared by: how many columns, the share of numeric ones, and records a person.
 
     Args:
         table: The records.
         identifier: The column that names the person, where one has several records; it is not counted.
     """
+    from synthrisk.metrics.tables.kinds import kind  # with pandas, which the list of measures does without
+
     columns = [name for name in table.columns if name != identifier]
     numeric = sum(kind(table[name]) == "numeric" for name in columns)
     people = table[identifier].nunique() if identifier else len(table)
