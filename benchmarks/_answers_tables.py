@@ -70,7 +70,7 @@ def _adult() -> pd.DataFrame:
 
 
 def _health() -> pd.DataFrame:
-    from synthrisk.tasks.data.simulated_health import simulated_health
+    from synthrisk.tasks.data.example_tables import simulated_health
 
     return simulated_health(6000, seed=0)
 

@@ -12,25 +12,22 @@ import pandas as pd
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.plan import plan
-from synthrisk.flows.attacks import attacks_of
+from synthrisk.flows.course import attacks_of
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.study.quantities import GROUPS, QUANTITIES
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.verdicts import check_limits
+from synthrisk.metrics.verdicts.quantities import GROUPS, QUANTITIES
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.metrics.verdicts.verdicts import check_limits
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.data.types import typed
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.split import split
-from synthrisk.tasks.synthesize.generators import generators
-from synthrisk.tasks.synthesize.task import synthesize
-from synthrisk.tasks.workspace.failure import CellError
-from synthrisk.tasks.workspace.handed import Estimated
-from synthrisk.tasks.workspace.kept import open_workspace
-from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.synthesize.task import generators, synthesize
+from synthrisk.tasks.workspace.failures import CellError
+from synthrisk.tasks.workspace.folders import open_workspace
+from synthrisk.tasks.workspace.references import Cut, Estimated, Sample, store
 from synthrisk.tasks.workspace.store import save_array, write_file
-from synthrisk.tasks.workspace.table import store
 
 
 def studied(settings: Mapping[str, Any], frame: pd.DataFrame, workspace: Path) -> StudyResult:
@@ -77,7 +74,7 @@ def evaluated(
     settings: Mapping[str, Any], members: pd.DataFrame, control: pd.DataFrame | None, workspace: Path
 ) -> StudyResult:
     """Run an evaluation of a release: a study of ``flows.one_release`` as a mapping, its records at hand."""
-    from synthrisk.flows.one_release import with_fresh
+    from synthrisk.flows.evaluate_settings import with_fresh
 
     study = load(settings)
     folder = str(open_workspace(workspace))

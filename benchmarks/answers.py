@@ -114,12 +114,12 @@ def studied(cell: Cell, folder: Path, found: dict[str, Any], seconds: dict[str, 
     from _in_process import estimated
 
     from synthrisk.conf import load
-    from synthrisk.flows.cli.new_study import Limit, new_study
+    from synthrisk.flows.cli.init import Limit, new_study
     from synthrisk.tasks.data.task import data
     from synthrisk.tasks.judge import judge
     from synthrisk.tasks.propose.proposal import Given
     from synthrisk.tasks.split import split
-    from synthrisk.tasks.workspace.kept import open_workspace
+    from synthrisk.tasks.workspace.folders import open_workspace
     from synthrisk.tasks.workspace.references import Sample
 
     source, file = TABLES[cell.table], folder / "study.yaml"
@@ -141,8 +141,8 @@ def studied(cell: Cell, folder: Path, found: dict[str, Any], seconds: dict[str, 
 
 def _asked(table: str, place: Path, workspace: Path, limit: float) -> Any:
     """Return what ``synthrisk evaluate`` makes of its arguments."""
-    from synthrisk.flows.cli.one_release import asked_of
-    from synthrisk.flows.one_release import UNDERSTOOD
+    from synthrisk.flows.cli.evaluate import asked_of
+    from synthrisk.flows.evaluate_settings import UNDERSTOOD
 
     said: dict[str, Any] = dict.fromkeys(UNDERSTOOD) | {"thresholds": {}, "identifier": TABLES[table].person}
     said |= {"real": str(place / "real.csv"), "control": str(place / "control.csv")}
@@ -209,7 +209,7 @@ def _quiet() -> Iterator[None]:
 def run(group: Sequence[Cell], to: Path) -> None:
     """Judge the releases of one split, beside one set of references, and add a line for each to the file."""
     from synthrisk.metrics.errors import InputError
-    from synthrisk.tasks.workspace.failure import RunError
+    from synthrisk.tasks.workspace.failures import RunError
 
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:

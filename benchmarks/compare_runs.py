@@ -16,17 +16,15 @@ from mlflow import MlflowClient
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, t_test
-from synthrisk.metrics.study.compared import Compared
-from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.comparison import Compared
+from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Verdict
-from synthrisk.tasks.log import Pages, log
-from synthrisk.tasks.tracking.contributions import FILE
-from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import Cut, Sample
-from synthrisk.tasks.workspace.table import store
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import Verdict
+from synthrisk.tasks.log import log
+from synthrisk.tasks.tracking.addresses import Pages
+from synthrisk.tasks.tracking.tables import FILE
+from synthrisk.tasks.workspace.references import Cut, Estimated, Judged, Sample, store
 
 STUDIES, SYNTHESIZERS, RECORDS = 40, 5, 2000
 JUDGED = Measure("zero_cap", "zero_cap", "income")

@@ -20,18 +20,16 @@ from null_and_power import samples
 from synthrisk.conf import load
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Split
-from synthrisk.flows.cli.new_study import Roles, write_study
+from synthrisk.flows.cli.init import Roles, write_study
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.intervals.rates import pooled_rates
 from synthrisk.metrics.study.findings import Attacked, find
-from synthrisk.metrics.study.ledger import Cell
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.ledger import Cell, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.split import split_table
-from synthrisk.tasks.synthesize.near_copy import near_copy
-from synthrisk.tasks.synthesize.reference_generators import fresh, leaky
+from synthrisk.tasks.synthesize.reference_generators import fresh, leaky, near_copy
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
 KEY, SECRET = ["age", "education", "occupation", "sex", "race"], "income"

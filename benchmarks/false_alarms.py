@@ -16,8 +16,8 @@ from pathlib import Path
 from _in_process import limits_of, studied
 from null_and_power import samples
 
-from synthrisk.metrics.study.quantities import AGAINST_CONTROL
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL
+from synthrisk.metrics.verdicts.verdicts import Beside, judge
 
 KEY, SECRET = ["age", "education", "occupation", "sex", "race"], "income"
 METRICS = [

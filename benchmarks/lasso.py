@@ -13,8 +13,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from synthrisk.metrics import Tables
+from synthrisk.metrics.models.attackers import FOLDS, PENALTIES, LassoLogistic
 from synthrisk.metrics.models.features import level_codes, one_hot
-from synthrisk.metrics.models.lasso import FOLDS, PENALTIES, LassoLogistic
 from synthrisk.tasks.data import read
 
 ROWS = 10_000

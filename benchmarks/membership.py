@@ -33,16 +33,14 @@ from synthrisk.conf.study import Split
 from synthrisk.metrics.intervals.epsilon import released_epsilon
 from synthrisk.metrics.intervals.estimates import Interval, effects, paired, t_test
 from synthrisk.metrics.intervals.rates import RATE, attack_summary, placements, pooled_rates
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.split import split_table
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.leaks import leaky_near
-from synthrisk.tasks.synthesize.near_copy import near_copy
-from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky, marginals
+from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky, marginals, near_copy
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
 GENERATORS: dict[str, Callable[[Job], Release]] = {

@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 def drawn(rows: int, seed: int) -> pd.DataFrame:
     """Return records like those of Adult."""
-    from synthrisk.tasks.data.adult import read_adult
+    from synthrisk.tasks.data.example_tables import read_adult
 
     rng, source = np.random.default_rng(seed), read_adult()
     table = source.iloc[rng.integers(len(source), size=rows)].reset_index(drop=True)
@@ -64,22 +64,23 @@ def _seconds() -> float:
 
 def evaluated(folder: Path, give_back: bool = False) -> list[tuple[str, float, float]]:
     """Evaluate ``real.csv`` and ``synthetic.csv`` of a folder, ``control.csv`` where there is one."""
-    from synthrisk.flows.attacks import attacks_of
-    from synthrisk.flows.check import check_on, foreseen
-    from synthrisk.flows.memory import keep_freed_memory
-    from synthrisk.flows.one_release import check_strangers, study_of, understood, with_fresh
-    from synthrisk.flows.workers import compute_with_one_thread
-    from synthrisk.metrics.neighbours.search import prepare
+    from synthrisk.flows.course import attacks_of
+    from synthrisk.flows.evaluate_settings import check_strangers, study_of, understood, with_fresh
+    from synthrisk.flows.execution.signals import keep_freed_memory
+    from synthrisk.flows.execution.workers import compute_with_one_thread
+    from synthrisk.flows.preflight import check_on, foreseen
+    from synthrisk.metrics.neighbours.nearest import prepare
     from synthrisk.tasks.attack import attack
     from synthrisk.tasks.bootstrap import bootstrap
     from synthrisk.tasks.compare import compare
-    from synthrisk.tasks.data.one_release import given
+    from synthrisk.tasks.data.task import given
     from synthrisk.tasks.expose import expose
     from synthrisk.tasks.judge import judge
-    from synthrisk.tasks.log import Pages, log
+    from synthrisk.tasks.log import log
     from synthrisk.tasks.report import report
     from synthrisk.tasks.synthesize.task import synthesize
-    from synthrisk.tasks.workspace.kept import open_workspace
+    from synthrisk.tasks.tracking.addresses import Pages
+    from synthrisk.tasks.workspace.folders import open_workspace
     from synthrisk.tasks.workspace.references import Sample
 
     if not give_back:

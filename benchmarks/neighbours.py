@@ -19,9 +19,8 @@ import pandas as pd
 
 from synthrisk.metrics import Tables
 from synthrisk.metrics.neighbours.differing_cells import fewest_differing
-from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import prepare, real_to_synthetic
 from synthrisk.metrics.neighbours.records import SpaceName, mixed, space_of
-from synthrisk.metrics.neighbours.search import prepare
 
 QUERIES = 1_000  # that the peer answers; its time is scaled to all
 ROWS = (10_000, 100_000, 1_000_000)

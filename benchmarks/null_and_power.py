@@ -18,8 +18,7 @@ from synthrisk.conf.study import Split
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.study.findings import Attacked, Finding, find
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.split import split_table
 from synthrisk.tasks.data import read

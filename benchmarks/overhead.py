@@ -33,7 +33,7 @@ table = read(study.data.source, study.data.missing, study.data.columns)
 studied(study.model_dump(mode="json"), table, Path(sys.argv[2]))
 """
 IMPORTS = """
-import synthrisk.flows.cli.whole_study, synthrisk.flows.course
+import synthrisk.flows.cli.benchmark, synthrisk.flows.course
 import synthrisk.tasks.report, synthrisk.tasks.expose, synthrisk.tasks.log, mlflow.store.tracking.sqlalchemy_store
 from synthrisk.metrics import METRICS
 [METRICS[name] for name in METRICS]
@@ -105,7 +105,7 @@ def bare_loop(study: str, settings: Sequence[str] = ()) -> list[str]:
 
 def compile_searches() -> None:
     """Compile what a first run on a machine would, so that no row has it."""
-    prepare = "from synthrisk.metrics.neighbours.search import prepare; prepare()"
+    prepare = "from synthrisk.metrics.neighbours.nearest import prepare; prepare()"
     subprocess.run([sys.executable, "-c", prepare], check=True)
 
 

@@ -78,11 +78,10 @@ def measured(folder: Path, workers: int) -> dict[str, Any]:
     from synthrisk.conf.plan import plan
     from synthrisk.conf.study import Bootstrap, Data
     from synthrisk.metrics.intervals.estimates import Interval
-    from synthrisk.metrics.neighbours.search import prepare
+    from synthrisk.metrics.neighbours.nearest import prepare
     from synthrisk.metrics.partitions.findings import IN_PARTS, broken, contributed, found_in, strangers_in_words
     from synthrisk.metrics.partitions.keys import keys_of_real
-    from synthrisk.tasks.partitions.on_dask import cluster
-    from synthrisk.tasks.partitions.read import kept_columns, tables_in_parts
+    from synthrisk.tasks.partitions import cluster, kept_columns, tables_in_parts
 
     prepare()
     files = {path.stem: str(path) for path in folder.glob("*.parquet")}

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from prefect import task
 
-from synthrisk.flows.pool_calls import PoolCalls, pool_calls
+from synthrisk.flows.execution.pool import PoolCalls, pool_calls
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.sample import sample
 from synthrisk.tasks.synthesize.task import synthesize

@@ -19,9 +19,9 @@ import numpy as np
 
 from synthrisk.metrics.exposure import attribution as attributions
 from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.metrics.intervals.bootstrap import _counts, bootstraps
-from synthrisk.tasks.data.adult import read_adult
-from synthrisk.tasks.workspace.record_names import record_hashes
+from synthrisk.metrics.intervals.distributions import _counts, bootstraps
+from synthrisk.tasks.data.example_tables import read_adult
+from synthrisk.tasks.workspace.records import record_hashes
 
 METHODS = ("crossed_bootstrap", "records", "repetitions", "pigeonhole")
 MEASURES, REPETITIONS, RECORDS, RESAMPLES = 10, 3, 6_000, 500

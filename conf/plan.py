@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from synthrisk.conf.loader import checked
 from synthrisk.conf.study import ALL_OTHERS, MetricChoice, Study, WhatIf
 from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.exposure.what_if import Change
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.feasibility import Foreseen, foresee
+from synthrisk.metrics.study.ledger import Measure, Planned
+from synthrisk.metrics.study.split import split_table
+from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.tables import Target, columns_of, name_of
 
 _COLUMNS = ("columns", "columns_a", "columns_b")  # options that name columns of the table
@@ -157,3 +162,25 @@ def _check_roles(metrics: Sequence[MetricChoice], columns: Sequence[str]) -> Non
 
 def _names(columns: Any) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns or [])
+
+
+def foreseen_of(study: Study, table: pd.DataFrame) -> Foreseen:
+    """Return why a study of a table would be refused, and what it would say little about; nothing is computed or kept.
+
+    Args:
+        study: The study; its source is not read.
+        table: The table as ``tasks.data.typed`` returns it, with its identifier if the study names one.
+
+    Raises:
+        InputError: A metric names a column that is not there.
+    """
+    name, data = study.data.identifier, study.data
+    records, identifier = (table, None) if name is None else (table.drop(columns=name), table[name])
+    planned = plan(study.metrics, list(records.columns), data.quasi_identifiers, data.sensitive)
+    entities = None if identifier is None else entity_numbers(identifier)
+    try:
+        parts = split_table(records, study.split, identifier, study.seed)[0]
+    except InputError as too_small:
+        found = foresee(records, planned, entities=entities)
+        return Foreseen((str(too_small), *found.refusals), found.warnings)
+    return foresee(records, planned, np.bincount(parts[parts >= 0]).tolist(), entities)

@@ -15,14 +15,12 @@ from pydantic import (
     model_validator,
 )
 
-from synthrisk.conf.reading import FileForm, Reading, Texts
 from synthrisk.conf.secrets import without_secrets
-from synthrisk.conf.settings import Settings
-from synthrisk.conf.sources import source_function
+from synthrisk.conf.tables import FileForm, Reading, Settings, Texts, source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.plugins import SOURCE_GROUP, SYNTHESIZER_GROUP, points
-from synthrisk.metrics.study.planned import label_of
+from synthrisk.metrics.study.ledger import label_of
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.tables import columns_of
 

@@ -19,7 +19,7 @@ MODULES = (
     "synthrisk.metrics.attack",
     "synthrisk.metrics.testing",
     "synthrisk.metrics.distance.priveval.printed",
-    "synthrisk.metrics.exposure.subgroups.risk_by",
+    "synthrisk.metrics.exposure.groups.risk_by",
     "synthrisk.metrics.exposure.attribution.attribution",
     "synthrisk.metrics.exposure.what_if",
     "synthrisk.metrics.intervals.epsilon.epsilon_lower_bound",
@@ -47,7 +47,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def metrics() -> str:
     """Return all of each metric, as ``synthrisk metrics NAME`` says it."""
-    from synthrisk.flows.cli.one_metric import print_metric
+    from synthrisk.flows.cli.metrics import print_metric
     from synthrisk.metrics import METRICS
 
     os.environ["COLUMNS"] = "100"

@@ -10,7 +10,7 @@ from prefect import flow
 
 from synthrisk.conf.grid import NONE, Grid
 from synthrisk.conf.study import Study
-from synthrisk.metrics.study.atlas import Look
+from synthrisk.metrics.verdicts.atlas import Look
 
 
 @flow(name="atlas", flow_run_name="atlas {grid.name}", persist_result=False, validate_parameters=False)
@@ -22,14 +22,14 @@ def atlas(grid: Grid, workspace: str = ".synthrisk", workers: int = 2) -> list[L
     Raises:
         InputError: A table cannot be read, or a study does not fit it.
     """
-    from synthrisk.flows.task_runs import TaskRuns
+    from synthrisk.flows.execution.task_runs import TaskRuns
 
     return list(looked(grid, workspace, workers, TaskRuns()))
 
 
 def looked(grid: Grid, workspace: str, workers: int, calls: object) -> Iterator[Look]:
     """Yield what each study of a grid says, in order."""
-    from synthrisk.flows.progress import say
+    from synthrisk.flows.orchestration.progress import say
 
     places = list(product(grid.tables, grid.seeds()))
     for done, (table, seed) in enumerate(places):
@@ -41,19 +41,17 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     """Yield what one study says of each leak that it plants."""
     from typing import cast
 
-    from synthrisk.flows.attacks import attacks_of
-    from synthrisk.flows.calls import Calls
-    from synthrisk.flows.cells import attacked, start_all
-    from synthrisk.flows.check import check_on
-    from synthrisk.flows.course import finished
+    from synthrisk.flows.course import attacked, attacks_of, finished, start_all
+    from synthrisk.flows.execution.calls_and_retries import Calls
+    from synthrisk.flows.preflight import check_on
     from synthrisk.metrics.release.identifiers import in_all
-    from synthrisk.metrics.study.atlas import looks_of
+    from synthrisk.metrics.verdicts.atlas import looks_of
     from synthrisk.tasks.bootstrap import bootstrap
     from synthrisk.tasks.compare import compare
     from synthrisk.tasks.data.task import data
     from synthrisk.tasks.split import split
     from synthrisk.tasks.synthesize import find_synthesizer
-    from synthrisk.tasks.workspace.kept import open_workspace
+    from synthrisk.tasks.workspace.folders import open_workspace
     from synthrisk.tasks.workspace.references import Sample
 
     run = cast(Calls, calls)

@@ -1,37 +1,48 @@
-"""The flow ``benchmark``: compare synthesizers on a real table."""
+"""The flow ``benchmark``: compare synthesizers on a real table; and the flow ``study``, its course on a task runner."""
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from prefect import flow, runtime
+from prefect import flow
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.secrets import masks_errors
-from synthrisk.flows.announce import announce, tagged
-from synthrisk.flows.check import check
-from synthrisk.flows.crashed import noted
-from synthrisk.flows.ended import Ended
-from synthrisk.flows.form import StudyChoice
+from synthrisk.flows.execution.workers import task_runner
+from synthrisk.flows.orchestration.artifacts import Ended
+from synthrisk.flows.orchestration.events import announce, tagged
+from synthrisk.flows.orchestration.flow_runs import StudyChoice, name_of_benchmark, noted
+from synthrisk.flows.orchestration.server import workers_share_the_api
 from synthrisk.flows.outcome import Outcome, concluded
-from synthrisk.flows.runner import task_runner
-from synthrisk.flows.server import workers_share_the_api
-from synthrisk.flows.study import conduct
-from synthrisk.metrics.errors import InputError
+from synthrisk.flows.preflight import check
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.split import split
-from synthrisk.tasks.tracking.where import with_block
-from synthrisk.tasks.workspace.kept import open_workspace
+from synthrisk.tasks.tracking.addresses import with_block
+from synthrisk.tasks.workspace.folders import open_workspace
 from synthrisk.tasks.workspace.references import Sample
 
 
-def name_of_benchmark() -> str:
-    """Return the name of a run: that of the study, as its settings have it; of a study that cannot be read its file."""
-    given = runtime.flow_run.parameters["study"]
-    try:
-        return f"benchmark {load(given, runtime.flow_run.parameters.get('overrides') or ()).name}"
-    except InputError:
-        return f"benchmark {Path(given).stem if isinstance(given, str | Path) else 'study'}"
+@flow(name="study", flow_run_name="study {study.name}", persist_result=False, validate_parameters=False)
+@masks_errors
+def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "") -> "Outcome":
+    """Run a study on a table that is split already, on the task runner that the flow is given; see ``course``.
+
+    Prefect sends the function to each worker by value, with all that it names: so what it needs is imported here.
+    """
+    from synthrisk.flows.execution.signals import catch_again
+    from synthrisk.flows.execution.workers import prepare_cluster, start_workers
+    from synthrisk.flows.orchestration.server import remember
+
+    catch_again()
+    prepare_cluster(study.runner.address)
+    if not Path(sample.workspace, "ledgers").exists():  # where there are some, all may be found again
+        start_workers()
+    from synthrisk.flows.course import course
+    from synthrisk.flows.execution.task_runs import TaskRuns
+
+    outcome = course(study, sample, TaskRuns(), settings, warning)
+    remember(outcome)
+    return outcome
 
 
 @flow(name="benchmark", flow_run_name=name_of_benchmark, persist_result=False)

@@ -1,7 +1,11 @@
-"""The course of a study once its data are there: synthesize, attack, bootstrap, compare, judge, expose, report, log."""
+"""The course of a study once its data are there: synthesize, attack, bootstrap, compare, judge, expose, report, log.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+Cells are releases made and attacked, each found again where an earlier run has left it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -10,27 +14,248 @@ from typing import TypeVar
 import yaml
 
 from synthrisk.conf import Study
-from synthrisk.conf.study import Tracking
-from synthrisk.flows.attacks import attacks_of
-from synthrisk.flows.calls import OURS, Answer, Calls
-from synthrisk.flows.cells import Running, attacked, refuse_full_disk, seconds_of_cell, start_all
-from synthrisk.flows.check import check_on, foreseen
-from synthrisk.flows.durations import ends_of, in_words
+from synthrisk.conf.study import NON_MEMBERS, Runner, Tracking
+from synthrisk.flows.execution.calls_and_retries import LOST, OURS, Answer, Calls, How
+from synthrisk.flows.orchestration.progress import LOOK, ends_of, in_words, progress, say, seconds_of, step, warn
+from synthrisk.flows.orchestration.server import run_log
 from synthrisk.flows.outcome import Outcome
-from synthrisk.flows.progress import say, step, warn
-from synthrisk.flows.run_log import run_log
+from synthrisk.flows.preflight import check_on, foreseen
+from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.study.ledger import Cell, Planned
+from synthrisk.metrics.verdicts.verdicts import holds_for, quantity_to_limit
+from synthrisk.tasks.attack import attack, ledger_of, steps_in
 from synthrisk.tasks.bootstrap import bootstrap, findings_folder
 from synthrisk.tasks.compare import compare
+from synthrisk.tasks.data.task import data
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
-from synthrisk.tasks.tracking.logged import Pages, same_answer
-from synthrisk.tasks.workspace.failure import RunError
-from synthrisk.tasks.workspace.handed import Found, Judged
-from synthrisk.tasks.workspace.kept import address_of, is_kept, there
-from synthrisk.tasks.workspace.references import RELEASE, Sample
+from synthrisk.tasks.split import split
+from synthrisk.tasks.synthesize import find_synthesizer
+from synthrisk.tasks.synthesize.task import place_of, synthesize
+from synthrisk.tasks.tracking.addresses import Pages, same_answer
+from synthrisk.tasks.workspace.failures import NO_SPACE, DiskError, RunError
+from synthrisk.tasks.workspace.folders import address_of, is_kept, kept_names, open_workspace, there
+from synthrisk.tasks.workspace.limits import Limits
+from synthrisk.tasks.workspace.references import RELEASE, Found, Generator, Judged, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import sweep
+from synthrisk.tasks.workspace.verb import verb
+
+
+def sample_of(study: Study) -> Sample:
+    """Return the table of a study with its splits, which a flow of the same study finds in the workspace.
+
+    Raises:
+        InputError: The source cannot be read, or the table does not fit the settings.
+    """
+    workspace = str(open_workspace(study.workspace))
+    table = data.fn(study.data, study.split, workspace, study.seed)
+    cut = split.fn(table, study.split, study.data.identifier, workspace, study.seed)
+    return Sample.of(study.data, table, cut, workspace, study.seed)
+
+
+Attacks = Sequence[tuple[Generator, Sequence[Planned]]]
+"""All generators of a study, each with what it is attacked with."""
+
+
+def attacks_of(study: Study, sample: Sample, planned: Sequence[Planned], every: Sequence[Generator]) -> Attacks:
+    """Return all generators with what they are attacked with, the population yardstick last.
+
+    ``limited`` reference generators are attacked with what has a limit; where nothing has, with what could have one. A
+    reference generator that no measure would look at is left out.
+    """
+    beside = planned
+    if study.reference_measures == "limited" and study.thresholds:
+        beside = [p for p in planned if any(holds_for(name, p.measure) for name in study.thresholds)]
+    elif study.reference_measures == "limited":
+        beside = [p for p in planned if quantity_to_limit(METRICS[p.measure.metric]) and not p.measure.variant_of]
+    own = [(each, planned if each.role == "synthesizer" else beside) for each in every]
+    population = [p for p in planned if METRICS[p.measure.metric].has_population]
+    if study.population_yardstick and sample.holds_out():
+        own.append((Generator(NON_MEMBERS, NON_MEMBERS, role="yardstick"), population))
+    return [(each, measured) for each, measured in own if measured]
+
+
+@verb("found again")
+def found_again(sample: Sample, attacks: Sequence[tuple[Generator, Sequence[Planned]]]) -> dict[Cell, LedgerFolder]:
+    """Return the ledgers that an earlier run has left, of all cells of a study, each generator with its measures.
+
+    One look at the workspace in place of two task runs a cell. A cell whose key cannot be told, such as one whose file
+    is not there, is not among them: its own task says why.
+    """
+    found = {}
+    releases, ledgers = (kept_names(Path(sample.workspace) / kind) for kind in ("releases", "ledgers"))
+    for each, measured in attacks:
+        for repetition in range(sample.cut.repetitions):
+            for fold in range(sample.cut.releases):
+                with suppress(Exception):
+                    ledger = ledger_of(place_of(sample, each, repetition, fold), measured)
+                    if Path(ledger.release.path).name in releases and Path(ledger.path).name in ledgers:
+                        found[ledger.release.cell] = ledger
+    return found
+
+
+_LOOK = 0.5  # seconds
+
+Place = tuple[Generator, Sequence[Planned], Cell]
+"""Whose release is made where, and with what it is attacked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A cell that is under way."""
+
+    place: Place
+    release: Answer[ReleaseFolder]
+    ledger: Answer[LedgerFolder]
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+        return self.place[2]
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        """Wait so many seconds at most; tell whether it has ended."""
+        if not self.release.has_ended(seconds):
+            return False
+        return self.release.failure() is not None or self.ledger.has_ended(seconds)
+
+    def failure(self) -> str | None:
+        """Wait for it; return why it failed."""
+        return self.release.failure() or self.ledger.failure()
+
+
+@dataclass(frozen=True)
+class Running:
+    """The cells of a study: those that are found again, and those that are made and attacked now."""
+
+    kept: Mapping[str, Mapping[Cell, LedgerFolder | None]]  # by generator, all its cells in order
+    made: Sequence[Made]
+
+    @property
+    def before(self) -> int:
+        """How many cells are found again."""
+        return sum(each is not None for own in self.kept.values() for each in own.values())
+
+
+def refuse_full_disk(reason: str | None) -> None:
+    """End the study where a call failed because a disk takes no more: no other can be kept either.
+
+    Raises:
+        DiskError: It did.
+    """
+    if reason and reason.startswith(NO_SPACE):
+        raise DiskError(reason)
+
+
+def start_all(runner: Runner, sample: Sample, attacks: Attacks, calls: Calls) -> Running:
+    """Have every release made and attacked whose ledger is not there yet."""
+    kept = calls.call(found_again, sample, attacks)
+    places: list[Place] = [
+        (each, measured, Cell(each.name, repetition, fold))
+        for each, measured in sorted(attacks, key=lambda own: find_synthesizer(own[0].kind).extra is None)
+        for repetition in range(sample.cut.repetitions)  # the dearest first, so that the tail is short
+        for fold in range(sample.cut.releases)
+    ]
+    ledgers: dict[str, dict[Cell, LedgerFolder | None]] = {each.name: {} for each, _ in attacks}
+    for each, _, cell in places:
+        ledgers[each.name][cell] = kept.get(cell)
+    wanted = [place for place in places if place[2] not in kept]
+    if wanted:
+        calls.prepare()
+    return Running(ledgers, [start(runner, sample, place, calls) for place in wanted])
+
+
+def start(runner: Runner, sample: Sample, place: Place, calls: Calls, *, apart: bool = False) -> Made:
+    """Have a release made and attacked, ``apart`` in processes of their own."""
+    (each, measured, cell), limits = place, Limits(runner.time_limit, runner.memory_limit, apart)
+    where, how = (sample, each, cell.repetition, cell.fold), How(runner.retries, runner.retry_delay)
+    tagged = replace(how, tags=(f"generator:{each.name}", f"kind:{each.kind}"))  # by which Prefect limits how many run
+    release = calls.submit(synthesize, *where, how=tagged, limits=limits)
+    return Made(place, release, calls.submit(attack, release, measured, how=how, limits=limits))
+
+
+def attacked(
+    runner: Runner,
+    running: Running,
+    sample: Sample,
+    calls: Calls,
+    failures: dict[str, str],
+    expected: float = 0.0,
+) -> dict[str, list[LedgerFolder]]:
+    """Wait for all cells; return the ledgers of the generators that did not fail, in order.
+
+    Where a worker is killed, the cells of all workers are lost with it: they are made again, each in a process of its
+    own, so that only the one that had the worker killed fails.
+    """
+    ledgers = {name: dict(own) for name, own in running.kept.items()}
+    with (
+        progress(len(running.made), running.before, expected) as bar,
+        bar.watching(partial(_steps, sample, running.made)),
+    ):
+
+        def wait_for(each: Made, reason: str | None) -> None:
+            name, cell = each.cell.synthesizer, each.cell
+            refuse_full_disk(reason)
+            bar.advance(cell.in_words(sample.cut.releases))
+            if reason is None:
+                ledgers[name][cell] = each.ledger.result()
+            elif name not in failures:
+                failures[name] = f"{cell.name}: {reason}"
+                run_log().error("%s FAILED: %s", name, failures[name])
+
+        lost = []
+        for each in _as_they_end(running.made):
+            reason = each.failure()
+            if reason == LOST:
+                lost.append(each.place)
+            else:
+                wait_for(each, reason)
+        if lost:
+            run_log().warning("a worker process was ended from outside; %d releases are made again", len(lost))
+            calls.renew()
+            for each in _as_they_end([start(runner, sample, place, calls, apart=True) for place in lost]):
+                wait_for(each, each.failure())
+    return {
+        name: [each for each in own.values() if each is not None]
+        for name, own in ledgers.items()
+        if name not in failures
+    }
+
+
+def _as_they_end(made: Iterable[Made]) -> Iterator[Made]:
+    """Yield cells as they end; such as are called when they are asked for, in order."""
+    left = list(made)
+    while left:
+        first = left[0].has_ended(_LOOK)
+        ended = [each for each in left if each.has_ended()] or left[:1] * first
+        left = [each for each in left if each not in ended]
+        yield from ended
+
+
+def _steps(sample: Sample, made: Sequence[Made]) -> list[str]:
+    """Return what is done just now of cells that are under way, in words: who, which step, and how far it is."""
+    steps, told = steps_in(Path(sample.workspace)), []
+    for each in made:
+        _, measured, cell = each.place
+        step = steps.get(cell.name)
+        if step is not None and not each.has_ended():
+            told.append(f"{cell.in_words(sample.cut.releases)}: {step}{_far(step, measured, sample)}")
+    return told
+
+
+def _far(step: str, measured: Sequence[Planned], sample: Sample) -> str:
+    """Return how much of a cell's work is done when a step begins, in per cent; empty where it is not known."""
+    steps, seconds = [LOOK, *(each.measure.key for each in measured)], seconds_of_cell(measured, sample)
+    return f", {100 * sum(seconds[: steps.index(step)]) / sum(seconds):.0f} %" if step in steps else ""
+
+
+def seconds_of_cell(measured: Sequence[Planned], sample: Sample) -> list[float]:
+    """Return about how long one core takes for a release: for the look at it, and for each measure."""
+    rows, columns = sample.table.rows, len(sample.columns)
+    return [seconds_of(each, rows, columns) for each in (LOOK, *(p.measure.metric for p in measured))]
+
 
 _T = TypeVar("_T")
 _TOLD = (InputError, RunError)  # errors whose texts hold no data
@@ -186,7 +411,7 @@ def open_store(tracking: Tracking, sample: Sample) -> None:
     if tracking.offline:
         return
     from synthrisk.tasks.log import deliver_all
-    from synthrisk.tasks.tracking.address import store_address
+    from synthrisk.tasks.tracking.addresses import store_address
     from synthrisk.tasks.tracking.store import opened
 
     opened(store_address(tracking, Path(sample.workspace)))

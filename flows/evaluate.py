@@ -3,16 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from prefect import flow, runtime
+from prefect import flow
 from prefect.events import emit_event
 
-from synthrisk.conf.secrets import masked, masks_errors, without_secrets
-from synthrisk.flows.announce import announce, tagged
-from synthrisk.flows.check import check
-from synthrisk.flows.crashed import noted
-from synthrisk.flows.ended import Ended
-from synthrisk.flows.form import MetricNames, StudyName
-from synthrisk.flows.one_release import (
+from synthrisk.conf.secrets import masked, masks_errors
+from synthrisk.flows.benchmark import conduct
+from synthrisk.flows.evaluate_settings import (
     EVERY,
     UNDERSTOOD,
     References,
@@ -22,25 +18,18 @@ from synthrisk.flows.one_release import (
     study_of,
     understood,
 )
+from synthrisk.flows.execution.workers import task_runner
+from synthrisk.flows.orchestration.artifacts import Ended
+from synthrisk.flows.orchestration.events import announce, tagged
+from synthrisk.flows.orchestration.flow_runs import MetricNames, StudyName, file_of, name_of_evaluation, noted
+from synthrisk.flows.orchestration.server import workers_share_the_api
 from synthrisk.flows.outcome import Outcome, concluded, in_sentences
-from synthrisk.flows.runner import task_runner
-from synthrisk.flows.server import workers_share_the_api
-from synthrisk.flows.study import conduct
-from synthrisk.tasks.data.one_release import given
-from synthrisk.tasks.tracking.where import with_block
-from synthrisk.tasks.workspace.kept import open_workspace
+from synthrisk.flows.preflight import check
+from synthrisk.tasks.data.task import given
+from synthrisk.tasks.tracking.addresses import with_block
+from synthrisk.tasks.workspace.folders import open_workspace
 
 EVALUATED = "synthetic-data.evaluated"
-
-
-def file_of(synthetic: str) -> str:
-    """Return the name of a release's file: what runs, artifacts and events are named after."""
-    return Path(without_secrets(str(synthetic))).name
-
-
-def name_of_evaluation() -> str:
-    """Return the name of a run: that of the release's file."""
-    return f"evaluate {file_of(runtime.flow_run.parameters['synthetic'])}"
 
 
 @flow(name="evaluate", flow_run_name=name_of_evaluation, persist_result=False)

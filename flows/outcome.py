@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from synthrisk.conf.secrets import mask
-from synthrisk.metrics.study.headlines import overview
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.verdicts import worst
-from synthrisk.tasks.tracking.logged import Logged
-from synthrisk.tasks.workspace.failure import RunError
+from synthrisk.metrics.verdicts.results import StudyResult, overview
+from synthrisk.metrics.verdicts.verdicts import worst
+from synthrisk.tasks.tracking.addresses import Logged
+from synthrisk.tasks.workspace.failures import RunError
 
 _TOLD = 12  # synthesizers that the message of a state names; the artifact names all
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from synthrisk.metrics.attack import Attack
     from synthrisk.metrics.errors import InputError
-    from synthrisk.metrics.metric import Metric, Score
+    from synthrisk.metrics.metric import Metric
     from synthrisk.metrics.register import ATTACKS, METRICS
+    from synthrisk.metrics.score import Score
     from synthrisk.metrics.tables.tables import Tables
 
 __all__ = ["ATTACKS", "METRICS", "Attack", "InputError", "Metric", "Score", "Tables"]

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.shown import said_of
+from synthrisk.metrics.score import said_of
 
 AttackKind = Literal["inference", "linkability", "singling_out", "membership"]
 HANDED = {

@@ -1,12 +1,198 @@
-"""The one exception that tells a user what is wrong with an argument."""
+"""The one exception that tells a user what is wrong with an argument.
 
-from collections.abc import Iterable
+Names that people bring from other tools, and what each is called here: metrics, attacker models, arguments.
+
+One table for all: hints in errors (``errors.nearest``), ``synthrisk metrics NAME`` and docs/elsewhere.md.
+"""
+
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from math import inf, nextafter
 from numbers import Integral, Real
 from typing import cast
 
-from synthrisk.metrics.names_elsewhere import ours
+_SDMETRICS: Mapping[str, tuple[str, ...]] = {
+    "categorical_cap": ("CategoricalCAP", "CAP"),
+    "zero_cap": ("CategoricalZeroCAP",),
+    "generalized_cap": ("CategoricalGeneralizedCAP",),
+    "disclosure_protection": ("DisclosureProtection", "DisclosureProtectionEstimate"),
+    "rapid": (
+        *("CategoricalKNN", "CategoricalNB", "CategoricalRF", "CategoricalSVM", "CategoricalEnsemble"),
+        *("NumericalLR", "NumericalMLP", "NumericalSVR", "NumericalRadiusNearestNeighbor"),
+    ),
+    "common_rows_proportion": ("NewRowSynthesis",),
+    "distance_to_closest_record": ("DCRBaselineProtection", "DCROverfittingProtection"),
+    "detection_mlp": ("LogisticDetection", "SVCDetection"),
+    "coverage": ("CategoryCoverage", "RangeCoverage"),
+    "quality": ("QualityReport", "KSComplement", "TVComplement", "CorrelationSimilarity", "ContingencySimilarity"),
+    "train_synthetic_test_real": (
+        *("BinaryAdaBoostClassifier", "BinaryDecisionTreeClassifier", "BinaryLogisticRegression"),
+        *("BinaryMLPClassifier", "MulticlassDecisionTreeClassifier", "MulticlassMLPClassifier"),
+        *("LinearRegression", "MLPRegressor"),
+    ),
+}
+_PRIVEVAL: Mapping[str, tuple[str, ...]] = {
+    "zero_cap": ("ZCAP",),
+    "generalized_cap": ("GCAP",),
+    "attribute_inference_risk": ("AIR",),
+    "common_rows_proportion": ("CRP",),
+    "close_value_probability": ("CVP",),
+    "distant_value_probability": ("DVP",),
+    "detection_mlp": ("D-MLP", "DMLP"),
+    "authenticity": ("Auth",),
+    "identifiability_score": ("IDS", "IdScore"),
+    "nearest_synthetic_neighbour_distance": ("NSND",),
+    "nearest_neighbour_distance_ratio": ("NNDR",),
+    "distance_to_closest_record": ("DCR",),
+    "median_distance_to_closest_record": ("MDCR",),
+    "nearest_neighbour_adversarial_accuracy": ("NNAA",),
+    "membership_inference_risk": ("MIR",),
+    "hidden_rate": ("HidR",),
+    "hitting_rate": ("HitR",),
+}
+_ANONYMETER: Mapping[str, tuple[str, ...]] = {
+    "singling_out": ("SinglingOutEvaluator",),
+    "linkability": ("LinkabilityEvaluator",),
+    "inference": ("InferenceEvaluator",),
+}
+_RAPID: Mapping[str, tuple[str, ...]] = {"rapid": ("RCS_marginal", "rapid_synthesizer_cv")}
+_SYNTHPOP: Mapping[str, tuple[str, ...]] = {
+    "attribute_disclosure": ("repU", "iS", "DiS", "DiSCO", "DiSDiO"),
+    "targeted_cap": ("TCAP",),
+}
+_SYNTHEVAL: Mapping[str, tuple[str, ...]] = {
+    "median_distance_to_closest_record": ("MedianDistanceToClosestRecord", "median_DCR"),
+    "nearest_neighbour_distance_ratio": ("NNDR",),
+    "nearest_neighbour_adversarial_accuracy": ("NNAA",),
+    "hitting_rate": ("hit_rate",),
+    "identifiability_score": ("eps_risk", "eps_identif_risk"),
+    "membership_inference_risk": ("mia_risk", "mia_cls_risk"),
+    "rapid": ("attr_discl_cats", "att_discl_risk"),
+}
+_MOSTLYAI_QA: Mapping[str, tuple[str, ...]] = {
+    "common_rows_proportion": ("ims_training", "imsTraining"),
+    "distance_to_closest_record": ("dcr_training", "dcr_share", "dcrTraining", "dcrShare"),
+    "nearest_neighbour_distance_ratio": ("nndr_training", "nndrTraining"),
+}
+_SDNIST: Mapping[str, tuple[str, ...]] = {
+    "unique_exact_matches": ("Unique Exact Matches",),
+    "apparent_match_rate": ("Apparent Match Distribution",),
+    "attribute_disclosure": ("KDiscoEvaluator",),
+}
+METRICS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "SDMetrics": _SDMETRICS,
+    "PrivEval": _PRIVEVAL,
+    "Anonymeter": _ANONYMETER,
+    "RAPID": _RAPID,
+    "synthpop": _SYNTHPOP,
+    "SynthEval": _SYNTHEVAL,
+    "mostlyai-qa": _MOSTLYAI_QA,
+    "SDNist": _SDNIST,
+}
+"""By tool: our metric, and the tool's names of what it measures."""
+
+ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]] = {
+    "SDMetrics": {
+        ("quasi_identifiers",): ("key_fields", "known_column_names"),
+        ("sensitive",): ("sensitive_fields", "sensitive_column_names"),
+        ("real",): ("real_data", "real_training_data"),
+        ("synthetic",): ("synthetic_data",),
+        ("control",): ("real_validation_data",),
+        ("num_bins", "bins"): ("num_discrete_bins",),
+        ("continuous",): ("continuous_column_names",),
+        ("method",): ("computation_method",),
+    },
+    "PrivEval": {("quasi_identifiers",): ("key_attributes",), ("sensitive",): ("sensitive_attributes",)},
+    "Anonymeter": {
+        ("real",): ("ori",),
+        ("synthetic",): ("syn",),
+        ("quasi_identifiers", "columns_a"): ("aux_cols",),
+        ("sensitive",): ("secret",),
+        ("attempts",): ("n_attacks",),
+        ("neighbours",): ("n_neighbors",),
+    },
+    "RAPID": {
+        ("real",): ("original_data",),
+        ("synthetic",): ("synthetic_data",),
+        ("sensitive",): ("sensitive_attribute",),
+        ("attacker", "attackers"): ("model_type",),
+        ("threshold",): ("cat_tau",),
+        ("tolerance",): ("num_epsilon",),
+        ("delta",): ("num_delta",),
+        ("error",): ("num_error_metric",),
+    },
+    "synthpop": {("quasi_identifiers",): ("keys",), ("sensitive",): ("target",)},
+    "sdcMicro": {("quasi_identifiers",): ("keyVars",), ("sensitive",): ("sensibleVar",)},
+}
+"""By tool: our argument (the first of these that a metric or command takes), and the tool's names of it."""
+
+
+MODELS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "RAPID": {"random_forest": ("rf",), "gradient_boosting": ("gbm",), "logistic": ("logit",), "linear": ("lm",)},
+}
+"""By tool: our attacker model, and the tool's names of it."""
+
+
+def plain(name: str) -> str:
+    """Return a name without capitals, blanks and marks, in British spelling: in which names are compared.
+
+    Example:
+        >>> plain("D-MLP"), plain("Nearest Neighbor Distance Ratio"), plain("--key-fields")
+        ('dmlp', 'nearestneighbourdistanceratio', 'keyfields')
+    """
+    return "".join(letter for letter in name.casefold() if letter.isalnum()).replace("neighbor", "neighbour")
+
+
+_OURS: dict[str, tuple[str, ...]] = {}
+
+for _arguments in ARGUMENTS_ELSEWHERE.values():
+    for _own, _theirs in _arguments.items():
+        _OURS |= {plain(name): _own for name in _theirs}
+
+for _tool in (*METRICS_ELSEWHERE.values(), *MODELS_ELSEWHERE.values()):
+    for _metric, _theirs in _tool.items():
+        _OURS |= {plain(name): (_metric,) for name in _theirs}
+
+
+def ours(name: str, known: Iterable[str]) -> str | None:
+    """Return which of the ``known`` names is meant by a name of another tool, or by a known one written otherwise.
+
+    A measure of a study, ``zero_cap.income``, is known by its metric, too.
+
+    Example:
+        >>> ours("CategoricalZeroCAP", ["zero_cap", "rapid"]), ours("key_fields", ["--quasi-identifiers"])
+        ('zero_cap', '--quasi-identifiers')
+        >>> ours("ZeroCAP", ["zero_cap"]), ours("ZCAP", ["rapid"]), ours("ZCAP", ["zero_cap.income"])
+        ('zero_cap', None, 'zero_cap.income')
+    """
+    asked, known = plain(name), list(known)
+    named = {plain(k.partition(".")[0]): k for k in reversed(known)} | {plain(k): k for k in known}
+    return next((named[plain(own)] for own in (asked, *_OURS.get(asked, ())) if plain(own) in named), None)
+
+
+def arguments_called(name: str) -> list[str]:
+    """Return our arguments that another tool calls so, or that are written otherwise.
+
+    Example:
+        >>> arguments_called("key_fields"), arguments_called("aux_cols"), arguments_called("ZCAP")
+        (['quasi_identifiers'], ['quasi_identifiers', 'columns_a'], [])
+    """
+    every = {own for arguments in ARGUMENTS_ELSEWHERE.values() for several in arguments for own in several}
+    return [own for own in _OURS.get(plain(name), (name,)) if own in every]
+
+
+def tools_with(name: str) -> list[str]:
+    """Return the tools that call a metric or an argument so.
+
+    Example:
+        >>> tools_with("ZCAP"), tools_with("synthetic_data"), tools_with("zero_cap")
+        (['PrivEval'], ['SDMetrics', 'RAPID'], [])
+    """
+    said = {tool: [*metrics.values()] for tool, metrics in METRICS_ELSEWHERE.items()}
+    for tool, arguments in ARGUMENTS_ELSEWHERE.items():
+        said.setdefault(tool, []).extend(arguments.values())
+    return [tool for tool, every in said.items() if plain(name) in {plain(n) for names in every for n in names}]
+
 
 ABOVE_0, BELOW_1 = nextafter(0, 1), nextafter(1, 0)
 """The ends of (0, 1) for ``check_range``."""

@@ -1,6 +1,11 @@
-"""What a metric is, and the one door through which it is called."""
+"""What a metric is, and the one door through which it is called.
+
+Its facts, the rules that they keep, and a direct call of it with its yardsticks: the same attack on control records, a
+guess, and what real non-members would say.
+"""
 
 import inspect
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,12 +16,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.direct_yardsticks import score_with_yardsticks
 from synthrisk.metrics.errors import InputError, is_whole, nearest
-from synthrisk.metrics.metric_rules import ROLES, check_rules
-from synthrisk.metrics.release.strangers import told_of_control
-from synthrisk.metrics.score import Reduction, Score, mean_score
-from synthrisk.metrics.shown import documentation_of, said_of, signature_of
+from synthrisk.metrics.intervals.scale import contributions, linearised
+from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
+from synthrisk.metrics.release.matches import told_of_control
+from synthrisk.metrics.score import Reduction, Score, mean_score, said_of
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
 
@@ -245,7 +249,7 @@ class Metric:
                 Class shares, ranges and uniqueness are then taken among all real records, as in a study; against the
                 population, distances know the members alone.
                 Control records that are few, or equal members, are told in a warning; where nothing can be compared
-                with them, what needs them is NaN: see ``strangers.told_of_control``.
+                with them, what needs them is NaN: see ``matches.told_of_control``.
                 ``identifier``, the column of ``real`` (and ``control``) that names the entity of each record, where one
                 has several: no metric or attack sees it, and ``singling_out``, ``inference``, ``linkability``,
                 ``membership``, ``coverage`` and ``accuracy`` count entities (a record without a name is its own). The
@@ -314,3 +318,145 @@ class Metric:
         else:
             known, hidden = tables.check_columns("quasi_identifiers", options["quasi_identifiers"]), []
         return binned(tables, known, hidden, bins, binning)
+
+
+ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
+"""Arguments that mean the same for all metrics that take them, and that a study gives."""
+_SCORES = ("real", "synthetic")
+_LABELS = ("signal", "sanity", "utility")
+
+
+def check_rules(metric: "Metric") -> None:
+    """Refuse facts that contradict each other, or that a study could not use.
+
+    Raises:
+        InputError: One sentence with the metric's name, the field, the rule and the value got.
+    """
+    if not isinstance(metric.name, str) or not metric.name.isidentifier():
+        raise InputError(f"name of a metric must be letters, digits and underscores, got {metric.name!r}")
+    for field, rule, kept, got in _facts(metric):
+        if not kept:
+            raise InputError(f"metric {metric.name}: {field} must {rule}, got {got!r}")
+
+
+def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
+    """Return field, rule, whether it is kept, and the value, for each rule."""
+    takes = _parameters(m.function)
+    low, high = _pair(m.range)
+    by_release = m.scores == "synthetic" or not m.per_record
+    plain = m.weight is None and m.contribution == "score" and m.transform is None
+    unknown = [n for n in m.needs if n not in takes and n not in ROLES]
+    named = isinstance(m.unaveraged, tuple) and all(isinstance(n, str) and n != m.guess for n in m.unaveraged)
+    settled = m.isolated is not None or m.label == "utility"
+    return [
+        ("function", "be a function whose first parameter is called tables", takes[:1] == ["tables"], takes[:1]),
+        ("needs", "name roles or parameters of the function", not unknown, unknown),
+        ("range", "be two numbers, the lower first", low < high, m.range),
+        ("scores", f"be {' or '.join(_SCORES)}", m.scores in _SCORES, m.scores),
+        ("label", f"be one of {', '.join(_LABELS)}", m.label in _LABELS, m.label),
+        ("mean", "be False where weight, transform or contribution makes the value", plain or not m.mean, m.mean),
+        ("transform", "be None where weight makes the value", m.weight is None or m.transform is None, m.transform),
+        ("gains", "be False where no real records are scored", not (m.gains and by_release), m.gains),
+        ("unaveraged", "be a tuple of names of details, the guess not among them", named, m.unaveraged),
+        ("ranking", "be None where no real records are scored", m.ranking is None or not by_release, m.ranking),
+        ("reduce", "be given where real records are scored", m.reduce is not None or by_release, m.reduce),
+        ("against", "be given where no real records are scored", bool(m.against or settled) or not by_release, None),
+        ("population", "be False where control is needed", not (m.population and "control" in m.needs), m.population),
+        ("without_control", "be False where no control is needed", "control" in m.needs or not m.without_control, True),
+        ("copied", "be None or lie in range", m.copied is None or low <= m.copied <= high, m.copied),
+    ]
+
+
+def _parameters(function: Any) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _pair(given: Any) -> tuple[float, float]:
+    """Return the ends of a range; NaN where it is none, so that no comparison holds."""
+    try:
+        low, high = map(float, given)
+    except (TypeError, ValueError):
+        return math.nan, math.nan
+    return low, high
+
+
+Scored = Callable[[Tables, dict[str, Any]], Score]
+
+
+def score_with_yardsticks(metric: "Metric", tables: Tables, scored: Scored, options: dict[str, Any]) -> Score:
+    """Score real and control records together, so that one baseline holds for both, and reduce them apart.
+
+    ``scored`` calls the function of the metric with tables and options.
+    """
+    if metric.reduce is None:
+        raise InputError(f"{metric.name} has no score a real record to compare with control")
+    score = scored(tables.with_control(), options)
+    records = score.records
+    assert records is not None  # noqa: S101 - a metric with a reduction has records
+    members, controls = records.iloc[: len(tables.real)], records.iloc[len(tables.real) :]
+    of_members, of_controls = metric.reduce(members), metric.reduce(controls)
+    details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
+    details |= {f"control_{name}": value for name, value in of_controls.details.items()}
+    holdout = options.get("mode") == "holdout"
+    if metric.has_population and not holdout:
+        details |= _beside_population(metric, tables, members, scored, options)
+    attacked, found = (controls, of_controls) if holdout else (members, of_members)
+    if metric.guess in score.details:  # of claims: the guess of those about the records attacked
+        details[metric.guess] = {**score.details, **found.details}[metric.guess]
+        details |= against_guess(_contributions(metric, attacked), details[metric.guess])
+    found = found._replace(reason=score.reason_for(found))
+    return Score.of(metric.name, attacked, found, score.details | details, score.settings, score.warning)
+
+
+def _beside_population(
+    metric: "Metric", tables: Tables, members: pd.DataFrame, scored: Scored, options: dict[str, Any]
+) -> dict[str, float]:
+    """Score the members where the control records are the release: what real non-members say of them."""
+    once = {k: v for k, v in options.items() if k != "permutations"}  # a null calibrates the release, not this
+    score = scored(metric.among(tables.with_control_released()), once)
+    assert score.records is not None and metric.reduce is not None  # noqa: S101, PT018
+    own = score.records.iloc[: len(tables.real)]
+    found = against_population(_contributions(metric, members), _contributions(metric, own))
+    return {"population": metric.reduce(own).value} | found
+
+
+def _contributions(metric: "Metric", records: pd.DataFrame) -> pd.Series:
+    """Return what the value of these records is the plain mean of."""
+    amount = records[metric.contribution].to_numpy(dtype=float)
+    if metric.weight is not None:
+        weights = records[metric.weight].to_numpy(dtype=float)
+        amount = contributions(amount, weights, np.ones(len(records), dtype=bool))
+    return pd.Series(linearised(amount, metric.transform))
+
+
+_DEFAULTS = {"binning": "quantile", "seed": 0}  # of options that the function itself does not take; else None
+
+
+def signature_of(metric: "Metric") -> inspect.Signature:
+    """Return how a metric is called: with two tables, and with its options by name."""
+    own = inspect.signature(metric.function).parameters
+    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    frames = [inspect.Parameter(name, both, annotation="pd.DataFrame") for name in ("real", "synthetic")]
+    named = []
+    for option in metric.options:
+        known = own.get(option)
+        if known is not None:
+            named.append(known.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        else:
+            must = option in metric.needs and not (option == "control" and metric.without_control)
+            default = inspect.Parameter.empty if must else _DEFAULTS.get(option)
+            named.append(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default))
+    return inspect.Signature([*frames, *named], return_annotation="Score")
+
+
+def documentation_of(metric: "Metric") -> str:
+    """Return what a metric says of itself: how it is called, its function's docstring, range and source."""
+    low, high = metric.range
+    about = inspect.getdoc(metric.function) or ""
+    source = f"\n\nSource: {metric.reference}" if metric.reference else ""
+    return (
+        f"METRICS[{metric.name!r}]{signature_of(metric)}\n\n{about}\n\nRange of the value: {low:g} to {high:g}.{source}"
+    )

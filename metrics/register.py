@@ -1,15 +1,18 @@
-"""What there is by name: ours and that of installed plugins, found by entry point."""
+"""What there is by name: ours and that of installed plugins, found by entry point.
 
-from collections.abc import Iterator, Mapping
+Which attack is meant: by register name, or as an object.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from synthrisk.metrics.attack import Attack
+from synthrisk.metrics.attack import Attack, AttackKind
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP, points
-from synthrisk.metrics.shown import table
+from synthrisk.metrics.score import table
 
 _T = TypeVar("_T", Metric, Attack)
 
@@ -53,3 +56,26 @@ class Register(Mapping[str, _T]):
 
 METRICS = Register(METRIC_GROUP, Metric)
 ATTACKS = Register(ATTACK_GROUP, Attack)
+
+
+def named_attack(kind: AttackKind, attacker: Any, also: Iterable[str] = ()) -> Attack:
+    """Return the attack of a kind that ``attacker`` names or is; ``also`` are names that the caller knows himself.
+
+    Raises:
+        InputError: There is none of that name and kind, or it is no attack.
+
+    Example:
+        >>> named_attack("linkability", "shared_neighbour").kind
+        'linkability'
+    """
+    if isinstance(attacker, str):
+        known = [name for name, attack in ATTACKS.items() if attack.kind == kind]
+        if attacker not in known:
+            every = [*known, *also]
+            hint = nearest(attacker, every)
+            raise InputError(f"attacker must be one of {', '.join(every)}, or an Attack, got {attacker!r}{hint}")
+        return ATTACKS[attacker]
+    if not isinstance(attacker, Attack) or attacker.kind != kind:
+        got = attacker.kind if isinstance(attacker, Attack) else type(attacker).__name__
+        raise InputError(f"attacker must be an attack of the kind {kind}, got {got}")
+    return attacker

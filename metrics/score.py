@@ -1,13 +1,25 @@
-"""What a metric returns: the score of a release, and what some of its records come to."""
+"""What a metric returns: the score of a release, and what some of its records come to.
 
-from collections.abc import Mapping
+A score shows itself in a console and a notebook, short and without a record, and as a picture.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
+from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.shown import score_html, score_text
+from synthrisk.metrics.intervals.yardsticks import (
+    CURVE,
+    CURVE_NAMES,
+    NUMBER_CURVE_NAMES,
+    TOLERANCES,
+    threshold_curve,
+    tolerance_curve,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,8 +109,6 @@ class Score:
         Args:
             axes: Where to draw; axes of a new figure unless given.
         """
-        from synthrisk.metrics.score_plot import plot_score
-
         return plot_score(self, axes)
 
     @property
@@ -117,3 +127,131 @@ def mean_score(records: pd.DataFrame) -> float:
     scores = records["score"].to_numpy(dtype=float)
     scored = scores[~np.isnan(scores)]
     return float(scored.mean()) if len(scored) else float("nan")
+
+
+YARDSTICKS = ("control", "population", "guess", "ceiling")
+"""Yardsticks of a score, in the order in which they are read."""
+
+
+def number(value: float) -> str:
+    """Return a number as it is shown: three decimals, or that there is none."""
+    return "none" if isnan(value) else f"{value:.3f}"
+
+
+def score_text(score: "Score") -> str:
+    """Return a score in one line: no record, no cell, no setting."""
+    told = [score.metric, f"value={number(score.value)}"]
+    told += [f"{name}={number(score.details[name])}" for name in YARDSTICKS if name in score.details]
+    told += [] if score.records is None else [f"{len(score.records):,} records"]
+    told += [f"({score.reason})"] if score.reason else []
+    return f"<Score {' '.join(told)}>"
+
+
+def score_html(score: "Score") -> str:
+    """Return a score as a table of its numbers."""
+    rows = [("value", number(score.value)), ("published", number(score.published))]
+    told = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
+    rows += [(name, number(value)) for name, value in told.items()]  # curves are drawn by ``plot``
+    rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
+    rows += [("reason", score.reason)] if score.reason else []
+    rows += [("warning", score.warning)] if score.warning else []
+    return table([score.metric, ""], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table in HTML, whatever its texts hold."""
+    top = "".join(f"<th style='text-align:left'>{escape(str(each))}</th>" for each in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{escape(str(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def said_of(function: Callable[..., Any]) -> str:
+    """Return what a function says of itself in one line: the first of its docstring."""
+    return ((function.__doc__ or "").strip().splitlines() or [""])[0].rstrip(".")
+
+
+_DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (1, 4)))  # one a yardstick
+_OWN = "#0072b2"
+_COLOURS = ("#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # one an attacker model
+
+
+def plot_score(score: Score, axes: "Axes | None" = None) -> "Axes":
+    """Draw a score; return the axes.
+
+    A measure with a threshold (RAPID): the share at risk against it, with the curve of control records and that of the
+    null, and of several attacker models the curve of each, their mean and the largest of them at each threshold.
+    Others: the share of records with at least a score; value and yardsticks are vertical lines. A score of which no
+    records are kept is its value and its yardsticks alone.
+    """
+    if axes is None:
+        from matplotlib import pyplot as plt
+
+        axes = plt.subplots()[1]
+    axes.set_title(score.metric)
+    if CURVE_NAMES[0] in score.details or NUMBER_CURVE_NAMES[0] in score.details:
+        _draw_curves(score, axes)
+    else:
+        _draw_spread(score, axes)
+    axes.set_ylim(bottom=0)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
+    return axes
+
+
+def _draw_spread(score: Score, axes: "Axes") -> None:
+    records = np.array([]) if score.records is None else score.records["score"].to_numpy(dtype=float)
+    scores = np.sort(records[~np.isnan(records)])
+    if len(scores):
+        share = 1 - np.arange(len(scores)) / len(scores)
+        axes.step(scores, share, where="pre", label=f"{len(scores):,} records")
+        axes.set_ylabel("share of records with at least this score")
+    lines: list[tuple[str, float, Any]] = [("value", score.value, "-")]
+    known = [(name, score.details[name]) for name in YARDSTICKS if name in score.details]
+    lines += [(name, value, dash) for (name, value), dash in zip(known, _DASHES, strict=False)]
+    for name, value, dash in lines:
+        if np.isfinite(value):
+            axes.axvline(value, linestyle=dash, color="black", label=f"{name} {number(value)}")
+    axes.set_xlabel("score" if len(scores) else "value")
+
+
+def _draw_curves(score: Score, axes: "Axes") -> None:
+    """Draw the share at risk against the threshold; the numbers in the legend are those at the threshold in force."""
+    details, of_gain = score.details, CURVE_NAMES[0] in score.details
+    if of_gain:
+        names, places, limit, said = CURVE_NAMES, CURVE, score.settings["threshold"], "threshold of the gain (tau)"
+    else:
+        limit = details["tolerance"]
+        names, places, said = NUMBER_CURVE_NAMES, TOLERANCES * limit, "tolerance of the error (epsilon)"
+    models = list(_curves_of_models(score, places, of_gain))
+    for (name, curve), colour in zip(models, _COLOURS * len(models), strict=False):
+        axes.plot(places, curve, color=colour, linewidth=1, label=f"{name} {number(details[f'value_{name}'])}")
+    if models:
+        mean, best = np.mean([curve for _, curve in models], axis=0), details["rapid_envelope"]
+        axes.plot(places, mean, "-.", color=_OWN, label=f"rapid_mean {number(details['rapid_mean'])}")
+        axes.plot([limit], [best], "o", color=_OWN, label=f"rapid_envelope {number(best)}")
+    lines = [("", "rapid_max" if models else "value", details.get("rapid_max", score.value), _OWN, "-")]
+    of_control = details.get("control_rapid_max", details.get("control", np.nan))
+    lines += [("control_", "control", of_control, "black", "--")]
+    lines += [("null_real_", "null", details.get("null_real_mean", np.nan), "black", ":")]
+    for before, called, at_limit, colour, dash in lines:
+        if before + names[0] in details:
+            own = [details[before + name] for name in names]
+            label = f"{called} {number(at_limit)}"
+            axes.plot(places, own, color=colour, linestyle=dash, linewidth=1.2 if before else 2, label=label)
+    axes.axvline(limit, color="grey", linewidth=0.8, label=f"{'threshold' if of_gain else 'tolerance'} {limit:g}")
+    axes.set_xlabel(said)
+    axes.set_ylabel("share of records at risk")
+    axes.set_ylim(top=1.02)
+
+
+def _curves_of_models(score: Score, places: np.ndarray, of_gain: bool) -> Iterator[tuple[str, np.ndarray]]:
+    """Return the curve of each of several attacker models."""
+    if score.records is None:
+        return
+    before, curve = ("gain_", threshold_curve) if of_gain else ("error_", tolerance_curve)
+    for column in score.records:
+        if str(column).startswith(before):
+            yield str(column).removeprefix(before), curve(score.records[column].to_numpy(dtype=float), places)

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from synthrisk.tasks.judge import judge
     from synthrisk.tasks.log import log
     from synthrisk.tasks.sample import sample
-    from synthrisk.tasks.synthesize.release import release
-    from synthrisk.tasks.synthesize.task import synthesize
+    from synthrisk.tasks.synthesize.task import release, synthesize
 
 __all__ = ["attack", "estimate", "judge", "log", "release", "sample", "synthesize"]
 
@@ -31,7 +30,7 @@ class _Tasks(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        place = {"release": "synthesize.release", "synthesize": "synthesize.task"}.get(name, name)
+        place = {"release": "synthesize.task", "synthesize": "synthesize.task"}.get(name, name)
         return getattr(import_module(f"{self.__name__}.{place}"), name)
 
 

@@ -16,13 +16,13 @@ from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
 from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.check import as_plain
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import values_as_plain
+from synthrisk.metrics.study.ledger import Planned, values_as_plain
 from synthrisk.metrics.study.scoring import look, read_again, score_release, sizes_of_keys, tables_of
-from synthrisk.tasks.workspace.code import code_digest, entry_point_code
-from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
-from synthrisk.tasks.workspace.record_tables import write_records
+from synthrisk.tasks.workspace.failures import told_safely
+from synthrisk.tasks.workspace.folders import Place
+from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, key_of, versions
+from synthrisk.tasks.workspace.limits import NO_LIMITS, Limits, within
+from synthrisk.tasks.workspace.records import write_records
 from synthrisk.tasks.workspace.references import (
     CHECK,
     KEYS,
@@ -34,8 +34,7 @@ from synthrisk.tasks.workspace.references import (
     LedgerFolder,
     ReleaseFolder,
 )
-from synthrisk.tasks.workspace.shared import Place
-from synthrisk.tasks.workspace.store import draft_name, key_of, private_folder, versions
+from synthrisk.tasks.workspace.store import draft_name, private_folder
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
 _SCORING = "synthrisk.metrics.study.scoring"

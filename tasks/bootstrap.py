@@ -12,22 +12,17 @@ from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.plugins import METRIC_GROUP
 from synthrisk.metrics.register import METRICS
-from synthrisk.metrics.release.summary import whole_enough
+from synthrisk.metrics.release.check import whole_enough
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.attacked import Releases
-from synthrisk.metrics.study.covariates import Covariates, Strangers
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.synthesizer_findings import find_all, find_worse
-from synthrisk.tasks.workspace.code import code_digest, entry_point_code
-from synthrisk.tasks.workspace.contributions import keep_contributions
-from synthrisk.tasks.workspace.exposed import keep_exposed
-from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.findings import Findings, keep_findings, kept_findings
-from synthrisk.tasks.workspace.handed import Found
-from synthrisk.tasks.workspace.kept import keep_file
-from synthrisk.tasks.workspace.references import LedgerFolder, Sample
-from synthrisk.tasks.workspace.shared import Place
-from synthrisk.tasks.workspace.store import key_of, save_arrays, versions
+from synthrisk.metrics.study.estimation import Releases, find_all, find_worse
+from synthrisk.metrics.study.ledger import Planned
+from synthrisk.metrics.study.yardsticks import Covariates, Strangers
+from synthrisk.tasks.workspace.failures import told_safely
+from synthrisk.tasks.workspace.folders import Place, keep_file
+from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, key_of, versions
+from synthrisk.tasks.workspace.records import Findings, keep_contributions, keep_exposed, keep_findings, kept_findings
+from synthrisk.tasks.workspace.references import Found, LedgerFolder, Sample
+from synthrisk.tasks.workspace.store import save_arrays
 from synthrisk.tasks.workspace.verb import found_or_made, verb
 
 FINDINGS, EXPOSED, CONTRIBUTIONS = "findings.json", "exposed.parquet", "contributions.npz"

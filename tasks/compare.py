@@ -7,11 +7,10 @@ from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.compared import compare_findings
-from synthrisk.tasks.workspace.contributions import kept_contributions
-from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.handed import Estimated, Found
-from synthrisk.tasks.workspace.references import Generator, Sample
+from synthrisk.metrics.study.comparison import compare_findings
+from synthrisk.tasks.workspace.failures import told_safely
+from synthrisk.tasks.workspace.records import kept_contributions
+from synthrisk.tasks.workspace.references import Estimated, Found, Generator, Sample
 from synthrisk.tasks.workspace.verb import verb
 
 

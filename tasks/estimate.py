@@ -7,8 +7,7 @@ from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
-from synthrisk.tasks.workspace.handed import Estimated
-from synthrisk.tasks.workspace.references import LedgerFolder
+from synthrisk.tasks.workspace.references import Estimated, LedgerFolder
 from synthrisk.tasks.workspace.verb import check_given, verb
 
 

@@ -1,5 +1,6 @@
 """Write a study to MLflow: one flat run a synthesizer, so that list, charts and compare page show them at once."""
 
+import json
 import logging
 import os
 from collections.abc import Callable
@@ -9,22 +10,21 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import yaml
+
 from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.secrets import mask, masked, secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.expose import expose
-from synthrisk.tasks.pages.without_values import without_values
+from synthrisk.tasks.pages.templates import without_values
 from synthrisk.tasks.report import RECORD, report
-from synthrisk.tasks.tracking.address import store_address
-from synthrisk.tasks.tracking.asked import described
-from synthrisk.tasks.tracking.drawn import Drawn
-from synthrisk.tasks.tracking.latest import REPORT
-from synthrisk.tasks.tracking.logged import Logged, Pages, not_logged_yet
-from synthrisk.tasks.tracking.origin import origin
-from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers
-from synthrisk.tasks.tracking.store_failure import reason_of, text_of
-from synthrisk.tasks.tracking.waiting import (
+from synthrisk.tasks.tracking.addresses import Logged, Pages, allowed, not_logged_yet, store_address
+from synthrisk.tasks.tracking.history import REPORT
+from synthrisk.tasks.tracking.names import origin
+from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers, reason_of, text_of
+from synthrisk.tasks.tracking.store_outage import (
+    Drawn,
     Waiting,
     held,
     ids_waiting,
@@ -32,11 +32,10 @@ from synthrisk.tasks.tracking.waiting import (
     no_longer_waiting,
     read_waiting,
 )
-from synthrisk.tasks.tracking.where import allowed
 from synthrisk.tasks.tracking.whole_study import WrittenStudy, write_study
-from synthrisk.tasks.workspace.failure import DiskError, RunError, told_safely
-from synthrisk.tasks.workspace.handed import Judged
-from synthrisk.tasks.workspace.kept import is_kept, there
+from synthrisk.tasks.workspace.failures import DiskError, RunError, told_safely
+from synthrisk.tasks.workspace.folders import is_kept, there
+from synthrisk.tasks.workspace.references import Judged
 from synthrisk.tasks.workspace.store import private_folder, replace_file
 from synthrisk.tasks.workspace.verb import check_given, verb
 
@@ -235,3 +234,20 @@ def _failed(drawn: Drawn, reason: str, text: str) -> Logged:
     path = replace_file(waiting.workspace / "failures" / f"log-{waiting.study_id}.txt", f"{text}\n")
     near = os.path.relpath(path)
     return replace(logged, waits=f"{logged.waits}; in its words: {path if near.startswith('..') else near}")
+
+
+def described(judged: Judged) -> str:
+    """Return as YAML what the references of a study remember of what was asked."""
+    sample, result, estimated = judged.estimated.sample, judged.result, judged.estimated
+    roles = {name: getattr(sample, name) for name in ("quasi_identifiers", "sensitive", "identifier")}
+    asked = {
+        "name": result.name,
+        "data": {"digest": sample.table.digest} | roles,
+        "split": {"digest": sample.cut.digest, "repetitions": sample.cut.repetitions, "releases": sample.cut.releases},
+        "generators": result.settings,
+        "measures": {p.measure.key: p.options for found in estimated.found for p in found.planned},
+        "bootstrap": estimated.settings.model_dump(mode="json"),
+        "thresholds": {name: vars(limit) for name, limit in result.limits.items()},
+        "seed": sample.seed,
+    }
+    return str(yaml.safe_dump(json.loads(json.dumps(asked, default=str)), sort_keys=False, allow_unicode=True))

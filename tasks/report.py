@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from synthrisk.conf.secrets import mask
-from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.handed import Judged
-from synthrisk.tasks.workspace.kept import share_file
-from synthrisk.tasks.workspace.shared import Place
+from synthrisk.tasks.workspace.failures import told_safely
+from synthrisk.tasks.workspace.folders import Place, share_file
+from synthrisk.tasks.workspace.references import Judged
 from synthrisk.tasks.workspace.store import replace_file
 from synthrisk.tasks.workspace.verb import verb
 
@@ -20,8 +19,10 @@ def report(judged: Judged, settings: str) -> str:
 
     ``record.html``, the decision record, is written beside it.
     """
-    from synthrisk.tasks.pages.record import record
-    from synthrisk.tasks.pages.report import page  # and with it matplotlib, where the task is called
+    from synthrisk.tasks.pages.report import (
+        page,  # and with it matplotlib, where the task is called
+        record,
+    )
 
     folder = Path(judged.estimated.sample.workspace)
     path = folder / "reports" / judged.result.study_id / "report.html"

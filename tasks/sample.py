@@ -9,10 +9,9 @@ from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data import left_out, read, typed
 from synthrisk.tasks.split import split as cut
-from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.kept import open_workspace
-from synthrisk.tasks.workspace.references import Sample
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.failures import told_safely
+from synthrisk.tasks.workspace.folders import open_workspace
+from synthrisk.tasks.workspace.references import Sample, store
 from synthrisk.tasks.workspace.verb import verb
 
 _FRAME = "DataFrame"  # what a table that comes from no source is called

@@ -7,11 +7,10 @@ import numpy as np
 
 from synthrisk.conf.study import Split
 from synthrisk.metrics.study.split import split_table, twins_share
-from synthrisk.tasks.workspace.code import code_digest
-from synthrisk.tasks.workspace.kept import keep_file
+from synthrisk.tasks.workspace.folders import Place, keep_file
+from synthrisk.tasks.workspace.keys import code_digest, key_of, versions
 from synthrisk.tasks.workspace.references import Cut, Table
-from synthrisk.tasks.workspace.shared import Place
-from synthrisk.tasks.workspace.store import key_of, save_array, versions
+from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb
 
 

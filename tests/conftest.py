@@ -30,7 +30,7 @@ os.environ["PREFECT_HOME"] = HOME
 os.environ.pop("PREFECT_API_URL", None)
 os.environ.pop("PREFECT_PROFILE", None)
 
-from synthrisk.flows.cli.environment import set_up  # noqa: E402
+from synthrisk.flows.cli.process import set_up  # noqa: E402
 
 set_up()  # variables that prefect and mlflow read when they are imported
 
@@ -76,17 +76,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait longer than a user would for a server that others keep busy here."""
-    monkeypatch.setattr("synthrisk.tasks.workspace.shared._PATIENCE", 120.0)
+    monkeypatch.setattr("synthrisk.tasks.workspace.folders._PATIENCE", 120.0)
 
 
 @pytest.fixture(scope="session")
 def logged_of() -> Callable[..., Any]:
     """Give a function that logs a study of which no ledgers are kept."""
     from synthrisk.conf.study import Bootstrap
-    from synthrisk.metrics.study.compared import Compared
-    from synthrisk.tasks.log import Pages, log
-    from synthrisk.tasks.workspace.handed import Estimated, Judged
-    from synthrisk.tasks.workspace.references import Cut, Sample
+    from synthrisk.metrics.study.comparison import Compared
+    from synthrisk.tasks.log import log
+    from synthrisk.tasks.tracking.addresses import Pages
+    from synthrisk.tasks.workspace.references import Cut, Estimated, Judged, Sample
 
     def logged(result: Any, table: Any, folder: Path, report: str = "", pages: Any = None, **options: Any) -> Any:
         sample = Sample(table, Cut("unused", "cut", 1, 1, 0.0), str(folder))

@@ -16,7 +16,7 @@ from benchmarks.paper.match import in_parallel
 from benchmarks.paper.page import Section
 from benchmarks.paper.published import PUBLISHED
 from synthrisk.metrics.exposure.attribution import attribution as explained
-from synthrisk.tasks.data.simulated_health import EDUCATION, GENDER
+from synthrisk.tasks.data.example_tables import EDUCATION, GENDER
 
 KAPPA, TRIMMED = 10, 11.0
 KNOWN = ["gender", "education", "age"]

@@ -13,7 +13,7 @@ from benchmarks.paper.published import PUBLISHED
 from benchmarks.paper.ranger import RangerForest
 from synthrisk.conf import Study, load
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.rapid.cross_validated import cross_validated
+from synthrisk.metrics.rapid.rapid import cross_validated
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.tasks.synthesize import Job, find_synthesizer, run
 

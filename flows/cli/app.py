@@ -8,13 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from synthrisk.flows.cli.commands import Commands
-from synthrisk.flows.cli.ends import UsageError, told
-from synthrisk.flows.cli.environment import set_up
-from synthrisk.flows.cli.leaving import Leaving
-from synthrisk.flows.cli.long_table import is_long
-from synthrisk.flows.memory import keep_freed_memory
-from synthrisk.flows.stopped import stoppable
+from synthrisk.flows.cli.process import Commands, Leaving, UsageError, is_long, set_up, told
+from synthrisk.flows.execution.signals import keep_freed_memory, stoppable
 
 app = typer.Typer(
     name="synthrisk",
@@ -83,7 +78,7 @@ def benchmark(
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
     from synthrisk.conf import load
-    from synthrisk.flows.tracked import tracked
+    from synthrisk.flows.preflight import tracked
 
     asked = list(overrides or ())
     asked += [f"workspace={json.dumps(workspace)}"] if workspace is not None else []
@@ -93,17 +88,17 @@ def benchmark(
             told = f"the block {settings.tracking.block}, which names {settings.workspace!r}"
             raise UsageError(f"--workspace must be left out beside {told}, got {workspace!r}")
         if json_to is not None:
-            from synthrisk.flows.cli.as_json import check_file
+            from synthrisk.flows.cli.evaluate import check_file
 
             check_file(json_to, [study, settings.data.address])
-        from synthrisk.flows.cli.whole_study import studied
+        from synthrisk.flows.cli.benchmark import studied
 
         outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
-    from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.terminal.answer import close
 
     close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
     if json_to is not None:
-        from synthrisk.flows.cli.as_json import write_json
+        from synthrisk.flows.cli.evaluate import write_json
 
         write_json(json_to, outcome.result)
     raise typer.Exit(outcome.result.exit_code)
@@ -120,9 +115,9 @@ def try_changes(
     """Try what it would help that others know less: the same study and releases, each number before and after."""
     from synthrisk.conf import load
     from synthrisk.conf.plan import with_changes
-    from synthrisk.flows.check import check
-    from synthrisk.flows.sample import sample_of
-    from synthrisk.tasks.tracking.where import with_block
+    from synthrisk.flows.course import sample_of
+    from synthrisk.flows.preflight import check
+    from synthrisk.tasks.tracking.addresses import with_block
 
     changes: list[dict[str, Any]] = [{"drop": _names(each)} for each in drop or ()]
     changes += [{"bins": _parts(each)} for each in coarsen or ()]
@@ -195,12 +190,11 @@ def evaluate(
 ) -> None:
     """Judge one synthetic table that was made elsewhere."""
     if engine == "memory" and references != "none" and not is_long(real_table or real):
-        from synthrisk.flows.worker_pool import begin_early
+        from synthrisk.flows.execution.pool import begin_early
 
         begin_early()  # while this process imports what it needs
-    from synthrisk.flows.cli.in_parts import check_engine, suggest
-    from synthrisk.flows.cli.in_parts import judged as judged_in_parts
-    from synthrisk.flows.cli.one_release import judged
+    from synthrisk.flows.cli.evaluate import check_engine, judged, suggest
+    from synthrisk.flows.cli.evaluate import judged_on_dask as judged_in_parts
 
     check_engine(engine, dask)
     if verbose and for_vendor:
@@ -260,7 +254,7 @@ def init(
     force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
 ) -> None:
     """Look at a table and write a commented study of about five minutes for it; on a terminal it asks."""
-    from synthrisk.flows.cli.new_study import Limit, new_study
+    from synthrisk.flows.cli.init import Limit, new_study
     from synthrisk.tasks.propose.proposal import Given
 
     if quick and thorough:
@@ -282,7 +276,7 @@ def split(
 ) -> None:
     """Write the training parts of a study as files, for generators outside Python."""
     from synthrisk.conf import load
-    from synthrisk.flows.cli.training_parts import write_parts
+    from synthrisk.flows.cli.benchmark import write_parts
 
     parts = write_parts(load(study, overrides or ()), to, "csv" if csv else "parquet")
     typer.echo(
@@ -298,7 +292,7 @@ def metrics(
     leaks: Annotated[bool, typer.Option("--leaks", help="Which planted leaks each has seen, and is blind to.")] = False,
 ) -> None:
     """List the metrics, a line each: what it needs, and what it sees; or say all of one."""
-    from synthrisk.flows.cli.lists import markdown_table, print_metrics
+    from synthrisk.flows.cli.metrics import markdown_table, print_metrics
 
     if leaks + markdown + bool(name) > 1:
         given = [
@@ -308,12 +302,12 @@ def metrics(
         ]
         raise UsageError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
     if leaks:
-        from synthrisk.flows.cli.seen_leaks import print_leaks
+        from synthrisk.flows.cli.metrics import print_leaks
 
         print_leaks()
         return
     if name:
-        from synthrisk.flows.cli.one_metric import print_metric
+        from synthrisk.flows.cli.metrics import print_metric
 
         print_metric(name)
     elif markdown:
@@ -357,9 +351,9 @@ def compare(
 ) -> None:
     """Compare the synthesizers of the latest study, or each with itself in the studies before."""
     from synthrisk.conf.study import Tracking
-    from synthrisk.flows.cli.compare import Asked
     from synthrisk.flows.cli.compare import compare as print_comparison
-    from synthrisk.tasks.workspace.kept import folder_of
+    from synthrisk.flows.terminal.comparison import Asked
+    from synthrisk.tasks.workspace.folders import folder_of
 
     forms = [name for name, given in (("csv", csv), ("json", as_json), ("markdown", markdown)) if given]
     if len(forms) > 1:
@@ -376,8 +370,8 @@ def log(
     workspace: Workspace = ".synthrisk",
 ) -> None:
     """Log studies that wait in the workspace, for their tracking server was away or not to be asked."""
-    from synthrisk.flows.cli.deliver import deliver_studies
-    from synthrisk.tasks.workspace.kept import folder_of
+    from synthrisk.flows.cli.benchmark import deliver_studies
+    from synthrisk.tasks.workspace.folders import folder_of
 
     deliver_studies(study_id, folder_of(workspace))
 
@@ -394,7 +388,7 @@ def ui(
 ) -> None:
     """Start the MLflow page of the workspace, until Ctrl-C; `--open NAME` opens the latest study of a name."""
     from synthrisk.flows.cli.ui import serve
-    from synthrisk.tasks.workspace.kept import folder_of
+    from synthrisk.tasks.workspace.folders import folder_of
 
     raise typer.Exit(serve(port, tracking_uri, folder_of(workspace), study, opens))
 
@@ -409,7 +403,7 @@ def record(
 ) -> None:
     """Say where the decision record of a study is: two pages for who signs, with the report as their appendix."""
     from synthrisk.flows.cli.ui import show_record
-    from synthrisk.tasks.workspace.kept import folder_of
+    from synthrisk.tasks.workspace.folders import folder_of
 
     show_record(study, tracking_uri, folder_of(workspace), to, opens)
 
@@ -431,9 +425,9 @@ def serve(
     check_name(name)
     check_api()
     from synthrisk.conf import load
-    from synthrisk.flows.check import check, check_on
-    from synthrisk.flows.sample import sample_of
-    from synthrisk.tasks.tracking.where import with_block
+    from synthrisk.flows.course import sample_of
+    from synthrisk.flows.preflight import check, check_on
+    from synthrisk.tasks.tracking.addresses import with_block
 
     settings = with_block(load(study, overrides or ()))
     check(settings)
@@ -492,8 +486,8 @@ def command() -> None:
 
 def _leave(code: object) -> None:
     """End at once where Prefect was asked and hears nothing more."""
-    if "synthrisk.flows.gone" in sys.modules:
-        from synthrisk.flows.gone import leave
+    if "synthrisk.flows.orchestration.server" in sys.modules:
+        from synthrisk.flows.orchestration.server import leave
 
         leave(code if isinstance(code, int) else int(code is not None))
 

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from synthrisk.conf.grid import Grid
-from synthrisk.flows.check import check
-from synthrisk.metrics.covering import shape_of
-from synthrisk.metrics.study.atlas import Look
+from synthrisk.flows.preflight import check
+from synthrisk.metrics.atlas import shape_of
+from synthrisk.metrics.verdicts.atlas import Look
 from synthrisk.tasks.data import read
 from synthrisk.tasks.workspace.store import check_writable
 
@@ -35,11 +35,11 @@ def run_atlas(grid: Grid, to: Path, workspace: str, workers: int) -> None:
 
 def _looked(grid: Grid, workspace: str, workers: int) -> list[Look]:
     from synthrisk.conf.study import Runner
-    from synthrisk.flows.server import prefect_api
+    from synthrisk.flows.orchestration.server import prefect_api
 
     with prefect_api(meanwhile="synthrisk.flows.atlas"):
         from synthrisk.flows.atlas import atlas
-        from synthrisk.flows.runner import task_runner
+        from synthrisk.flows.execution.workers import task_runner
 
         flow = atlas.with_options(task_runner=task_runner(Runner(workers=workers)))
         return flow(grid, workspace, workers)

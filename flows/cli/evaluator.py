@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 
 from synthrisk.conf.secrets import mask
-from synthrisk.flows.calls import PlainCalls
 from synthrisk.flows.course import judged_course
-from synthrisk.flows.one_release import UNDERSTOOD, asked_text
+from synthrisk.flows.evaluate_settings import UNDERSTOOD, asked_text
+from synthrisk.flows.execution.calls_and_retries import PlainCalls
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.report import RECORD
 
@@ -46,11 +46,11 @@ class Evaluator:
         Raises:
             InputError: An argument or a table breaks a rule.
         """
-        from synthrisk.flows.cli.one_release import asked_of
-        from synthrisk.tasks.pages.without_values import without_values
+        from synthrisk.flows.cli.evaluate import asked_of
+        from synthrisk.tasks.pages.templates import without_values
         from synthrisk.tasks.report import report
-        from synthrisk.tasks.tracking.active_run import log_into
-        from synthrisk.tasks.workspace.kept import open_workspace
+        from synthrisk.tasks.tracking.runs import log_into
+        from synthrisk.tasks.workspace.folders import open_workspace
 
         given = _checked(evaluator_config)
         folder = open_workspace(given["workspace"])
@@ -88,7 +88,7 @@ def _path(table: Any, name: str, folder: Path) -> str | None:
         return str(table)
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"{name} must be a path or a data frame, got {type(table).__name__}")
-    from synthrisk.tasks.workspace.parquet import write_typed
+    from synthrisk.tasks.workspace.files.parquet import write_typed
 
     path = folder / f"{name}.parquet"
     write_typed(table, path)

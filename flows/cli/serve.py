@@ -14,9 +14,9 @@ from prefect.client.schemas.schedules import CronSchedule
 from pydantic import ValidationError
 
 from synthrisk.conf import Study
-from synthrisk.flows.cli.ends import UsageError
-from synthrisk.flows.reach import check_prefect
-from synthrisk.flows.stopped import interruptible
+from synthrisk.flows.cli.process import UsageError
+from synthrisk.flows.connections import check_prefect
+from synthrisk.flows.execution.signals import interruptible
 from synthrisk.metrics.errors import InputError
 
 if TYPE_CHECKING:

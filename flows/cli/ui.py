@@ -15,13 +15,13 @@ from rich.text import Text
 
 from synthrisk.conf.secrets import secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.cli.aside import aside
-from synthrisk.flows.reach import check_port, check_tracking
+from synthrisk.flows.cli.process import aside
+from synthrisk.flows.connections import check_port, check_tracking
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.tracking.address import store_of
+from synthrisk.tasks.tracking.addresses import store_of
 
 if TYPE_CHECKING:
-    from synthrisk.tasks.tracking.latest import Latest
+    from synthrisk.tasks.tracking.history import Latest
 
 _LOOK = 0.2  # seconds between two looks whether the server answers
 _PATIENCE = 10.0  # seconds for a browser of the terminal, which is waited for
@@ -83,7 +83,7 @@ def _run(uri: str, port: int, server: str, latest: "Latest | None", opens: bool)
         looks = Thread(target=look, name="look for the server", daemon=True)
         looks.start()
         try:
-            from synthrisk.tasks.tracking.server import run_server  # MLflow takes seconds
+            from synthrisk.tasks.tracking.store import run_server  # MLflow takes seconds
 
             run_server(uri, port)
         finally:
@@ -122,7 +122,7 @@ def show_record(study: str, tracking_uri: str | None, workspace: Path, to: Path 
 
 
 def _latest(tracking: Tracking, workspace: Path, study: str | None) -> "Latest | None":
-    from synthrisk.tasks.tracking.latest import latest_study  # MLflow takes a second and 100 MB
+    from synthrisk.tasks.tracking.history import latest_study  # MLflow takes a second and 100 MB
 
     return latest_study(tracking, workspace, study)
 

@@ -1,1 +1,1 @@
-"""Correct attribution probability and its relatives."""
+"""Correct attribution probability and its relatives: a value guessed from equal or nearest keys."""

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.cap import continuity, encoded, has_sets
-from synthrisk.metrics.cap.pools import Pools, pools
+from synthrisk.metrics.cap.nearest_keys import Pools, pools
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric, Reduction, Score
+from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches, values_in_class
 from synthrisk.metrics.tables.tables import Tables
 

@@ -1,1 +1,1 @@
-"""Attacks that speak or abstain, and the framework that judges them."""
+"""Attacks that speak or abstain, a family a file with its measure, and the framework that judges them."""

@@ -7,16 +7,15 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims.attackers_view import shown_parts, shown_release
 from synthrisk.metrics.claims.inference import most_common, resolved
-from synthrisk.metrics.claims.judging import reduce_claims
-from synthrisk.metrics.claims.selective_curve import LIMITS, halves
+from synthrisk.metrics.claims.judging import LIMITS, halves, reduce_claims, shown_parts, shown_release
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.yardsticks import gain
-from synthrisk.metrics.metric import Metric, Reduction, Score
+from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.codes import Codes, joint_codes
+from synthrisk.metrics.tables.columns import is_temporal
 from synthrisk.metrics.tables.entities import has, how_many, how_many_with
-from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.tables import Tables
 
 _NOBODY = "no claim is about a real record"

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.kinds import is_temporal, kind
-from synthrisk.metrics.tables.value_ranks import Interval, Ranked, is_missing, number_of, ranked
+from synthrisk.metrics.tables.columns import is_temporal, kind
+from synthrisk.metrics.tables.order import Interval, Ranked, is_missing, number_of, ranked
 
 Condition = tuple[Hashable, str, Any]
 Predicate = tuple[Condition, ...]

@@ -1,1 +1,1 @@
-"""Measures by distance and by equal values: those of PrivEval and of statistics offices, one a file."""
+"""Measures by distance and by equal values: those of PrivEval and of statistics offices."""

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import check_word
-from synthrisk.metrics.metric import Metric, Reduction, Score
-from synthrisk.metrics.neighbours.distances import CloserOrTied, TieRule, check_ties, compared, flags
+from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.neighbours.distances import Chances, CloserOrTied, TieRule, chances, check_ties, compared, flags
 from synthrisk.metrics.neighbours.nearest import (
     real_to_real,
     real_to_synthetic,
@@ -15,7 +15,7 @@ from synthrisk.metrics.neighbours.nearest import (
     synthetic_to_synthetic,
 )
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
-from synthrisk.metrics.neighbours.subsamples import Chances, chances
+from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.tables import Tables
 
 Sizes = Literal["given", "equal"]

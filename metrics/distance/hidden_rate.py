@@ -5,12 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
-from synthrisk.metrics.neighbours.distances import TIED, of_pairs, tie_counts
-from synthrisk.metrics.neighbours.famd import ProjectionName, check_projection, nearest_and_tied
+from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.neighbours.distances import (
+    TIED,
+    ProjectionName,
+    check_projection,
+    nearest_and_tied,
+    of_pairs,
+    tie_counts,
+)
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.records import SpaceName
-from synthrisk.metrics.tables.links import checked_links, whole_links
+from synthrisk.metrics.score import Reduction, Score, mean_score
+from synthrisk.metrics.tables.entities import checked_links, whole_links
 from synthrisk.metrics.tables.tables import Tables
 
 _UNLINKED = "no row link: nobody says which real row each synthetic row was made from (docs/metrics.md: hidden rate)"
@@ -44,7 +51,7 @@ def hidden_rate(
         links: (m,) positions in the real table (0 is its first row), -1 for a row made from none; None: those of the
             tables, which a study knows.
         space: ``euclid`` (standard deviations) or ``gower`` (share of the columns' ranges).
-        projection: ``famd`` takes distances on the two main axes alone (see ``famd.projected``).
+        projection: ``famd`` takes distances on the two main axes alone (see ``distances.projected``).
 
     Returns:
         A ``Score``; ``records``: score (credit, NaN where nothing was made from the record), tied (t), distance

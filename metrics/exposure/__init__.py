@@ -1,1 +1,1 @@
-"""Who is at risk, why, and what would help."""
+"""Who is at risk, why, and what would help: models of the records' risk, groups, single records."""

@@ -1,1 +1,1 @@
-"""Models that an attacker trains, and what they see."""
+"""Models that an attacker trains, and the features that they see."""

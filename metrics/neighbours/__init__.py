@@ -1,1 +1,1 @@
-"""Exact nearest records of mixed types."""
+"""Exact nearest records of mixed types: distances, and how they are searched. No measure."""

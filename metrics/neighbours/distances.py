@@ -1,13 +1,52 @@
-"""Distances compared: ties, which of two is smaller, and those of chosen pairs and of the farthest."""
+"""Distances compared: ties, which of two is smaller, and those of chosen pairs and of the farthest.
 
+Records as points on the two main axes of a factor analysis of mixed data (FAMD), fitted on the real table.
+
+Released records nearest to each real one where cells stand for sets of values: distances to the nearest value.
+
+Subsamples: how near the nearest record of a random part of a table would be, as exact chances.
+
+The nearest of more records is nearer. To compare tables of different sizes, the larger is therefore taken as its mean
+random subsample of the size of the smaller. No subsample is drawn: of N records of which c lie within a distance, k
+drawn ones hold none of the c with chance C(N - c, k)/C(N, k). So there is no seed, and the order of rows has no
+influence.
+"""
+
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, Unpack
 
 import numpy as np
+import scipy
 
-from synthrisk.metrics.errors import check_word
-from synthrisk.metrics.neighbours.nearest import Direction, Options, Pass, as_distances, as_sums
-from synthrisk.metrics.neighbours.records import Records, Scale, SpaceName, mixed, scale, space_of, steps_of, sums_of
-from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.errors import InputError, check_word
+from synthrisk.metrics.intervals.distributions import none_drawn
+from synthrisk.metrics.neighbours.nearest import (
+    Direction,
+    Options,
+    Pass,
+    as_distances,
+    as_sums,
+    real_to_synthetic,
+    search,
+)
+from synthrisk.metrics.neighbours.records import (
+    Records,
+    Scale,
+    Search,
+    Space,
+    SpaceName,
+    check_space,
+    mixed,
+    range_of,
+    scale,
+    space_of,
+    steps_of,
+    sums_of,
+    warn_if_long,
+)
+from synthrisk.metrics.tables.columns import center_and_spread
+from synthrisk.metrics.tables.order import canonical, level_order
+from synthrisk.metrics.tables.tables import Tables, code_values, in_order, inside, shown
 
 TIED = 1e-9  # distances that differ by a smaller share are equal: sums over other columns differ by rounding
 
@@ -188,3 +227,246 @@ def _bounds(
         far += steps_of(np.maximum(*(np.abs(end - own) for end in ends)), costs, c)
         center += steps_of(np.abs(own - np.median(centered.numbers[:, c])), costs, c) * (2 if costs.squared else 1)
     return words * _SAFE, far * _SAFE, center * _SAFE
+
+
+ProjectionName = Literal["famd"]
+_SAME = 1e-12  # points nearer than this share of the largest coordinate are one but for rounding
+_Column = tuple[np.ndarray, np.ndarray]  # (n, k) and (m, k): a column as numbers, in the real and the synthetic table
+
+
+def check_projection(projection: str | None = None, space: str = "euclid") -> None:
+    """Refuse a name that is no projection or space, and a projection of gower space."""
+    check_space(space)
+    if projection not in (None, "famd"):
+        raise InputError(f"projection must be famd or none, got {projection!r}")
+    if projection is not None and space != "euclid":
+        raise InputError(f"projection must be none in gower space, got {projection!r}")
+
+
+def projected(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """Return both tables' records as points on two axes, (n, 2) and (m, 2).
+
+    Numerics are (v - mean)/sd of the real table (a missing one 0; no spread: divisor 1), each level seen in the
+    real table is (b - p)/sqrt(p) with its share p (missing is a level). The axes are the eigenvectors of the real
+    table's covariance matrix with the two largest eigenvalues, exact; if the second is a double one, the plane is not
+    determined. Equal records have equal points, to the last bit. A table of one numeric column lies on one axis.
+    Memory grows with (columns and levels)^2.
+
+    Source: Pagès 2004, Analyse factorielle de données mixtes; AVATAR (Guillaudeux et al. 2023,
+    doi:10.1038/s41746-023-00771-5).
+
+    Example:
+        >>> import pandas as pd
+        >>> real, synthetic = projected(Tables(pd.DataFrame({"x": [0.0, 4.0]}), pd.DataFrame({"x": [2.0]})))
+        >>> np.abs(real).tolist(), np.abs(synthetic).tolist()
+        ([[1.0, 0.0], [1.0, 0.0]], [[0.0, 0.0]])
+    """
+    return tables.shared("famd", lambda: _projected(tables))
+
+
+def nearest_projected(
+    tables: Tables, direction: Literal["real_to_synthetic", "synthetic_to_real"], k: int = 1
+) -> np.ndarray:
+    """Return the k smallest distances between points of one table and those of the other, ascending, (n, k)."""
+    real, synthetic = projected(tables)
+    queries, reference = (real, synthetic) if direction == "real_to_synthetic" else (synthetic, real)
+    found = scipy.spatial.KDTree(reference).query(queries, k=list(range(1, k + 1)))[0]
+    largest = max(float(np.abs(points).max()) for points in (real, synthetic))
+    return np.where(found <= _SAME * largest, 0.0, found)
+
+
+def nearest_and_tied(tables: Tables, rows: np.ndarray, made: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each real point's smallest distance, its number of tied synthetic points, and which given pairs are tied.
+
+    Pair i, of p, is the real record at position ``rows[i]`` and the synthetic one at ``made[i]``.
+    """
+    real, synthetic = projected(tables)
+    distance = nearest_projected(tables, "real_to_synthetic")[:, 0]
+    reach = distance * (1 + TIED) + _SAME * max(float(np.abs(points).max()) for points in (real, synthetic))
+    tied = scipy.spatial.KDTree(synthetic).query_ball_point(real, reach, return_length=True)
+    apart = np.sqrt(((real[rows] - synthetic[made]) ** 2).sum(axis=1))
+    return distance, np.asarray(tied), apart <= reach[rows]
+
+
+def _projected(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    blocks = [_column(tables, c) for c in in_order(tables.columns)]
+    real = np.column_stack([block[0] for block in blocks])
+    real = real[np.argsort(canonical(tables).real, kind="stable")]  # the same axes in any order of rows
+    axes = np.linalg.eigh(real.T @ real / len(real))[1][:, ::-1][:, :2]
+    loadings = np.split(axes, np.cumsum([block[0].shape[1] for block in blocks])[:-1])
+    return _points(blocks, loadings, 0), _points(blocks, loadings, 1)
+
+
+def _points(blocks: list[_Column], loadings: list[np.ndarray], table: int) -> np.ndarray:
+    """Return coordinates, added up in one order, so that equal records have the same bits."""
+    points = np.zeros((len(blocks[0][table]), 2))
+    for block, loading in zip(blocks, loadings, strict=True):
+        for cells, step in zip(block[table].T, loading, strict=True):
+            points[:, : len(step)] += cells[:, None] * step
+    return points
+
+
+def _column(tables: Tables, column: str) -> _Column:
+    if tables.kind(column) == "numeric":
+        real, synthetic = tables.floats(column)
+        mean, spread = center_and_spread(np.sort(real))
+        unit = spread or 1.0
+        return np.nan_to_num((real - mean) / unit)[:, None], np.nan_to_num((synthetic - mean) / unit)[:, None]
+    codes = tables.codes([column])
+    share = np.bincount(codes.tables[0], minlength=codes.size) / len(tables.real)
+    order = level_order(tables, tables.columns)[column]
+    seen = np.argsort(order)
+    seen = seen[share[seen] > 0]  # and under any names
+    flags = [((each[:, None] == seen) - share[seen]) / np.sqrt(share[seen]) for each in codes.tables]
+    return flags[0], flags[1]
+
+
+_PAIRS = 1_000_000  # pairs compared at once
+_LONG = 5e9  # cells compared in about two minutes
+_EQUAL = 1e-12  # distances that differ by less are equal
+
+
+def nearest_by_sets(tables: Tables, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the released records as near to each real one as its k-th nearest, and the mean distance of the k.
+
+    The distance is gower over all columns, in [0, 1]: the mean over columns of |a - b|/range (numbers) or 0/1. Of a set
+    b is the value nearest to a; a suppressed cell is at distance 0 of everything. A missing number is at distance 1
+    of any number.
+
+    Args:
+        tables: n real records, and m released ones with their sets.
+        k: How many, 1 to m.
+
+    Returns:
+        The real record of each pair, the released one, and the means, (n,).
+    """
+    owners, rows, means = [], [], []
+    for block, apart in _distances(tables, np.arange(len(tables.real)), np.arange(len(tables.synthetic))):
+        nearest = np.partition(apart, k - 1, axis=1)[:, :k]
+        near = np.nonzero(apart <= nearest.max(axis=1, keepdims=True) + _EQUAL)
+        owners.append(block[near[0]])
+        rows.append(near[1])
+        means.append(nearest.mean(axis=1))
+    return np.concatenate(owners), np.concatenate(rows), np.concatenate(means)
+
+
+def nearest_value_distances(tables: Tables) -> np.ndarray:
+    """Return the distance of each real record to the nearest released one, (n,), as in ``nearest_by_sets``.
+
+    Where no cell stands for a set they are those of ``nearest.real_to_synthetic`` in gower space; so they are where
+    nothing of some columns is shown, which puts all records as far off.
+    """
+    if not tables.sets.among(shown(tables, tables.columns)):
+        return real_to_synthetic(tables, "gower").distances[:, 0]
+    return np.asarray(tables.shared("nearest values", lambda: _nearest_values(tables)))
+
+
+def _nearest_values(tables: Tables) -> np.ndarray:
+    ours, theirs = (
+        np.unique(side, return_index=True, return_inverse=True) for side in tables.codes(tables.columns).tables
+    )
+    found = [apart.min(axis=1) for _, apart in _distances(tables, ours[1], theirs[1])]
+    return np.concatenate(found)[ours[2]]
+
+
+def same_by_sets(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs of a real and a released record that may be equal: each cell is the same, or holds the value."""
+    owners, rows = [], []
+    sides = [(tables.codes([c]).tables, inside(tables, c)) for c in tables.columns]
+    for block in _parts(tables, np.arange(len(tables.real)), len(tables.synthetic)):
+        same = np.ones((len(block), len(tables.synthetic)), dtype=bool)
+        for (real, released), within in sides:
+            same &= within.equal(real[block, None], released)
+        found = np.nonzero(same)
+        owners.append(block[found[0]])
+        rows.append(found[1])
+    return np.concatenate(owners), np.concatenate(rows)
+
+
+def _parts(tables: Tables, rows: np.ndarray, m: int) -> Iterator[np.ndarray]:
+    """Yield some real records, so many that they can be compared with m released ones at once."""
+    warn_if_long(len(rows), m, len(tables.columns), _LONG)
+    step = max(1, _PAIRS // m)
+    return (rows[start : start + step] for start in range(0, len(rows), step))
+
+
+def _distances(tables: Tables, ours: np.ndarray, theirs: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield some of ``ours``, real records, and their distances to ``theirs``, released ones."""
+    for block in _parts(tables, ours, len(theirs)):
+        total = np.zeros((len(block), len(theirs)))
+        for column in in_order(tables.columns):
+            total += _gaps(tables, column, block, theirs)
+        yield block, total / len(tables.columns)
+
+
+def _gaps(tables: Tables, column: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Return the distances in one column of real records (down) to released ones (across)."""
+    within, codes = inside(tables, column), tables.codes([column]).tables
+    real, released = codes[0][ours, None], codes[1][theirs]
+    if tables.kind(column) != "numeric":
+        return np.where(within.equal(real, released), 0.0, 1.0)
+    low, high = _ends(tables, column)
+    numbers = tables.floats(column)
+    extent = range_of(*numbers)
+    mine, other = numbers[0][ours, None], numbers[1][theirs]
+    gaps = np.maximum(np.maximum(low[released] - mine, mine - high[released]), 0.0)
+    gaps = np.minimum(gaps / extent, 1.0) if extent else (gaps > 0).astype(float)
+    both = np.isnan(mine) & np.isnan(other)
+    free = within.row[released] == (within.row[-1] or -1)  # suppressed cells
+    return np.where(both | free, 0.0, np.where(np.isnan(mine) | np.isnan(other), 1.0, gaps))
+
+
+def _ends(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest and the largest number that each code of a numeric column stands for."""
+    values = code_values(tables, column)
+    low, high = values.copy(), values.copy()
+    for value, own in tables.sets.columns.get(column, {}).items():
+        here = values == value
+        low[here], high[here] = own.low, own.high
+    return low, high
+
+
+class Chances(NamedTuple):
+    """How near the nearest record of a subsample is, beside a given distance of each of n records."""
+
+    nearer: np.ndarray  # (n,) chance that it is nearer
+    tied: np.ndarray  # (n,) chance that it is at the same distance
+
+
+def chances(tables: Tables, direction: Direction, space: SpaceName, distances: np.ndarray, drawn: int) -> Chances:
+    """Return the chances for the nearest of ``drawn`` records of the table searched, beside ``distances``, (n,).
+
+    Where a table is searched for its own records, the record itself is not among those drawn from.
+
+    Example:
+        >>> import pandas as pd
+        >>> tables = Tables(pd.DataFrame({"x": [0, 8]}), pd.DataFrame({"x": [1, 4, 6, 7]}))
+        >>> found = chances(tables, "real_to_synthetic", "gower", np.array([0.5, 0.5]), 2)
+        >>> found.nearer.round(3).tolist(), found.tied.round(3).tolist()
+        ([0.5, 0.833], [0.333, 0.167])
+    """
+    one = Pass(tables, direction, space_of(tables, space))
+    table = tables.synthetic if direction.endswith("synthetic") else tables.real
+    total = len(table) - (direction in ("real_to_real", "synthetic_to_synthetic"))
+    return _chances(one.search, one.queries, one.own, one.space, distances, (total, drawn))
+
+
+def chances_among(tables: Tables, space: SpaceName, rows: np.ndarray, distances: np.ndarray, drawn: int) -> Chances:
+    """Return for each synthetic record the same chances for ``drawn`` of some real records.
+
+    The space is that of all real records, as in ``nearest.synthetic_to_some``.
+    """
+    where = space_of(tables, space)
+    both, own = mixed(tables, where), np.full(len(tables.synthetic), -1)
+    searched = search(both.real.take(rows), scale(tables, where, "real"))
+    return _chances(searched, both.synthetic, own, where, distances, (len(rows), drawn))
+
+
+def _chances(
+    searched: Search, queries: Records, own: np.ndarray, space: Space, distances: np.ndarray, sizes: tuple[int, int]
+) -> Chances:
+    below, within = (
+        searched.count(queries, own, as_sums(distances * factor, space)) for factor in (1 - TIED, 1 + TIED)
+    )
+    nearer = 1 - none_drawn(np.where(distances > 0, below, 0), *sizes)
+    return Chances(nearer, 1 - none_drawn(within, *sizes) - nearer)

@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.cap.attribute_disclosure import MeasureName, check_measure, reduce_flags
-from synthrisk.metrics.cap.cap import FEW, NEARLY_ALL, reduce_credits, too_fine
+from synthrisk.metrics.cap.cap import FEW, NEARLY_ALL, reduce_claims, reduce_credits, too_fine
 from synthrisk.metrics.cap.nearest_keys import nearest_keys
-from synthrisk.metrics.cap.targeted_cap import reduce_claims
-from synthrisk.metrics.distance.common_rows import reduce_hits
-from synthrisk.metrics.distance.unique_exact_matches import reduce_unique
+from synthrisk.metrics.distance.matches import reduce_hits, reduce_unique
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.parts import CONTROLS, MEMBERS, RELEASE, Coded, Partitioned
 from synthrisk.metrics.release.k_anonymity import FROM, KeySizes, ReleaseKeys, keys_and_targets
@@ -129,7 +127,7 @@ def packed(part: Coded, steps: tuple[Step, ...]) -> np.ndarray:
 
 
 def common_rows_proportion(tables: Partitioned) -> Score:
-    """Return the share of real records that occur in the release (``common_rows.common_rows_proportion``)."""
+    """Return the share of real records that occur in the release (``matches.common_rows_proportion``)."""
     rows = keys(tables, list(tables.columns))
     rank = ranks_of_real(tables, rows)
     records = pd.DataFrame({"score": (rows.release > 0).astype(float)[rank], "row": rank})
@@ -246,7 +244,7 @@ def generalized_cap(tables: Partitioned, *, quasi_identifiers: Sequence[str], se
 
 
 def targeted_cap(tables: Partitioned, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str) -> Score:
-    """Return targeted CAP (``targeted_cap.targeted_cap``)."""
+    """Return targeted CAP (``cap.targeted_cap``)."""
     own = _classes(tables, quasi_identifiers, sensitive)
     claim, seen = own.released_values == 1, own.total > 0
     columns = {"score": np.where(claim, own.hit > 0, np.nan), "claim": claim}

@@ -6,19 +6,17 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.distance.closest_record import check_closest, reduce_distances
-from synthrisk.metrics.distance.sdmetrics_dcr import Overfitting, protection
+from synthrisk.metrics.distance.closest_record import Overfitting, check_closest, protection, reduce_distances
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.neighbours.brute_force import Search
-from synthrisk.metrics.neighbours.distances import compared
-from synthrisk.metrics.neighbours.famd import ProjectionName
-from synthrisk.metrics.neighbours.nearest import as_distances
+from synthrisk.metrics.neighbours.distances import ProjectionName, compared
+from synthrisk.metrics.neighbours.nearest import as_distances, search
 from synthrisk.metrics.neighbours.records import (
     FAR,
     Axis,
     Ranges,
     Records,
     Scale,
+    Search,
     Space,
     SpaceName,
     near_one,
@@ -26,10 +24,9 @@ from synthrisk.metrics.neighbours.records import (
     scale_of,
     standardised,
 )
-from synthrisk.metrics.neighbours.search import search
 from synthrisk.metrics.partitions.parts import CONTROLS, MEMBERS, REAL, RELEASE, Coded, Column, Partitioned
 from synthrisk.metrics.score import Score
-from synthrisk.metrics.tables.kinds import center_and_spread
+from synthrisk.metrics.tables.columns import center_and_spread
 from synthrisk.metrics.tables.tables import in_order
 
 SHARD = 2_500_000

@@ -1,1 +1,1 @@
-"""RAPID: the share of records whose sensitive value a model guesses better than it should; its options, its null."""
+"""RAPID: the share of records whose sensitive value a model guesses better than it should; its null."""

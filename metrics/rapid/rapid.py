@@ -3,13 +3,16 @@
 Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata".
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, check_whole
+from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.intervals.proportions import ShareMethod, share
 from synthrisk.metrics.intervals.yardsticks import (
     CURVE_NAMES,
@@ -18,22 +21,18 @@ from synthrisk.metrics.intervals.yardsticks import (
     threshold_curve,
     tolerance_curve,
 )
-from synthrisk.metrics.metric import Metric, Reduction, Score, mean_score
+from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.models.attackers import attacker_model
-from synthrisk.metrics.rapid.guesses import (
-    NULL_CURVE,
-    NULL_CURVE_OF_NUMBERS,
-    Baseline,
-    class_guesses,
-    value_guesses,
-)
-from synthrisk.metrics.rapid.null import P_VALUES, Permute, named
-from synthrisk.metrics.rapid.null_by_refit import permutation_null
-from synthrisk.metrics.rapid.options import Choice, Mode, check_values
-from synthrisk.metrics.rapid.prediction_error import best_constant
-from synthrisk.metrics.rapid.several_attackers import Envelope, combined, values_together
+from synthrisk.metrics.rapid.guesses import NULL_CURVE, NULL_CURVE_OF_NUMBERS, Baseline, class_guesses, value_guesses
+from synthrisk.metrics.rapid.null import P_VALUES, Permute, named, permutation_null
+from synthrisk.metrics.rapid.prediction_error import Choice, Mode, best_constant, check_values
+from synthrisk.metrics.score import Reduction, Score, mean_score
+from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.tables.columns import kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import ErrorName, Tolerance, numeric_target, too_wide
+
+Envelope = Literal["max", "mean", "record"]
 
 
 def rapid(
@@ -83,8 +82,8 @@ def rapid(
         envelope: What of several attacker models is the value: ``max``, the largest of their values (the paper's
             RAPID_max); ``mean``, the mean of them; ``record``, each record attacked by the model that gains most on
             it. All three are among the details, as ``rapid_max``, ``rapid_mean`` and ``rapid_envelope``: see
-            ``several_attackers.combined``.
-        permute: Whose sensitive values are permuted in the calibration: see ``null_by_refit.permutation_null``.
+            ``rapid.combined``.
+        permute: Whose sensitive values are permuted in the calibration: see ``null.permutation_null``.
         permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
             time); 0: only the exact null of permuted real values, which needs no fit.
         seed: Seed of the model.
@@ -161,7 +160,7 @@ def best_answer(
 
 
 def together(scores: Mapping[str, Score], envelope: str) -> Score:
-    """Return the score of several attacker models: see ``several_attackers.combined``."""
+    """Return the score of several attacker models: see ``rapid.combined``."""
     return combined(scores, envelope, reduce_rapid)
 
 
@@ -225,3 +224,142 @@ RAPID = Metric(
     best_answer=best_answer,
     together=together,
 )
+
+_OF_ALL = ("guess", "accuracy_guess", "tolerance", "tolerance_days")  # details that no attacker model moves
+_NULL = "null_real_"
+
+
+def combined(scores: Mapping[str, Score], envelope: str, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
+    """Return one RAPID score for several attacker models.
+
+    ``max``, ``rapid_max``: the paper's RAPID_max, the value of the model that puts most of the records at risk (of
+    equals the first); the records are those of this model. ``mean``, ``rapid_mean``: the paper's mean over models; a
+    record's score is the share of models that put it at risk. ``record``, ``rapid_envelope``: each record is attacked
+    by the model with the largest gain (smallest error) on it. The last is at least ``rapid_max`` and flatters the
+    attacker: nobody knows beforehand which model is best for whom.
+
+    Args:
+        scores: By the name of the attacker model, all on the same records.
+        envelope: Which of the three, an ``Envelope``.
+        reduce: Makes a value and details of records.
+
+    Returns:
+        A ``Score``; ``records`` hold ``score_<attacker>`` and ``gain_<attacker>`` (or ``error_<attacker>``) of each
+        model too, and ``best``, the score of the best for the record; details ``value_<attacker>``, ``rapid_mean``,
+        ``rapid_max`` and ``rapid_envelope``, and as null the largest (``mean``: the mean) of the models' nulls.
+    """
+    tables = {name: s.records for name, s in scores.items() if s.records is not None}
+    best = _best(list(tables.values()))
+    evidence = "gain" if "gain" in best else "error"
+    own = {f"score_{name}": table["score"] for name, table in tables.items()}
+    own |= {f"{evidence}_{name}": table[evidence] for name, table in tables.items()}
+    first = next(iter(scores.values()))
+    settings = first.settings | {"attacker": list(scores), "envelope": envelope}
+    if envelope == "max":
+        largest = max(scores, key=lambda name: np.nan_to_num(scores[name].value, nan=-1.0))
+        chosen, settings = tables[largest], settings | {"largest": largest}
+    elif envelope == "record":
+        chosen = best
+    else:
+        mean = np.mean([table["score"] for table in tables.values()], axis=0)
+        chosen = best.assign(score=mean)[["score", *(c for c in best if c == "tolerance")]]
+    records = pd.concat([chosen, pd.DataFrame(own).assign(best=best["score"])], axis=1)
+    details = {name: v for name, v in first.details.items() if name in _OF_ALL}
+    details |= {} if envelope == "record" else _nulls(list(scores.values()), np.max if envelope == "max" else np.mean)
+    return Score.of("rapid", records, reduce(records), details, settings, first.warning)
+
+
+def values_together(records: pd.DataFrame) -> dict[str, float]:
+    """Return what several models come to on some of the records; nothing where there is one model."""
+    each = {str(c).removeprefix("score_"): float(records[c].mean()) for c in records if str(c).startswith("score_")}
+    if not each:
+        return {}
+    values = list(each.values())
+    together = {"rapid_mean": float(np.mean(values)), "rapid_max": float(np.max(values))}
+    return (
+        {f"value_{name}": v for name, v in each.items()} | together | {"rapid_envelope": float(records["best"].mean())}
+    )
+
+
+def _nulls(scores: list[Score], choose: Callable[..., object]) -> dict[str, float]:
+    """Return the mean null values of the models, one by one the largest or their mean; of p-values there are none."""
+    means = {f"{_NULL}mean", *(name for name in scores[0].details if name.startswith(f"{_NULL}curve_"))}
+    known = [name for name in scores[0].details if name in means and all(name in s.details for s in scores)]
+    return {name: float(choose([s.details[name] for s in scores])) for name in known}  # type: ignore[arg-type]
+
+
+def _best(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """Return each record's row from the model with the highest gain or the smallest error; ties: the first."""
+    if "gain" in tables[0]:
+        chosen = np.argmax([t["gain"] for t in tables], axis=0)
+    else:
+        chosen = np.argmin([t["error"].fillna(np.inf) for t in tables], axis=0)
+    stacked = pd.concat(tables, ignore_index=True)
+    rows = stacked.iloc[chosen * len(chosen) + np.arange(len(chosen))]
+    return rows.set_axis(tables[0].index)
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """RAPID over folds.
+
+    Folds share their training records, so that the t interval over folds is too narrow for a new table: trust that of a
+    study instead (METHODS 6).
+    """
+
+    value: float  # mean over folds
+    sd: float  # standard deviation over folds
+    lower: float
+    upper: float
+    folds: tuple[float, ...]  # value of each fold, in order
+
+
+def cross_validated(
+    real: pd.DataFrame,
+    synthesizer: Callable[[pd.DataFrame, int], pd.DataFrame],
+    *,
+    sensitive: str,
+    folds: int = 5,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> CrossValidated:
+    """Fit a synthesizer on K - 1 folds, attack the held-out fold, K times (``rapid_synthesizer_cv`` in R).
+
+    The folds are stratified by a categorical target whose classes allow it. Class shares come from all real
+    records. A study does the same with repetitions, control records and member scores beside it.
+
+    Args:
+        real: The real records.
+        synthesizer: ``(training records, seed) -> release``.
+        sensitive: The attribute guessed.
+        folds: K >= 2.
+        confidence: Confidence level.
+        seed: Root seed of folds, fits and attacks.
+        **options: Further options of ``rapid``.
+
+    Raises:
+        InputError: ``folds`` is no whole number between 2 and the number of records, or an option breaks its rule.
+    """
+    check_whole("folds", folds, 2, len(real), "a whole number between 2 and the number of records")
+    if sensitive not in real.columns:
+        raise InputError(f"sensitive must be a column of the table, got {sensitive!r}")
+    values = []
+    for fold, (train, held_out) in enumerate(_parts(real, sensitive, folds, seed)):
+        members, controls = real.iloc[train], real.iloc[held_out]
+        release = synthesizer(members.reset_index(drop=True), seed_of(seed, fold, "synthesizer"))
+        own = seed_of(seed, fold, "attack")
+        score = RAPID(members, release, control=controls, sensitive=sensitive, mode="holdout", seed=own, **options)
+        values.append(score.value)
+    mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
+    half = float(t_quantile(0.5 + confidence / 2, folds - 1)) * sd / np.sqrt(folds)
+    return CrossValidated(mean, sd, mean - half, mean + half, tuple(values))
+
+
+def _parts(real: pd.DataFrame, sensitive: str, folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    random_state = seed_of(seed, "folds")
+    classes = pd.factorize(real[sensitive], use_na_sentinel=False)[0]
+    if kind(real[sensitive]) == "categorical" and np.bincount(classes).min() >= folds:
+        cut = StratifiedKFold(folds, shuffle=True, random_state=random_state)
+        return list(cut.split(np.zeros(len(real)), classes))
+    return list(KFold(folds, shuffle=True, random_state=random_state).split(np.zeros(len(real))))

@@ -1,1 +1,1 @@
-"""From ledgers to findings, comparisons, power, verdicts and results."""
+"""From split to findings: what attacks left of each release, estimated. No verdict, no words for readers."""

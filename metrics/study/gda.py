@@ -1,13 +1,71 @@
-"""The GDA score of an attack: its columns, and the k weakest of them put together."""
+"""The GDA view of a study: each attack on each synthesizer, column by column and put together, and its grade.
 
-from collections.abc import Sequence
+It is a convention, not a measurement: read the two quantities first.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+import scipy
 
 from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.intervals.yardsticks import gain
-from synthrisk.metrics.study.grade import grade, susceptibility_floor
+from synthrisk.metrics.study.findings import Finding
+
+_IMPROVEMENT = (0.0, 0.5, 0.75, 0.9, 0.95, 1.0)
+_LOG_PROBABILITY = (-5.0, -4.0, -3.0, -2.0, 0.0)
+_DEFENSE = np.array(
+    [
+        [1.0, 1.0, 1.0, 1.0, 1.0],
+        [1.0, 1.0, 1.0, 0.95, 0.95],
+        [1.0, 1.0, 0.95, 0.9, 0.7],
+        [1.0, 0.9, 0.8, 0.6, 0.3],
+        [1.0, 0.8, 0.7, 0.3, 0.1],
+        [1.0, 0.7, 0.3, 0.1, 0.0],
+    ]
+)  # gda-score-code 2.5.4, scores/gdaScore.py: its grid; its interpolation is not monotone (reference/gda)
+_SUSCEPTIBILITY = (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
+_FLOOR = (1.0, 0.99, 0.9, 0.7, 0.4, 0.1, 0.05, 0.0)
+
+
+def grade(improvement: float, probability: float) -> float:
+    """Return the defense in [0, 1], 1 = nothing is learned.
+
+    Bilinear in (CI, log10 claim probability) between the nodes of the original grid, whose rows and columns fall, so
+    that more confidence or more claims never raise it. An improvement below 0 counts as 0, a probability below 1e-5
+    as 1e-5; without claims there is nothing to defend against: 1.
+
+    Args:
+        improvement: Confidence improvement (C - S)/(1 - S), at most 1; NaN where it is not defined gives NaN, unless
+            no claim was made.
+        probability: Claims / attempts, in [0, 1].
+
+    Example:
+        >>> grade(0.2, 1.0), grade(1.0, 0.001), round(grade(0.875, 1.0), 3)
+        (0.98, 0.3, 0.367)
+    """
+    if probability == 0:
+        return 1.0
+    if np.isnan(improvement) or np.isnan(probability):
+        return float("nan")
+    return float(_bilinear()((np.clip(improvement, 0, 1), np.clip(np.log10(probability), -5, 0))))
+
+
+def susceptibility_floor(susceptibility: float) -> float:
+    """Return the defense that a data set has because only this share of its cells can be attacked.
+
+    Example:
+        >>> susceptibility_floor(1.0), round(susceptibility_floor(0.5), 4), susceptibility_floor(0.0)
+        (0.0, 0.0253, 1.0)
+    """
+    return float(np.interp(susceptibility, _SUSCEPTIBILITY, _FLOOR))
+
+
+@cache
+def _bilinear() -> Callable[[tuple[float, float]], float]:
+    return scipy.interpolate.RegularGridInterpolator((_IMPROVEMENT, _LOG_PROBABILITY), _DEFENSE)
 
 
 @dataclass(frozen=True)
@@ -109,3 +167,57 @@ def gda_score(columns: Sequence[ColumnScore], of: int, k: int | None = None) -> 
 
 def _or(value: float, instead: float) -> float:
     return instead if np.isnan(value) else value
+
+
+WHOLE = "whole record"  # what is learned where no single column is
+OF_CLAIMS = ("attempts", "claims", "correct", "statistical_confidence", "susceptibility", "prior_knowledge", "work")
+"""The details that each metric of claims (``Metric.claims``) gives."""
+
+
+@dataclass(frozen=True)
+class AttackView:
+    """What one attack did to the releases of one synthesizer; counts are means over releases."""
+
+    synthesizer: str
+    role: str  # ``synthesizer`` or ``reference``
+    attack: str  # label of the measure
+    columns: tuple[ColumnScore, ...]  # a score a column attacked
+    of: int  # columns of the data set; of whole records 1
+    overall: GdaScore  # over all of them
+    weakest: Mapping[int | None, GdaScore]  # over the k weakest of them, by k; None all
+
+    def susceptibility(self, column: ColumnScore) -> float:
+        """Return the share of all cells of the data set for which an attempt can be made in one column.
+
+        Those of the columns add up to that of all of them: ``GdaScore.susceptibility``, as the source counts it.
+        """
+        return column.susceptibility / self.of
+
+
+def gda_view(findings: Sequence[Finding], of: int, weakest: Sequence[int | None] = (None, 1)) -> list[AttackView]:
+    """Return the view of every attack that makes claims, on members, in the order of the findings.
+
+    Findings without claims, and what-ifs, are passed over. Susceptibility is a share of the ``of`` columns of the
+    table; claims about whole records count as one column of one. ``weakest``: see ``AttackView``.
+    """
+    columns: dict[tuple[str, str, str], list[ColumnScore]] = {}
+    for f in findings:
+        if f.is_of_claims and f.details.get("attempts", (0.0,))[0] and not f.measure.variant_of:
+            key = (f.synthesizer, f.role, f.measure.label)
+            columns.setdefault(key, []).append(column_score(f))
+    return [_view(key, each, of, weakest) for key, each in columns.items()]
+
+
+def _view(
+    key: tuple[str, str, str], columns: Sequence[ColumnScore], of: int, weakest: Sequence[int | None]
+) -> AttackView:
+    of = 1 if columns[0].column == WHOLE else of
+    scores = {k: gda_score(columns, of, k) for k in weakest}
+    return AttackView(*key, tuple(columns), of, gda_score(columns, of), scores)
+
+
+def column_score(finding: Finding) -> ColumnScore:
+    """Return the score of one column from what a finding says of members."""
+    attempts, claims, *others, known, read = (finding.details[name][0] for name in OF_CLAIMS)
+    cells = [each * claims if claims else 0.0 for each in (known, read)]
+    return ColumnScore(finding.measure.sensitive or WHOLE, attempts, claims, *others, *cells)

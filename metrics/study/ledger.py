@@ -1,14 +1,22 @@
-"""The ledger of a release: what every attack did to every real record. Everything reported derives from it."""
+"""The ledger of a release: what every attack did to every real record. Everything reported derives from it.
 
+What a measure says of one release beside the scores of its records: four kinds, and their plain JSON.
+
+What is kept of a measure on one synthesizer, for all statistics that pair it: of records, or of releases.
+
+A measure of a study with the options that its metric is called with.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from synthrisk.metrics.metric import Score
+from synthrisk.metrics.score import Ceiling, Score
 from synthrisk.metrics.tables.codes import factorized, joint_codes, pack
 
 _CLAIM = ("record", "member", "metric", "attacker", "sensitive", "claim", "guessed", "truth")
@@ -188,3 +196,176 @@ class Cell:
         return f"{self.synthesizer}, repetition {self.repetition + 1}" + (
             f", fold {self.fold + 1}" if folds > 1 else ""
         )
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why there is no value of members, none of control records and no difference of the two, or empty strings."""
+
+    members: str = ""
+    controls: str = ""
+    difference: str = ""
+
+
+NO_REASONS = Reasons()
+
+
+@dataclass(frozen=True)
+class OfRecords:
+    """Of a measure that scores single real records: its scores stand in the ledger."""
+
+    all: dict[str, float]  # what it says of all real records together, as named numbers
+    # what it says of the members alone; empty where there are none
+    members: dict[str, float] = field(default_factory=dict)
+    controls: dict[str, float] = field(default_factory=dict)  # what it says of the control records alone
+    gains: bool = False  # whether the ledger holds normalised gains, of which a threshold curve is drawn
+    reasons: Reasons = NO_REASONS  # why there is no value
+    warning: str = ""  # what makes the value hard to read, or an empty string
+    errors: bool = False  # whether it holds errors of numbers, of which a curve over the tolerance is drawn
+
+
+@dataclass(frozen=True)
+class OfRelease:
+    """Of a measure that has one value a release: see ``ledger.ReleasedValues``."""
+
+    value: float  # the value on all members
+    control: float  # the value on all control records
+    members: float  # the value against as many members as control records
+    controls: float  # the value against these control records
+    details: dict[str, float] = field(default_factory=dict)  # what else it says of members, as named numbers
+    reasons: Reasons = NO_REASONS  # why there is no value
+
+
+@dataclass(frozen=True)
+class OfIsolation:
+    """Of claims that name no target: the records that they isolate stand in the ledger."""
+
+    value: float  # the value on all members
+    details: dict[str, float]  # what else it says, as named numbers
+    reasons: Reasons = NO_REASONS  # why there is no value
+
+
+@dataclass(frozen=True)
+class OfUtility:
+    """Of a measure of utility."""
+
+    value: float  # the utility of the release
+    details: dict[str, float] = field(default_factory=dict)  # what else it says of the release, as named numbers
+    ceiling: Ceiling | None = None  # what control records reach in place of the release; None without control records
+    reason: str = ""  # why there is no value, or an empty string
+
+
+Said = OfRecords | OfRelease | OfIsolation | OfUtility
+_KINDS: dict[str, type[Said]] = {kind.__name__: kind for kind in (OfRecords, OfRelease, OfIsolation, OfUtility)}
+_PARTS = {"reasons": Reasons, "ceiling": Ceiling}
+
+
+def values_as_plain(values: Mapping[str, Said]) -> dict[str, dict[str, Any]]:
+    """Return what each measure says, by key, as plain JSON with its kind.
+
+    Example:
+        >>> values = {"coverage": OfUtility(0.5, {"coverage_age": 0.25})}
+        >>> values_as_plain(values)["coverage"]["kind"], values_from_plain(values_as_plain(values)) == values
+        ('OfUtility', True)
+    """
+    return {key: {"kind": type(each).__name__, **asdict(each)} for key, each in values.items()}
+
+
+def values_from_plain(plain: Mapping[str, Mapping[str, Any]]) -> dict[str, Said]:
+    """Return what each measure says, by key, from its plain JSON."""
+    return {key: _read(**each) for key, each in plain.items()}
+
+
+def _read(kind: str, **parts: Any) -> Said:
+    return _KINDS[kind](**{name: _PARTS[name](**p) if name in _PARTS and p else p for name, p in parts.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """The contributions of records to the quantities of one measure on one synthesizer, each (R, n).
+
+    Their mean over records is a repetition's value, their mean over both the study's; columns of records that
+    contribute nothing are NaN, and an array has no columns where the quantity is not estimable.
+    """
+
+    risk: np.ndarray
+    control: np.ndarray
+    memorization: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedValues:
+    """The values of the releases, of a measure that has no score a real record, each (R, K)."""
+
+    value: np.ndarray  # on all members
+    control: np.ndarray  # on all control records
+    members: np.ndarray  # against as many members as control records
+    controls: np.ndarray  # against these control records
+
+    @property
+    def difference(self) -> np.ndarray:
+        """The difference of members and control records, on groups of one size."""
+        return self.members - self.controls
+
+
+@dataclass(frozen=True, eq=False)
+class Isolations:
+    """Of claims that name no target: values of the releases, and what the records add to memorization."""
+
+    value: np.ndarray  # (R, K) on all members
+    memorization: np.ndarray  # (R, n) as in ``Contributions``; no columns where nobody is isolated
+
+
+KeptValues = Contributions | ReleasedValues | Isolations
+
+TOGETHER = {"max": "max", "mean": "mean", "record": "envelope"}
+"""What is added to a label where several attacker models make one measure: ``rapid_max``, ``rapid_mean`` ..."""
+
+
+def label_of(label: str, attacker: str = "", envelope: str = "") -> str:
+    """Return the label of a measure: of one attacker model of several, or of the envelope of all of them.
+
+    Example:
+        >>> label_of("rapid", "cart"), label_of("rapid", envelope="max")
+        ('rapid-cart', 'rapid_max')
+    """
+    return f"{label}_{TOGETHER[envelope]}" if envelope else f"{label}-{attacker}"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A measure and the options its metric is called with."""
+
+    measure: Measure
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def apart(self) -> "list[Planned]":
+        """The measures of its attacker models, where it is of several together (option ``envelope``); else none."""
+        if "envelope" not in self.options:
+            return []
+        label = self.measure.variant_of or self.measure.label
+        base = label.removesuffix(label_of("", envelope=self.options["envelope"]))
+        others = {k: v for k, v in self.options.items() if k not in ("attacker", "envelope")}
+        return [
+            Planned(
+                Measure(label_of(base, a), self.measure.metric, self.measure.sensitive, a), others | {"attacker": a}
+            )
+            for a in self.options["attacker"]
+        ]
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """What its seed is drawn from: name, attacker, attribute; a second attacker moves no number of the first.
+
+        A what-if draws as the measure that it varies, so that the two differ in nothing else.
+        """
+        attacker = self.measure.attacker or ""
+        label = self.measure.variant_of or self.measure.label
+        return label.removesuffix(f"-{attacker}"), attacker, self.measure.sensitive or ""
+
+    @property
+    def family(self) -> tuple[str, str]:
+        """What the measures of other ``attackers`` share with it: metric, and all options but ``attacker``."""
+        options = {k: v for k, v in self.options.items() if k != "attacker"}
+        return self.measure.metric, json.dumps(options, sort_keys=True, default=str)

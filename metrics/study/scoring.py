@@ -10,13 +10,24 @@ import pyarrow as pa
 
 from synthrisk.metrics import METRICS, Metric, Score, Tables
 from synthrisk.metrics.release.check import ReleaseCheck, check_release
+from synthrisk.metrics.release.columns import coarsened_alike, second_reading, without_columns
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
-from synthrisk.metrics.release.readings import coarsened_alike, second_reading, without_columns
 from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.ledger import Cell, as_frame, joint_values, ledger_of, ledger_rows
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import OfIsolation, OfRecords, OfRelease, OfUtility, Reasons, Said
+from synthrisk.metrics.study.ledger import (
+    Cell,
+    OfIsolation,
+    OfRecords,
+    OfRelease,
+    OfUtility,
+    Planned,
+    Reasons,
+    Said,
+    as_frame,
+    joint_values,
+    ledger_of,
+    ledger_rows,
+)
 from synthrisk.metrics.tables.tables import Target
 
 _GROUPS = {"members": 1, "controls": 0}

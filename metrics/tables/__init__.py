@@ -1,1 +1,1 @@
-"""What records hold: kinds of columns, codes, levels, entities, and orders that no name decides."""
+"""What records hold: kinds of columns, codes, levels, orders, entities. No measure and no attack."""

@@ -1,1 +1,1 @@
-"""How useful a release is, beside its ceiling."""
+"""How useful a release is, beside its ceiling; no measure of risk."""

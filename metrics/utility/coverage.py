@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from synthrisk.metrics.metric import Score
+from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.entities import how_many_with
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling, utility_metric
-from synthrisk.metrics.utility.queries import FEWEST
+from synthrisk.metrics.utility.accuracy import FEWEST, Measured, beside_ceiling, utility_metric
 
 NOTHING_TO_COVER = "no column has a value that two entities share, or a number"
 
@@ -26,7 +25,7 @@ def coverage(tables: Tables, *, seed: int = 0) -> Score:
 
     Returns:
         A ``Score`` in [0, 1] (``published`` is the same). Details: ``coverage_<column>``, ``columns`` (how many are
-        covered); with ``control`` the ceiling (see ``ceiling.beside_ceiling``). Not defined where no column has
+        covered); with ``control`` the ceiling (see ``accuracy.beside_ceiling``). Not defined where no column has
         anything to cover.
 
     Raises:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Score
+from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.ceiling import Measured, beside_ceiling, utility_metric
+from synthrisk.metrics.utility.accuracy import Measured, beside_ceiling, utility_metric
 
 
 def quality(tables: Tables, *, seed: int = 0) -> Score:
@@ -28,7 +28,7 @@ def quality(tables: Tables, *, seed: int = 0) -> Score:
     Returns:
         A ``Score`` in [0, 1], 1 = alike (``published`` is the same). Details: ``column_shapes``,
         ``column_pair_trends`` (NaN without such pairs), ``columns`` and ``pairs`` (how many count); with ``control``
-        the ceiling (see ``ceiling.beside_ceiling``). Not defined where SDMetrics can compute nothing.
+        the ceiling (see ``accuracy.beside_ceiling``). Not defined where SDMetrics can compute nothing.
 
     Raises:
         InputError: SDMetrics is not installed, or a column holds values of another type in the release.

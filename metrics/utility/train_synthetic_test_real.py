@@ -10,12 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import roc_auc_score
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.metric import Score
 from synthrisk.metrics.models.attackers import attacker_model, class_probabilities, predicted_values
-from synthrisk.metrics.score import Ceiling
-from synthrisk.metrics.tables.level_order import level_order
+from synthrisk.metrics.score import Ceiling, Score
+from synthrisk.metrics.tables.order import level_order
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.ceiling import thinned, utility_metric
+from synthrisk.metrics.utility.accuracy import thinned, utility_metric
 
 DEFAULT_MODEL = "gradient_boosting"
 Found = tuple[float, dict[str, float]]

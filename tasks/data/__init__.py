@@ -2,7 +2,6 @@
 
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import left_out, typed
-from synthrisk.tasks.workspace.references import Table
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.references import Table, store
 
 __all__ = ["Table", "left_out", "read", "store", "typed"]

@@ -1,4 +1,4 @@
-"""Sources of tables: built-in names, files, URLs, databases, OpenML."""
+"""Sources of tables: built-in names, files, URLs, databases, OpenML. No message shows a password of an address."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -8,15 +8,15 @@ from urllib.error import URLError
 
 import fsspec
 import pandas as pd
+import sqlalchemy
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from synthrisk.conf import resolve
-from synthrisk.conf.reading import Reading
-from synthrisk.conf.sources import source_function, sources
 from synthrisk.conf.study import BuiltIn, Sql
+from synthrisk.conf.tables import Reading, source_function, sources
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.workspace.csv import read_csv
-from synthrisk.tasks.workspace.excel import split_sheet
-from synthrisk.tasks.workspace.formats import FORMATS, read_format
+from synthrisk.tasks.workspace.files.csv import read_csv
+from synthrisk.tasks.workspace.files.excel import FORMATS, read_format, split_sheet
 
 OPENML = "openml:"
 CSV = (".csv", ".tsv", ".txt")
@@ -53,8 +53,6 @@ def read(
         InputError: There is no such source, or it cannot be read, or holds no rows.
     """
     if isinstance(source, Sql):
-        from synthrisk.tasks.data.sql import read_sql
-
         return read_sql(source)
     if isinstance(source, BuiltIn):
         return _built_in(source.name, source.options)
@@ -174,3 +172,43 @@ def _without_credentials(source: str) -> str:
         return source
     protocol, rest = source.split("?", 1)[0].split("://", 1)
     return f"{protocol}://{rest.rsplit('@', 1)[-1]}"
+
+
+_DRIVERS = {"psycopg": "synthrisk[postgresql]", "MySQLdb": "mysqlclient"}
+
+
+def read_sql(source: Sql) -> pd.DataFrame:
+    r"""Return the rows of a query.
+
+    A colon before a word marks a bind parameter in SQLAlchemy: write ``\:`` for a colon that is meant.
+
+    Raises:
+        InputError: The URL is not one, the driver is not installed, or the database refuses.
+    """
+    try:
+        engine = sqlalchemy.create_engine(resolve(source.url))
+    except ModuleNotFoundError as error:
+        raise InputError(_missing_driver(source.url, error.name or "")) from None
+    except (ArgumentError, NoSuchModuleError, ValueError, TypeError) as error:
+        raise InputError(
+            "source.url must be a SQLAlchemy URL such as postgresql+psycopg://user@host/database or "
+            f"sqlite:///file.db, got one that SQLAlchemy refuses ({type(error).__name__})"
+        ) from None
+    try:
+        with engine.connect() as connection:
+            frame = pd.read_sql_query(sqlalchemy.text(source.query), connection, dtype_backend="numpy_nullable")
+    except Exception as error:  # noqa: BLE001 - any driver's error may quote the URL, the query or cells
+        wrapped = error.__cause__ if isinstance(error, pd.errors.DatabaseError) else None  # pandas 3 wraps the driver's
+        kind = type(wrapped or error).__name__
+        raise InputError(f"source.query must be readable, but the database refused: {kind}") from None
+    finally:
+        engine.dispose()
+    if len(frame) == 0:
+        raise InputError("source.query must return rows, got none")
+    return frame
+
+
+def _missing_driver(url: str, module: str) -> str:
+    if url.startswith("postgres") and module != "psycopg":
+        return "source.url must name the driver: postgresql+psycopg://..., after pip install 'synthrisk[postgresql]'"
+    return f"source.url needs a driver that is not installed: pip install '{_DRIVERS.get(module, module)}'"

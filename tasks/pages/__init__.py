@@ -1,1 +1,1 @@
-"""The report and its parts: one file a section, with figures and templates."""
+"""Pages for a browser: the report, a notebook's pictures, who is at risk. Chapters of the report: ``sections``."""

@@ -12,22 +12,18 @@ from markupsafe import Markup
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.metrics.exposure.bands import bands, names_none, rounded
-from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, constant_guess, groups
-from synthrisk.metrics.exposure.subgroups import strongest_columns
+from synthrisk.metrics.exposure.groups import Groups, Reached, all_records, constant_guess, groups, strongest_columns
+from synthrisk.metrics.exposure.what_if import bands, names_none, rounded
 from synthrisk.metrics.intervals.estimates import TESTED
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import joint_values
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.previews import Preview, largest_fall, previews
-from synthrisk.metrics.tables.kinds import kind
-from synthrisk.tasks.pages.effects_figure import effects_figure
+from synthrisk.metrics.study.ledger import Planned, joint_values
+from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.verdicts.tables import Preview, largest_fall, previews
+from synthrisk.tasks.pages.attribution_figures import effects_figure, interaction_figures, triple_figures
 from synthrisk.tasks.pages.figures import shortened, svg, words_of
-from synthrisk.tasks.pages.predicted_risk_figures import interaction_figures, triple_figures
 from synthrisk.tasks.pages.templates import render
-from synthrisk.tasks.workspace.contributions import kept_contributions
-from synthrisk.tasks.workspace.exposed import kept_exposed
-from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.records import kept_contributions, kept_exposed
+from synthrisk.tasks.workspace.references import Found
 
 WORST, FEWEST = 8, 10  # rows of a table of groups, and records of a group in it
 EFFECTS, EXPLAINED, LABEL = 16, 12, 40  # rows of effects; columns of the regression; characters of a label

@@ -1,11 +1,15 @@
-"""The figures of a report: a panel a measure, drawn small so that a page can set them side by side."""
+"""The figures of a report: a panel a measure, drawn small so that a page can set them side by side.
+
+Intervals have a mark at each end; where an axis cuts one, an arrow says so.
+"""
 
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
+from math import isnan
 
 import matplotlib as mpl
 import numpy as np
@@ -15,12 +19,15 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from synthrisk.metrics.claims.selective_curve import SHARES, detail_of
+from synthrisk.metrics.claims.judging import SHARES, detail_of
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.yardsticks import CURVE
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.tasks.pages.interval_marks import BEYOND, draw_interval
-from synthrisk.tasks.pages.templates import interval, number
+from synthrisk.metrics.study.gda import AttackView
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.verdicts.results import is_reference
+from synthrisk.tasks.pages.section import Shown
+from synthrisk.tasks.pages.templates import cut, interval, number
 
 INK, MUTED, ACCENT, ALARM, FAINT = "#1f2933", "#6b7280", "#1d4f91", "#b3261e", "#d5dae1"
 LINES = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # after Okabe and Ito
@@ -369,3 +376,89 @@ def _spread(targets: Sequence[float], gap: float, top: float) -> list[float]:
     for target in targets:
         places.append(max(target, places[-1] + gap) if places else target)
     return [min(place, top - (len(places) - 1 - i) * gap) for i, place in enumerate(places)]
+
+
+DOT, CAP = 3.4, 7.0  # points: caps are taller than the dot, so that no interval hides behind it
+BEYOND = "beyond"  # class of the arrows in the SVG
+
+
+def draw_interval(
+    axes: Axes, lower: float, value: float, upper: float, at: float, colour: str, upright: bool = False
+) -> None:
+    """Draw a value as a dot, and its limits, where there are some, as a line with a cap at each end.
+
+    The axis must have its limits. ``at`` is the height, or the place from the left where the interval is ``upright``.
+    """
+    draw_limits(axes, lower, upper, at, colour, upright=upright)
+    place = ([at], [value]) if upright else ([value], [at])
+    axes.plot(*place, "o", color=colour, markersize=DOT, zorder=3)
+
+
+def draw_limits(
+    axes: Axes, lower: float, upper: float, at: float, colour: str, width: float = 1.6, upright: bool = False
+) -> None:
+    """Draw an interval without its value: a line with caps, or an arrow where it goes on past the axis."""
+    if np.isnan(lower) or np.isnan(upper):
+        return
+    low, high = sorted(axes.get_ylim() if upright else axes.get_xlim())
+    ends = np.clip([lower, upper], low, high)
+    inside = [i for i, (end, shown) in enumerate(zip((lower, upper), ends, strict=True)) if end == shown]
+    cap = {"marker": "_" if upright else "|", "markersize": CAP, "markeredgewidth": 1.0, "markevery": inside}
+    places = ([at, at], list(ends)) if upright else (list(ends), [at, at])
+    line = axes.plot(*places, color=colour, linewidth=width, solid_capstyle="butt", zorder=2)[0]
+    if inside:
+        line.set(**cap)
+    for i in {0, 1} - set(inside):
+        arrow = ("v^" if upright else "<>")[i]
+        place = [each[i : i + 1] for each in places]
+        found = axes.plot(*place, arrow, color=colour, markersize=5, clip_on=False, zorder=3)[0]
+        found.set_gid(BEYOND)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure of one measure, or of one attack with its ``views``."""
+
+    title: str
+    text: str  # what it shows, for those who do not see it
+    drawing: Markup
+    views: Sequence[AttackView] = ()
+
+
+def rows_of(shown: Shown, names: Sequence[str], measure: Measure) -> list[Row]:
+    """Return a row a name: its finding in a measure, or why there is none."""
+    found = {f.synthesizer: f for f in shown.result.findings if f.measure == measure}
+    absent = {n: "failed" if n in shown.result.failures else "not estimable" for n in names}
+    return [Row(n, is_reference(shown.result, n), found.get(n), absent[n]) for n in names]
+
+
+def drawn_rows(shown: Shown, measure: Measure, quantity: str = "memorization") -> list[Row]:
+    """Return the rows of a figure: all, or of many synthesizers the highest and the reference generators."""
+    own = rows_of(shown, shown.own, measure)
+    high = set(sorted(range(len(own)), key=lambda i: -_height(own[i], quantity))[: shown.most])
+    kept = {own[i].name for i in high}
+    drawn = rows_of(shown, [n for n in shown.names if n in kept or n not in shown.own], measure)
+    return [replace(row, name=cut(row.name)) for row in drawn]
+
+
+def _height(row: Row, quantity: str) -> float:
+    """Return the place of a row among others; one that failed or has no value stands last."""
+    value = getattr(row.finding, quantity).value if row.finding else float("nan")
+    return float("-inf") if isnan(value) else float(value)
+
+
+def panel(title: str, kind: str, key: str, figure: Figure) -> Panel:
+    """Return a figure of one measure, with its numbers in words."""
+    return Panel(title, f"{kind} by {key}: {words_of(figure)}", svg(figure, f"{kind}/{key}"))
+
+
+def panels_of(
+    shown: Shown,
+    kind: str,
+    has: Callable[[Finding], bool],
+    draw: Callable[[Sequence[Row]], Figure],
+    quantity: str = "memorization",
+) -> list[Panel]:
+    """Return a figure of each measure in which some generator drawn has what the figure shows."""
+    every = ((measure.key, drawn_rows(shown, measure, quantity)) for measure in shown.measures)
+    return [panel(key, kind, key, draw(rows)) for key, rows in every if any(r.finding and has(r.finding) for r in rows)]

@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from matplotlib.axes import Axes
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.study.league import is_reference, ordered_measures, ordered_names
-from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.results import StudyResult, is_reference, ordered_measures, ordered_names
 from synthrisk.tasks.pages.figures import Row, curves_figure, memorization_figure
-from synthrisk.tasks.pages.risk_utility_map import map_of, risks_of
+from synthrisk.tasks.pages.sections.utility import map_of, risks_of
 from synthrisk.tasks.pages.templates import cut
 
 

@@ -5,11 +5,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from synthrisk.metrics.study.headlines import Overview, overview
-from synthrisk.metrics.study.league import is_reference, ordered_measures, ordered_names
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.tasks.workspace.handed import Judged
+from synthrisk.metrics.verdicts.results import (
+    Overview,
+    StudyResult,
+    is_reference,
+    ordered_measures,
+    ordered_names,
+    overview,
+)
+from synthrisk.tasks.workspace.references import Judged
 
 MOST = 12
 """Synthesizers that a figure draws; the tables have all."""

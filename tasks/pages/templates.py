@@ -1,5 +1,9 @@
-"""HTML pages from templates: one file each, nothing fetched, nothing executed, every text escaped."""
+"""HTML pages from templates: one file each, nothing fetched, nothing executed, every text escaped.
 
+How numbers are written, what must stand beside them, and pages without values of the real table.
+"""
+
+import re
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
@@ -10,7 +14,10 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from synthrisk.metrics.study.league import interval_text
+from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.verdicts.results import interval_text
+from synthrisk.metrics.verdicts.tables import BESIDE
 
 _PLACES = ("synthrisk.tasks.pages", "synthrisk.tasks.pages.sections")
 
@@ -122,3 +129,41 @@ def quoted(text: str) -> Markup:
     """
     safe = "".join(c if c.isascii() and (c.isalnum() or c in " -.,") else f"\\{ord(c):x} " for c in text)
     return Markup(f'"{safe}"')  # noqa: S704 - no other character is left in it
+
+
+def cause(finding: Finding) -> str:
+    """Return what makes a gain over the guess negative where the attack has no answer for some; else nothing."""
+    metric, silent = METRICS[finding.measure.metric], 1 - finding.reach
+    if metric.answered is None or metric.claims or not finding.risk_gain.value < 0 or not silent > 0:
+        return ""  # a claim that is not made is no wrong one
+    return f"below the guess since the attack has no answer for {silent:.1%} of the members, which counts as wrong"
+
+
+def beside(finding: Finding) -> str:
+    """Return in words what must stand beside a value: unseen keys, ceiling, null, accuracy; on control in brackets.
+
+    Of several releases the worst is told too, with its simultaneous interval.
+    """
+    texts = []
+    for name, words in BESIDE.items():
+        members, controls = finding.details.get(name, (float("nan"), float("nan")))
+        if not isnan(members):
+            apart = not isnan(controls) and number(controls) != number(members)
+            texts.append(f"{words} {number(members)}" + (f" (control {number(controls)})" if apart else ""))
+    if len(finding.release_risk) > 1 and not isnan(finding.worst.value):
+        limits = f" [{number(finding.worst.lower)}, {number(finding.worst.upper)}]"
+        known = not isnan(finding.worst.upper)
+        texts.append(f"worst of {len(finding.release_risk)} releases {number(finding.worst.value)}{limits * known}")
+    return ", ".join(texts)
+
+
+_VALUES = re.compile(r"<!-- values of the real table -->.*?<!-- end of values -->", re.DOTALL)
+_KEPT_APART = (
+    "<p>This part names values of the real table, so it is kept out of tracking. It stands in the page that the study "
+    "has left in its workspace.</p>"
+)
+
+
+def without_values(text: str) -> str:
+    """Return a page without its private sections."""
+    return _VALUES.sub(_KEPT_APART, text)

@@ -1,6 +1,7 @@
-"""The measures that a first study of a table needs, and limits on them."""
+"""The measures that a first study of a table needs, limits on them, and keys coarse enough to be looked up."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil, sqrt
 from typing import Any, NamedTuple
 
@@ -9,13 +10,54 @@ import pandas as pd
 
 from synthrisk.conf.study import Bootstrap, Data
 from synthrisk.metrics import METRICS, InputError, Metric
-from synthrisk.metrics.covering import covering, most_alike, shape_of
-from synthrisk.metrics.digest import shipped
+from synthrisk.metrics.atlas import covering, most_alike, shape_of, shipped
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.limits_kept import quantity_to_limit
-from synthrisk.metrics.study.quantities import NOTHING, Limited
-from synthrisk.metrics.tables.kinds import kind
-from synthrisk.tasks.propose.look_up import look_up
+from synthrisk.metrics.tables.coarsen import binned
+from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.verdicts.quantities import NOTHING, Limited
+from synthrisk.metrics.verdicts.verdicts import quantity_to_limit
+
+ALONE = 0.5
+"""Share of the records alone with their key up to which keys are looked up."""
+_STEPS = ((5, 20), (4, 10), (3, 6), (2, 4))  # parts of numbers, and levels kept of categories
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """Keys that can be looked up."""
+
+    columns: tuple[str, ...]  # the quasi-identifiers
+    parts: int  # parts of numbers
+    bins: Mapping[str, int] = field(default_factory=dict)  # parts or levels of the columns that are coarser
+
+
+def look_up(table: pd.DataFrame, known: Sequence[str]) -> LookUp:
+    """Return the finest keys by which at most half of the records are alone; at last with fewer columns."""
+    columns = list(known)
+    while True:
+        for parts, levels in _STEPS:
+            found = _coarse(table, columns, parts, levels)
+            if singled_out(table, columns, found.bins) <= ALONE:
+                return found
+        if len(columns) < 2:
+            return found
+        columns.remove(max(columns, key=lambda name: table[name].nunique()))
+
+
+def _coarse(table: pd.DataFrame, columns: Sequence[str], parts: int, levels: int) -> LookUp:
+    bins = {name: parts if kind(table[name]) == "numeric" else levels for name in columns}
+    return LookUp(tuple(columns), parts, {name: n for name, n in bins.items() if table[name].nunique() > n})
+
+
+def singled_out(table: pd.DataFrame, keys: Sequence[str], bins: Mapping[str, int]) -> float:
+    """Return the share of records that have their key alone."""
+    if not keys:
+        return 0.0
+    tables = binned(Tables(table, table), keys, [], bins, "quantile")
+    own = tables.codes(keys).tables[0]
+    return float((pd.Series(own).groupby(own).transform("size") == 1).mean())
+
 
 RECOMMENDED = (
     "zero_cap",

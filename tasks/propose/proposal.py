@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from synthrisk.conf.loader import checked
-from synthrisk.conf.reading import Reading
 from synthrisk.conf.study import Data
+from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.data import read
-from synthrisk.tasks.data.checks import refuse_same_names
-from synthrisk.tasks.data.types import infer
+from synthrisk.tasks.data.types import infer, refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
-from synthrisk.tasks.propose.header import refuse_no_header
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
-from synthrisk.tasks.workspace.readings import read_as
+from synthrisk.tasks.workspace.files.readings import read_as
 
 _FEWEST = 10  # records of which anything can be told
 
@@ -142,3 +140,32 @@ def _said(found: tuple[Role, ...], given: Given) -> tuple[Role, ...]:
         else role
         for role in found
     )
+
+
+def refuse_no_header(texts: pd.DataFrame) -> None:
+    """Refuse a table of texts of which most names are values of their columns, one that is no number among them.
+
+    Names that are numbers alone say nothing: columns may be named by years.
+
+    Raises:
+        InputError: So it is; the sentence names no column, for their names are cells.
+    """
+    words = sum(not _is_number(name) and bool(texts[name].astype(str).eq(name).any()) for name in texts.columns)
+    numbers = sum(_is_number(name) and _is_between(float(name), texts[name]) for name in texts.columns)
+    if words and 2 * (words + numbers) > len(texts.columns):
+        raise InputError(
+            "the table must begin with a line of column names, got a first line of cells, such as other lines hold too"
+        )
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_between(number: float, texts: pd.Series) -> bool:
+    values = pd.to_numeric(texts.astype(str), errors="coerce").dropna()
+    return not values.empty and bool(values.min() <= number <= values.max())

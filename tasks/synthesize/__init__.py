@@ -12,11 +12,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.reading import FileForm
+from synthrisk.conf.tables import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
-from synthrisk.metrics.tables.links import checked_links
+from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 

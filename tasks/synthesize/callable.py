@@ -15,8 +15,8 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
-from synthrisk.metrics.tables.links import checked_links
-from synthrisk.tasks.synthesize.fit import fitted
+from synthrisk.metrics.tables.entities import checked_links
+from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
 

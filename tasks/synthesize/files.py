@@ -1,20 +1,256 @@
-"""Releases made elsewhere, read from files."""
+"""Releases made elsewhere, read from files of any usual kind as their cells are there; ``fitted`` reads them to fit."""
 
+import io
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
+from stat import S_ISDIR
+from threading import Lock
+from typing import Any, NamedTuple
 
+import fsspec
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+from fsspec.core import url_to_fs
+from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.columns import Problem
-from synthrisk.metrics.tables.links import checked_links
-from synthrisk.tasks.synthesize.fit import fitted
-from synthrisk.tasks.synthesize.handed_over import handed_over
-from synthrisk.tasks.synthesize.release_file import parts_of, read_file
+from synthrisk.metrics.tables.entities import checked_links
+from synthrisk.tasks.synthesize.column_matching import fitted
+from synthrisk.tasks.synthesize.forms import MISSING
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-from synthrisk.tasks.workspace.excel import split_sheet
+from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
+from synthrisk.tasks.workspace.files.excel import FORMATS, read_format, split_sheet
+from synthrisk.tasks.workspace.files.readings import without
+
+
+class _Read(NamedTuple):
+    path: str
+    stamp: tuple[int, ...]
+    job: Job
+    release: Release
+
+
+_LAST: list[_Read] = []  # one at most
+_LOCK = Lock()
+
+
+def handed_over(path: str, job: Job, read: Callable[[], Release]) -> Release:
+    """Return what ``read`` gives, or gave the last time for the same file beside the same records.
+
+    What was read is handed over once, and then forgotten. Files elsewhere (``s3://`` and others) are read each time,
+    and so are those of a study of several releases, whose records differ.
+    """
+    with _LOCK:
+        last = _LAST.pop() if _LAST else None
+    if last and last.path == path and last.stamp == _stamp(path) and _is_like(last.job, job):
+        return last.release
+    stamp = _stamp(path)
+    release = read()
+    if stamp and stamp == _stamp(path) and job.releases == 1 and job.held_out.empty:
+        kept = replace(release, synthetic=release.synthetic.copy(deep=False), beside=release.beside.copy(deep=False))
+        _LAST[:] = [_Read(path, stamp, job, kept)]
+    return release
+
+
+def _is_like(job: Job, other: Job) -> bool:
+    """Tell whether a file is read the same for both."""
+    said = (job.form, job.releases) == (other.form, other.releases)
+    return said and job.train.equals(other.train) and job.held_out.equals(other.held_out)
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    """Return what an edit of a file moves; None where it is none of this machine."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    if S_ISDIR(found.st_mode):  # whose files may be edited
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
+
+
+_LOOKED_AT = 10_000  # records
+
+
+def read_release_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
+    """Return a CSV file as texts, or whole numbers where all are, missing cells found by the rules of the real table.
+
+    An empty cell and the study's ``missing`` texts are missing; so are the usual markers (NA, nan ...) unless the
+    real column holds them as values. Semicolon files may have decimal commas. Texts of which the real column holds few
+    are a category of them.
+    """
+    text = decoded(raw, name)
+    if not text or text.isspace():
+        raise pd.errors.EmptyDataError
+    separator = separator_of(text)
+    refuse_same_names(text, separator, name)
+    table = _parsed(partial(_parse, text.encode(), separator, _markers(job)), job, name, whole=separator != ";")
+    refuse_cut_short(text, separator, name, len(table.columns))
+    if separator == ";":
+        plain = [c for c in table.columns if c in job.train.columns and c not in job.form.columns]
+        for column in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
+            if not table[column].str.contains(".", regex=False).any():  # else it stands between thousands
+                table[column] = table[column].str.replace(",", ".", regex=False)
+    return table
+
+
+def _markers(job: Job) -> dict[str, list[str]]:
+    """Return the texts that mean a missing cell, by column."""
+    texts = {c: _texts(job.train[c]) | _texts(job.held_out[c]) for c in job.train.columns}
+    return {c: sorted({"", *job.form.missing} | (MISSING - texts[c])) for c in texts}
+
+
+def _texts(column: pd.Series) -> set[str]:
+    """Return the texts that a column holds."""
+    if types.is_numeric_dtype(column.dtype):
+        return set()
+    return {value for value in column.unique() if isinstance(value, str)}
+
+
+def _parsed(parse: "partial[pd.DataFrame]", job: Job, name: str, *, whole: bool) -> pd.DataFrame:
+    """Return the cells; columns of whole numbers are texts if one cell is no whole number, for ``conform`` to cast."""
+    dtypes = _dtypes(job)
+    numbers = [c for c in dtypes if whole and c not in job.form.columns and job.train[c].dtype == "int64"]
+    table = parse({c: dtype for c, dtype in dtypes.items() if c not in numbers})
+    if not isinstance(table.index, pd.RangeIndex):
+        raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
+    if unread := [c for c in numbers if c in table and table[c].dtype != "int64"]:
+        table[unread] = parse(dict.fromkeys(unread, "str"), unread)[unread]
+    return table
+
+
+def _dtypes(job: Job) -> dict[str, str]:
+    """Return what columns are read as: texts, or codes of them, which are sorted: quick where they are few."""
+    few = {c for c in job.train.columns if 2 * job.train[c].head(_LOOKED_AT).nunique() <= _LOOKED_AT}
+    return {c: "category" if c in few and c not in job.form.columns else "str" for c in job.train.columns}
+
+
+def _parse(
+    text: bytes,
+    separator: str,
+    markers: Mapping[str, list[str]],
+    dtypes: Mapping[str, str],
+    only: list[str] | None = None,
+) -> pd.DataFrame:
+    kept: dict[str, Any] = {"keep_default_na": False, "na_values": markers, "low_memory": False}
+    return pd.read_csv(io.BytesIO(text), sep=separator, dtype=dtypes, usecols=only, **kept)
+
+
+_PARQUET = (".parquet", ".pq")
+_FEATHER = (".feather", ".arrow")
+_TEXTS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+
+def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
+    """Return the release in a file: CSV and other texts with separators, JSON, Parquet, Feather, or one of ``FORMATS``.
+
+    JSON holds records, one after the other or a line each, or columns. A folder holds the parts of one Parquet table.
+    Texts may be compressed (.gz, .bz2, .xz, .zst).
+
+    Args:
+        pattern: Where it is as the user wrote it, for messages.
+        path: Where it is: a path or fsspec URL.
+        job: How the real table is written, and what it holds.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+    """
+    path, sheet = split_sheet(path)
+    try:
+        if files := parts_of(path):
+            return pd.concat([_opened(each, pattern, None, job) for each in files], ignore_index=True)
+        return _opened(path, pattern, sheet, job)
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError(f"path {pattern!r} must lead to a file, found none at {path!r}") from None
+    except InputError:
+        raise
+    except ImportError as error:
+        raise InputError(f"path {pattern!r} needs a package that is not installed: {error}") from None
+    except pd.errors.EmptyDataError:
+        raise InputError(f"path {pattern!r} must lead to files with rows, got none in {path!r}") from None
+    except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
+        raise _unreadable(pattern, path, error) from None
+
+
+def parts_of(path: str) -> list[str]:
+    """Return the Parquet files in a folder, in the order of their names; none where it is no such folder."""
+    if "://" in path and not path.rstrip("/").lower().endswith(_PARQUET):
+        return []  # other addresses are asked once, for the file
+    system, place = url_to_fs(path)
+    if not system.isdir(place):
+        return []
+    parts = sorted(each for each in system.find(place) if each.lower().endswith(_PARQUET))
+    return [system.unstrip_protocol(each) if "://" in path else each for each in parts]
+
+
+def _opened(path: str, pattern: str, sheet: str | None, job: Job) -> pd.DataFrame:
+    suffixes = [suffix.lower() for suffix in PurePosixPath(path).suffixes]
+    packed = suffixes[-1] if suffixes and suffixes[-1] in _PACKED else ""
+    suffix = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    if suffix not in (*_TEXTS, *_PARQUET, *_FEATHER, *FORMATS) or (packed and suffix not in _TEXTS):
+        plain, others = ", ".join(_TEXTS), ", ".join((*_PARQUET, *_FEATHER, *FORMATS))
+        raise InputError(f"path must end in {plain} (also with {', '.join(_PACKED)}), {others}, got {pattern!r}")
+    with fsspec.open(path, "rb", compression=None if packed == ".zst" else "infer") as file:
+        if suffix in _PARQUET:
+            return pd.read_parquet(file)
+        if suffix in _FEATHER:
+            return pd.read_feather(file)
+        raw = file.read()
+    raw = pa.input_stream(io.BytesIO(raw), compression="zstd").read() if packed == ".zst" else raw
+    if suffix in FORMATS:
+        return read_format(raw, suffix, f"path {pattern!r}", sheet, job.form.missing)
+    return _json(raw, repr(path), job) if suffix in _TEXTS[3:] else read_release_csv(raw, repr(path), job)
+
+
+def _json(raw: bytes, name: str, job: Job) -> pd.DataFrame:
+    """Return records, a list of them or a line each, or columns, as a table."""
+    text = raw.decode("utf-8-sig")
+    if not text.strip():
+        raise pd.errors.EmptyDataError
+    try:
+        held = json.loads(text)
+    except json.JSONDecodeError:
+        held = [json.loads(line) for line in text.splitlines() if line.strip()]
+    frame = _of_json(held)
+    nested = [
+        k for k, column in enumerate(frame) if frame[column].map(lambda cell: isinstance(cell, dict | list)).any()
+    ]
+    if frame.empty or nested:
+        got = f"several in a cell of column {nested[0] + 1}" if nested else "no records"
+        raise InputError(f"{name} must hold records of single values, or columns of such, got {got}")
+    return pd.DataFrame({c: without(frame[c], job.form.missing) if _is_text(frame[c]) else frame[c] for c in frame})
+
+
+def _of_json(held: Any) -> pd.DataFrame:
+    if isinstance(held, dict) and {"columns", "data"} <= set(held) and isinstance(held["data"], list):
+        return pd.DataFrame(held["data"], columns=held["columns"])
+    if isinstance(held, dict) and held and all(isinstance(each, dict | list) for each in held.values()):
+        return pd.DataFrame(
+            {name: [*(each.values() if isinstance(each, dict) else each)] for name, each in held.items()}
+        )
+    return pd.DataFrame(held if isinstance(held, list) and all(isinstance(each, dict) for each in held) else [])
+
+
+def _is_text(column: pd.Series) -> bool:
+    return types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)
+
+
+def _unreadable(pattern: str, path: str, error: Exception) -> InputError:
+    """Return what is said of a file that cannot be read: pandas and Arrow say what is in it, which stays unsaid."""
+    protocol = path.partition("://")[0]
+    if protocol != path and protocol not in (known := fsspec.available_protocols()):
+        return InputError(f"no file system is called {protocol}://{nearest(protocol, known)}")
+    line = re.search(r"\bline (\d+)", str(error)) if isinstance(error, pd.errors.ParserError) else None
+    where = f"{path!r}, line {line[1]}" if line else f"{path!r}"
+    return InputError(f"path {pattern!r} must lead to readable files, got one that is not: {where}")
+
 
 _PLACES = ("repetition", "fold")
 

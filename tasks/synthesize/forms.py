@@ -14,15 +14,11 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from synthrisk.conf.reading import Reading
-from synthrisk.metrics.release.readings import Grid
+from synthrisk.conf.tables import Reading
+from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
-from synthrisk.metrics.tables.value_types import typed
-from synthrisk.tasks.workspace.exact_numbers import to_numbers
-from synthrisk.tasks.workspace.folded import folded
-from synthrisk.tasks.workspace.months import in_english
-from synthrisk.tasks.workspace.readings import read_as
-from synthrisk.tasks.workspace.truth_words import PAIRS
+from synthrisk.metrics.tables.types import typed
+from synthrisk.tasks.workspace.files.readings import PAIRS, folded, in_english, read_as, to_numbers
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]

@@ -3,6 +3,8 @@
 All release what ``fresh`` would, with some rows replaced by planted ones, and shuffled; ``leaky`` plants exact copies.
 The dose is the option ``share``; each says what it is a share of. At dose 0 each releases the rows of ``fresh``.
 ``repelled`` plants nothing: it leaks by what it leaves out.
+
+``known_epsilon`` leaks what its differential privacy allows, which is known by its construction.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,21 +14,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError, check_whole, nearest
+from synthrisk.metrics.errors import InputError, check_range, check_whole, nearest
 from synthrisk.metrics.exposure.single_records import apartness
 from synthrisk.metrics.neighbours.distances import TIED
-from synthrisk.metrics.neighbours.nearest import real_to_synthetic
-from synthrisk.metrics.study.answer import Answer
-from synthrisk.metrics.tables.kinds import as_floats, kind
+from synthrisk.metrics.neighbours.nearest import real_to_synthetic, synthetic_to_real
+from synthrisk.metrics.plugins import Answer
+from synthrisk.metrics.tables.columns import as_floats, kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.synthesize.cart import cart
-from synthrisk.tasks.synthesize.near_copy import JITTER, REDRAWN, check_change, near_copy
 from synthrisk.tasks.synthesize.reference_generators import (
+    JITTER,
     LEAKY_SHARE,
+    REDRAWN,
     among_fresh,
+    check_change,
     check_share,
     fresh_half,
     fresh_rows,
+    near_copy,
     share_of,
 )
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
@@ -313,3 +318,57 @@ LEAKY_GROUP = _leak(leaky_group, "leak", _check_of_columns)
 LEAKY_COLUMNS = _leak(leaky_columns, "part", _check_of_columns)
 LEAKY_DUPLICATES = _leak(leaky_duplicates, "leak", _check_times)
 LEAKY_TREE = _leak(leaky_tree, "part", _check_leaf)
+
+EPSILON = 1.0
+_LARGEST = 700.0  # of which e is still a float
+
+
+def known_epsilon(job: Job, *, epsilon: float = EPSILON) -> Release:
+    """Release other people by randomised response: what a row says of the member behind it is bounded by epsilon.
+
+    Public are the m records of the half A of the held-out records that ``fresh`` would draw from. Each training record
+    has one row of the release: with probability e^epsilon/(e^epsilon + m - 1) the public record nearest to it (gower,
+    ranges of A alone, the first of equally near ones), otherwise another public one, drawn evenly. So each row, and as
+    each record has one, the release is epsilon-differentially private (delta = 0) for tables that differ in one record
+    exchanged for another. No training record is ever released as it is. Where there are fewer rows than training
+    records, a random sample of these has them; further rows are drawn from A as in ``fresh``. Epsilon 0 is ``fresh`` in
+    distribution.
+
+    Args:
+        job: As for every synthesizer.
+        epsilon: The dose, from 0 to 700.
+
+    Raises:
+        InputError: Epsilon is out of its range, there is no training record, or fewer than two records, or entities,
+            are held out.
+    """
+    _check(epsilon)
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        public = job.held_out.take(fresh_half(job, "known_epsilon")).reset_index(drop=True)
+        own = nearest_public(public, job.train.take(rng.permutation(len(job.train))[:count]).reset_index(drop=True))
+        kept = rng.random(count) < 1 / (1 + (len(public) - 1) * np.exp(-epsilon))
+        other = (own + rng.integers(1, max(len(public), 2), count)) % len(public)
+        return public.take(np.where(kept, own, other))
+
+    return among_fresh(job, "known_epsilon", min(job.rows, len(job.train)), planted)
+
+
+def nearest_public(public: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
+    """Return the position of the public record nearest to each member, which no other member decides."""
+    if not len(members):
+        return np.empty(0, dtype=np.int64)
+    return synthetic_to_real(Tables(public, members), "gower", ranges="reference").rows[:, 0]
+
+
+def _check(epsilon: float = EPSILON) -> None:
+    check_range("epsilon", epsilon, 0, _LARGEST, f"a number from 0 to {_LARGEST:g}")
+
+
+def _dose(epsilon: float = EPSILON) -> float:
+    return epsilon
+
+
+KNOWN_EPSILON = Synthesizer(
+    "known_epsilon", known_epsilon, check=_check, trial="few", answer="part", dose=_dose, epsilon=_dose
+)

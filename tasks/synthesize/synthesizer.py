@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.reading import FileForm
+from synthrisk.conf.tables import FileForm
+from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.release.columns import Problem
-from synthrisk.metrics.study.answer import Answer
-from synthrisk.metrics.tables.value_sets import ValueSets
+from synthrisk.metrics.tables.tables import ValueSets
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,23 +1,28 @@
-"""Fit one synthesizer on the members of one place of the study, and keep its release."""
+"""The tasks ``synthesize`` and ``release``: a release is made for one place of a study, or brought into it."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
+from synthrisk.conf import Study
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.tasks.synthesize import Job, Release, find_synthesizer, run
-from synthrisk.tasks.synthesize.generators import generator, reference
-from synthrisk.tasks.workspace.code import code_digest, entry_point_code
-from synthrisk.tasks.workspace.failure import told_safely
-from synthrisk.tasks.workspace.limited import NO_LIMITS, Limits, within
-from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.printed import printed_to
+from synthrisk.metrics.study.ledger import Cell
+from synthrisk.tasks.synthesize import Job, Release, Synthesizer, check_options, find_synthesizer, run
+from synthrisk.tasks.synthesize.column_matching import fitted
+from synthrisk.tasks.synthesize.files import read_release
+from synthrisk.tasks.workspace.failures import printed_to, told_safely
+from synthrisk.tasks.workspace.files.parquet import write_typed
+from synthrisk.tasks.workspace.folders import Place
+from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, file_digest, key_of, versions
+from synthrisk.tasks.workspace.limits import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.references import (
     BESIDE,
     LINKS,
@@ -28,13 +33,68 @@ from synthrisk.tasks.workspace.references import (
     Generator,
     ReleaseFolder,
     Sample,
+    digest,
     in_words,
 )
-from synthrisk.tasks.workspace.shared import Place
-from synthrisk.tasks.workspace.store import file_digest, key_of, versions
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 
-_DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.parquet")
+
+def generators(study: Study) -> list[Generator]:
+    """Return the synthesizers of a study, its reference generators, and a ``leaky`` for each share of ``power``.
+
+    A share that one of the reference generators leaks already is not run twice.
+
+    Raises:
+        InputError: An option is wrong or an extra absent; a reference generator declares no answer; a name is used
+            twice.
+    """
+    found = [generator(each.name, each.kind, each.options) for each in study.synthesizers]
+    found += [reference(each.name, each.kind, each.options) for each in study.references]
+    run = {each.leaked for each in found}
+    found += [_leaky(share) for share in (study.power.shares if study.power else []) if share not in run]
+    names = [each.name for each in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"synthesizers and references must have distinct names, got {twice!r} twice")
+    return found
+
+
+def generator(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
+    """Return a generator that is judged.
+
+    Raises:
+        InputError: There is no such kind, it does not take these options, or needs an extra that is not installed.
+    """
+    own = find_synthesizer(kind)
+    check_options(own, options)
+    return Generator(name, kind, dict(options), folder=str(Path.cwd()), epsilon=_promised(own, options))
+
+
+def reference(name: str, kind: str, options: Mapping[str, Any]) -> Generator:
+    """Return a reference generator, with what its kind declares of its releases.
+
+    Raises:
+        InputError: As for ``generator``, or the kind declares no ``answer``.
+    """
+    own = find_synthesizer(kind)
+    if own.answer is None:
+        raise InputError(f"references must be generators that declare an answer, got {kind!r}, which declares none")
+    check_options(own, options)
+    leaked = own.leaked(**options) if own.leaked else {"ideal": 0.0}.get(own.answer)
+    promised = _promised(own, options)
+    return Generator(name, kind, dict(options), "reference", own.answer, leaked, str(Path.cwd()), promised)
+
+
+def _promised(own: Synthesizer, options: Mapping[str, Any]) -> float | None:
+    return own.epsilon(**options) if own.epsilon else None
+
+
+def _leaky(share: float) -> Generator:
+    percent = f"{100 * share:.6g}".replace(".", "_")
+    return reference(f"leaky-{percent}pct", "leaky", {"share": share})
+
+
+_DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.files.parquet")
 """The modules that decide what is released, whatever the synthesizer."""
 _PATHS = ("path", "links")
 """Options of synthesizers that are paths."""
@@ -148,3 +208,67 @@ def write_beside(made: Release, draft: Path) -> None:
         (draft / TOLD).write_text(json.dumps([asdict(each) for each in made.told]))
     if made.sets:
         (draft / SETS).write_text(json.dumps(made.sets.as_plain()))
+
+
+_DECIDE_RELEASE = ("synthrisk.tasks.synthesize.files", "synthrisk.tasks.workspace.files.parquet")
+
+
+def _title_release(parameters: dict[str, Any]) -> str:
+    return f"release {in_words(*(parameters[each] for each in ('sample', 'name', 'repetition', 'fold')))}"
+
+
+@verb("release", _title_release)
+def release(
+    sample: Sample, table: pd.DataFrame | str, repetition: int = 0, fold: int = 0, name: str = "release"
+) -> ReleaseFolder:
+    """Keep a table that was made from the members of one place, as ``synthesize`` keeps what it makes.
+
+    Args:
+        sample: The real table with its splits; ``sample.members(repetition, fold)`` are the records to learn from.
+        table: The release: a frame, or a ``.parquet``, ``.csv`` or ``.csv.gz`` path or URL. Its columns are those of
+            the real table in any order; its values are cast to their types. Others are looked at for values of real
+            people.
+        repetition: Number of the repetition, from 0.
+        fold: Number of the fold that it was not made from, from 0.
+        name: What the generator is called in results.
+
+    Raises:
+        InputError: There is no such place, or the table cannot be read, holds no rows or does not fit.
+    """
+    check_given("sample", sample, Sample, "sample")
+    cell = sample.cell(name, repetition, fold)
+
+    def kept() -> ReleaseFolder:
+        given = _given(sample, cell, table)
+        code = code_digest(_DECIDE_RELEASE, alone=[__name__])
+        key = key_of(
+            "release",
+            (sample.table.digest, sample.cut.digest, repetition, fold),
+            (
+                digest(given.synthetic),
+                digest(given.beside),
+                [asdict(each) for each in given.told],
+                given.sets.as_plain(),
+            ),
+            code,
+        )
+
+        def write(draft: Path) -> None:
+            write_typed(given.synthetic, draft / RELEASE)
+            write_beside(given, draft)
+            np.save(draft / USED, np.empty(0, dtype=np.int64), allow_pickle=False)
+
+        folder = Path(sample.workspace) / "releases" / key
+        return ReleaseFolder(sample, Generator(name, "release"), cell, found_or_made("release", folder, write), key)
+
+    return told_safely(Path(sample.workspace), f"release-{cell.name}", kept)
+
+
+def _given(sample: Sample, cell: Cell, table: pd.DataFrame | str) -> Release:
+    train = sample.members(cell.repetition, cell.fold)
+    if not isinstance(table, pd.DataFrame):
+        held_out = sample.records()[sample.held_out(cell.repetition, cell.fold)]
+        return read_release(Job(train, held_out, len(train), 0, form=sample.form), str(table), str(table))
+    if not len(table):
+        raise InputError("table must hold rows, got none")
+    return fitted(table, train, sample.form, "table")

@@ -4,8 +4,8 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 
-from synthrisk.metrics.study.answer import Answer
-from synthrisk.tasks.tracking.written import Written
+from synthrisk.metrics.plugins import Answer
+from synthrisk.tasks.tracking.runs import Written
 
 TAG = "synthrisk.colours"
 """The tag of an experiment that remembers which synthesizer has which colour of the palette."""

@@ -12,14 +12,12 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric
 
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
-from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.headlines import Overview
+from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.quantities import Limited, limited, quantity_of
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import holds_for
-from synthrisk.tasks.tracking.keys import ENDS, limited_key, metric_key
+from synthrisk.metrics.verdicts.quantities import Limited, limited, quantity_of
+from synthrisk.metrics.verdicts.results import Overview, StudyResult
+from synthrisk.metrics.verdicts.verdicts import holds_for
+from synthrisk.tasks.tracking.names import ENDS, limited_key, metric_key
 
 JUDGED, UNJUDGED = "memorization/deciding", "memorization/surest"
 """The quantity that decides the word, less what it is without any leak; where there is no limit, the memorization with

@@ -1,4 +1,10 @@
-"""What ``mlflow.pyfunc.load_model`` gives of a synthesizer: a model whose ``predict(n)`` draws rows from its releases.
+"""A model of MLflow for each synthesizer: for searches over all studies, and to draw rows from its releases.
+
+``MlflowClient(uri).search_logged_models([experiment_id], datasets=[{"dataset_name": "real", "dataset_digest": digest}],
+order_by=[{"field_name": "metrics.memorization/deciding", "ascending": True, "dataset_name": "real",
+"dataset_digest": digest}])`` gives the least exposed first; ``tags.verdict = 'NO EVIDENCE'`` as the filter leaves those
+that keep their limits. The model holds no weights and no cell: tags, params and metrics of its run, and
+where its releases are kept (``release_model``).
 
 No row is in MLflow. The model names the workspace in which the releases are kept, and reads them where it is loaded: on
 a machine that has that workspace, or reaches it at its URL.
@@ -6,6 +12,7 @@ a machine that has that workspace, or reaches it at its URL.
 
 import json
 import platform
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,17 +21,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from mlflow import MlflowClient
+from mlflow.entities import LoggedModelOutput
 from mlflow.models import Model, ModelSignature
 from mlflow.types import ParamSchema, ParamSpec
 
 from synthrisk.conf.secrets import mask
 from synthrisk.metrics.errors import InputError, is_whole
-from synthrisk.tasks.workspace.handed import Found
-from synthrisk.tasks.workspace.kept import folder_of, there
-from synthrisk.tasks.workspace.parquet import read_typed
-from synthrisk.tasks.workspace.references import RELEASE
-from synthrisk.tasks.workspace.shared import shared_of
-from synthrisk.tasks.workspace.store import versions
+from synthrisk.tasks.workspace.files.parquet import read_typed
+from synthrisk.tasks.workspace.folders import folder_of, shared_of, there
+from synthrisk.tasks.workspace.keys import key_of, versions
+from synthrisk.tasks.workspace.references import RELEASE, Found
 
 FLAVOUR = "python_function"
 _DATA, _NEEDS = "releases.json", "requirements.txt"
@@ -103,3 +109,33 @@ def _stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     whole = pd.concat(tables, ignore_index=True)
     kinds = {c: "category" for c in whole if isinstance(tables[0][c].dtype, pd.CategoricalDtype)}
     return whole.astype(kinds)
+
+
+TYPE = "synthesizer"
+
+
+def open_model(
+    client: MlflowClient, experiment_id: str, run_id: str, name: str, params: Mapping[str, str], tags: Mapping[str, str]
+) -> str:
+    """Start the model of a synthesizer, tied to its run; return its id."""
+    model = client.create_logged_model(experiment_id, model_name(name), run_id, dict(tags), dict(params), TYPE)
+    client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
+    return str(model.model_id)
+
+
+def model_name(name: str) -> str:
+    """Return the name of a synthesizer as MLflow takes it for a model.
+
+    Characters that it does not take become underscores, with some digits of a digest behind them.
+
+    Example:
+        >>> model_name("cart"), model_name("ctgan 1.2")
+        ('cart', 'ctgan 1_2-7605')
+    """
+    plain = re.sub("[/:.%\"']", "_", name)
+    return name if plain == name else f"{plain}-{key_of(name)[:4]}"
+
+
+def close_model(client: MlflowClient, model_id: str, *, failed: bool) -> None:
+    """Say that all of a model is written, or that its synthesizer failed."""
+    client.finalize_logged_model(model_id, "FAILED" if failed else "READY")

@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from synthrisk.metrics.study.headlines import Headline, Overview
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.tasks.tracking.keys import ENDS, metric_key
-from synthrisk.tasks.tracking.links import own_runs
+from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult
+from synthrisk.tasks.tracking.addresses import own_runs
+from synthrisk.tasks.tracking.names import ENDS, metric_key
 from synthrisk.tasks.tracking.numbers import limited_keys, measures_told, utility_key, worst_key
-from synthrisk.tasks.tracking.written import Written
-from synthrisk.tasks.workspace.store import key_of
+from synthrisk.tasks.tracking.runs import Written
+from synthrisk.tasks.workspace.keys import key_of
 
 TAG = "mlflow.sharedViewState."
 """What the tags of saved views start with; the rest is the key that links name."""

@@ -1,1 +1,1 @@
-"""Where a study keeps its work: tables, releases, ledgers, and references to them."""
+"""Where a study keeps its work: tables, releases, ledgers, findings, references to them. Files of others: ``files``."""

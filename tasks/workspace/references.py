@@ -1,34 +1,38 @@
-"""References that tasks hand to each other: data travel by path and digest, never by value."""
+"""References that tasks hand to each other: data travel by path and digest, never by value.
 
+Once releases are attacked, numbers are handed on by value and records by path.
+"""
+
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.reading import FileForm
-from synthrisk.conf.study import GENERATOR_NAME, Data
+from synthrisk.conf.study import GENERATOR_NAME, Bootstrap, Data
+from synthrisk.conf.tables import FileForm
 from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.release.identifiers import ReleasedColumn
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_from_plain
-from synthrisk.metrics.study.answer import Answer
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import Said, values_from_plain
+from synthrisk.metrics.study.comparison import Compared
+from synthrisk.metrics.study.findings import Finding, Usefulness
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said, values_from_plain
 from synthrisk.metrics.tables.entities import entity_numbers
-from synthrisk.metrics.tables.tables import columns_of
-from synthrisk.metrics.tables.value_sets import ValueSets
-from synthrisk.tasks.workspace.kept import there
-from synthrisk.tasks.workspace.parquet import read_typed
-from synthrisk.tasks.workspace.record_tables import read_where
-from synthrisk.tasks.workspace.shared import Place
+from synthrisk.metrics.tables.tables import ValueSets, columns_of
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.tasks.workspace.files.parquet import read_typed, write_typed
+from synthrisk.tasks.workspace.folders import Place, keep_file, there
+from synthrisk.tasks.workspace.records import read_where
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
 KEYS = "keys.json"
@@ -284,3 +288,85 @@ def in_words(sample: Any, name: Any, repetition: Any, fold: Any) -> str:
 @lru_cache(maxsize=2)
 def _read_table(path: str, _digest: str) -> pd.DataFrame:
     return read_typed(there(path))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of one generator."""
+
+    ledgers: tuple[LedgerFolder, ...]  # its ledgers
+    findings: tuple[Finding, ...]  # its risks
+    utility: tuple[Usefulness, ...]  # how useful its releases are
+    exposed: str  # path of its table of exposed records
+    contributions: str  # path of what each record adds to each finding
+
+    @property
+    def generator(self) -> Generator:
+        """Whose releases they are."""
+        return self.ledgers[0].release.generator
+
+    @property
+    def name(self) -> str:
+        """The generator's name."""
+        return self.generator.name
+
+    @property
+    def sample(self) -> Sample:
+        """What the releases were made of."""
+        return self.ledgers[0].release.sample
+
+    @property
+    def planned(self) -> tuple[Planned, ...]:
+        """What was measured."""
+        return self.ledgers[0].planned
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What a study has found, before it is judged."""
+
+    sample: Sample  # the real table
+    generators: tuple[Generator, ...]  # all that ran, in order; those that failed too
+    found: tuple[Found, ...]  # what was found of each that did not fail
+    settings: Bootstrap  # how intervals were made
+    compared: Compared  # the findings of all beside each other
+    failures: Mapping[str, str] = field(default_factory=dict)  # why a generator failed, by its name
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A study that is judged."""
+
+    result: StudyResult  # what it says
+    estimated: Estimated  # what that is said of
+
+
+def store(frame: pd.DataFrame, folder: Path, left_out: pd.DataFrame | None = None) -> Table:
+    """Write a typed table under its digest, readable by its owner alone, unless it is there already.
+
+    So are the columns that the study leaves out, a table of their own with the same rows.
+    """
+    aside = None if left_out is None or left_out.empty else store(left_out, folder)
+    key = digest(frame)
+    path = (folder / "data" / f"{key}.parquet").absolute()
+    keep_file(path, lambda draft: write_typed(frame, draft))
+    return Table(Place(path), key, len(frame), tuple(frame.columns), aside)
+
+
+def digest(frame: pd.DataFrame) -> str:
+    """Return a digest of the names, types and values of a typed table, in order.
+
+    It does not depend on category codes, the index, or how a file stores the table.
+    """
+    total = hashlib.sha256(json.dumps([len(frame), list(frame.columns)]).encode())
+    for name in frame.columns:
+        column = frame[name]
+        values = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+        missing = column.isna().to_numpy()
+        if column.dtype == "Int64" or column.dtype == "boolean":  # what lies under the mask is not content
+            column = column.fillna(0).astype("int64") if column.dtype == "Int64" else column.fillna(False).astype(bool)
+        hashes = pd.util.hash_pandas_object(column, index=False).to_numpy()
+        is_category = isinstance(column.dtype, pd.CategoricalDtype)
+        total.update(json.dumps([is_category, values.dtype.kind]).encode())
+        total.update(np.where(missing, 0, hashes).astype("<u8").tobytes() + np.packbits(missing).tobytes())
+    return total.hexdigest()[:16]

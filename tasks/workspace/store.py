@@ -1,20 +1,16 @@
 """Where finished work is kept: folders named by a digest of all that went into them, written atomically."""
 
 import hashlib
-import json
 import os
 import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import numpy as np
 import psutil
 
@@ -22,26 +18,6 @@ from synthrisk.metrics.errors import InputError
 
 _ABANDONED = 86_400.0  # seconds
 _LONGEST = 255  # bytes of a name, on most file systems
-
-
-def key_of(*parts: Any) -> str:
-    """Return a digest of plain values; equal values give equal keys in every process."""
-    text = json.dumps(parts, sort_keys=True, default=str, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
-
-
-def versions(packages: Sequence[str]) -> dict[str, str]:
-    """Return the installed versions of distributions."""
-    return {p: _version(p) for p in packages}
-
-
-_version = cache(version)
-
-
-def file_digest(path: str | Path) -> str:
-    """Return the digest of the bytes of a file or fsspec URL."""
-    with fsspec.open(str(path), "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:20]
 
 
 def private_folder(folder: Path) -> Path:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from synthrisk.conf.secrets import masks_errors
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.kept import is_kept, keep
-from synthrisk.tasks.workspace.shared import Place
+from synthrisk.tasks.workspace.folders import Place, is_kept, keep
 
 if TYPE_CHECKING:
     from prefect import Task

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf import load
-from synthrisk.conf.foreseen import foreseen_of
+from synthrisk.conf.plan import foreseen_of
 from synthrisk.metrics import InputError
-from synthrisk.metrics.study.emptiness import Foreseen
+from synthrisk.metrics.study.feasibility import Foreseen
 
 N = 120
 TABLE = pd.DataFrame(

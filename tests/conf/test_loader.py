@@ -10,7 +10,7 @@ from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import ValidationError
 
 from synthrisk.conf import Study, load, resolve, schema, shipped
-from synthrisk.conf.sentences import RENAMED
+from synthrisk.conf.loader import RENAMED
 from synthrisk.metrics import InputError
 
 SMALL = {

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pandas as pd
 import pytest
 
-from synthrisk.conf import sources as module
+from synthrisk.conf import tables as module
 from synthrisk.conf.study import BuiltIn
 from synthrisk.metrics import InputError
 from synthrisk.metrics.plugins import SOURCE_GROUP

@@ -9,7 +9,7 @@ import pytest
 from deployed import announced, finished, mlflow_runs
 from prefect.client.orchestration import SyncPrefectClient
 
-from synthrisk.tasks.data.adult import read_adult
+from synthrisk.tasks.data.example_tables import read_adult
 
 pytestmark = pytest.mark.services
 

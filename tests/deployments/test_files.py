@@ -16,7 +16,7 @@ from prefect.utilities.templating import apply_values
 from pydantic import TypeAdapter
 
 from synthrisk.flows.benchmark import settings_of
-from synthrisk.flows.one_release import UNDERSTOOD, study_of, understood
+from synthrisk.flows.evaluate_settings import UNDERSTOOD, study_of, understood
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deployments"

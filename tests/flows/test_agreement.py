@@ -13,11 +13,10 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterType
 
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.cli.as_json import as_json
-from synthrisk.flows.cli.summary import close
-from synthrisk.metrics.study.headlines import overview
-from synthrisk.metrics.study.league import league
-from synthrisk.tasks.tracking.past import studies
+from synthrisk.flows.cli.evaluate import as_json
+from synthrisk.flows.terminal.answer import close
+from synthrisk.metrics.verdicts.results import league, overview
+from synthrisk.tasks.tracking.history import studies
 
 pytestmark = pytest.mark.proof
 

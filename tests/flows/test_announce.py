@@ -25,10 +25,10 @@ from prefect.server.events.schemas.automations import EventTrigger
 from prefect.server.events.schemas.events import ReceivedEvent
 
 from synthrisk.flows.benchmark import benchmark
-from synthrisk.flows.keys import asset_key, key_of_name
+from synthrisk.flows.orchestration.artifacts import asset_key, key_of_name
 from synthrisk.flows.outcome import GateError
-from synthrisk.metrics.study.headlines import overview
-from synthrisk.metrics.study.verdicts import LOOK
+from synthrisk.metrics.verdicts.results import overview
+from synthrisk.metrics.verdicts.verdicts import LOOK
 
 pytestmark = pytest.mark.proof
 

@@ -7,14 +7,13 @@ import pytest
 from markdown_it import MarkdownIt
 
 from samples.estimates import around
-from synthrisk.flows.artifact import artifact_description, artifact_text
-from synthrisk.flows.ended import Ended
+from synthrisk.flows.orchestration.artifacts import Ended, artifact_description, artifact_text
 from synthrisk.flows.outcome import GateError, Outcome, concluded
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import judge
-from synthrisk.tasks.log import Logged, Pages
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import judge
+from synthrisk.tasks.tracking.addresses import Logged, Pages
 
 LABELS = [
     "<script>alert('1')</script>",

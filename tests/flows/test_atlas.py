@@ -7,8 +7,8 @@ import pytest
 
 from synthrisk.conf.grid import FULL, NONE, REDUCED, grid_of
 from synthrisk.flows.atlas import looked
-from synthrisk.flows.calls import PlainCalls
-from synthrisk.metrics.digest import read, shipped
+from synthrisk.flows.execution.calls_and_retries import PlainCalls
+from synthrisk.metrics.atlas import read, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks import attack, estimate, sample, synthesize
 from synthrisk.tasks.synthesize import check_options, find_synthesizer

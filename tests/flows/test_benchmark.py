@@ -21,10 +21,10 @@ from synthrisk.conf.study import Tracking
 from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.adjusted import ADJUSTED
-from synthrisk.metrics.study.result_tables import league_table
-from synthrisk.metrics.study.utility import utility_table
-from synthrisk.metrics.study.verdicts import LOOK
-from synthrisk.tasks.tracking.past import studies
+from synthrisk.metrics.study.findings import utility_table
+from synthrisk.metrics.verdicts.tables import league_table
+from synthrisk.metrics.verdicts.verdicts import LOOK
+from synthrisk.tasks.tracking.history import studies
 
 pytestmark = pytest.mark.proof
 
@@ -407,7 +407,7 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
 
 
 def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
-    from synthrisk.flows.cli.as_json import as_json
+    from synthrisk.flows.cli.evaluate import as_json
 
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
@@ -425,7 +425,7 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
 
 
 def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
-    from synthrisk.flows.cli.as_json import as_json
+    from synthrisk.flows.cli.evaluate import as_json
 
     found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
     rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
@@ -489,7 +489,7 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
-    from synthrisk.flows.cli.as_json import as_json
+    from synthrisk.flows.cli.evaluate import as_json
 
     found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
     populations = {
@@ -511,7 +511,7 @@ def test_thief_is_not_the_lower_one(first):
 
 
 def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
-    from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.terminal.answer import close
 
     close(first, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
@@ -521,7 +521,7 @@ def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
 
 
 def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
-    from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.terminal.answer import close
 
     outcome = run(
         "powerful",
@@ -607,7 +607,7 @@ def test_failure_names_kind_and_place_and_the_private_file(broken, folder, secre
 
 
 def test_failure_is_on_the_terminal(broken, capsys, secret):
-    from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.terminal.answer import close
 
     close(broken)
     said = capsys.readouterr().out
@@ -645,7 +645,7 @@ def test_control_that_raises_makes_the_study_invalid(run, people, folder):
 @pytest.fixture(scope="session")
 def awkward(run, folder, settings):
     """A table with whatever tables hold, entities, a stratum, and releases made from the parts of ``split``."""
-    from synthrisk.flows.cli.training_parts import write_parts
+    from synthrisk.flows.cli.benchmark import write_parts
 
     rng = np.random.default_rng(3)
     n = 120
@@ -716,7 +716,7 @@ def test_awkward_report_escapes_what_it_shows(awkward):
 
 
 def test_awkward_names_are_printed_as_they_are(awkward, capsys):
-    from synthrisk.flows.cli.summary import close
+    from synthrisk.flows.terminal.answer import close
 
     close(awkward, verbose=True)
     assert "rapid.[/bold] ü" in capsys.readouterr().out

@@ -17,8 +17,8 @@ from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
 from prefect.settings import PREFECT_API_URL
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
-from synthrisk.flows.calls import LOST, OURS, How, PlainCalls
-from synthrisk.flows.task_runs import TaskRuns, _Quoted
+from synthrisk.flows.execution.calls_and_retries import LOST, OURS, How, PlainCalls
+from synthrisk.flows.execution.task_runs import TaskRuns, _Quoted
 from synthrisk.metrics.errors import InputError
 
 
@@ -220,9 +220,9 @@ from prefect import flow, task
 from prefect.futures import PrefectDistributedFuture
 from prefect.task_runners import PrefectTaskRunner
 from prefect.task_worker import serve
-from synthrisk.flows.calls import PlainCalls
-from synthrisk.flows.task_runs import TaskRuns, _Run
-from synthrisk.flows.gone import watched
+from synthrisk.flows.execution.calls_and_retries import PlainCalls
+from synthrisk.flows.execution.task_runs import TaskRuns, _Run
+from synthrisk.flows.orchestration.server import watched
 
 @task(name="served-NAME")
 def add(value: int) -> int:

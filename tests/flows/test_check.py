@@ -3,10 +3,10 @@ import pytest
 
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Data
-from synthrisk.flows import check as module
-from synthrisk.flows.check import foreseen
-from synthrisk.metrics.study.emptiness import Foreseen
-from synthrisk.tasks.data.one_release import given
+from synthrisk.flows import preflight as module
+from synthrisk.flows.preflight import foreseen
+from synthrisk.metrics.study.feasibility import Foreseen
+from synthrisk.tasks.data.task import given
 from synthrisk.tasks.workspace.references import Sample
 
 TABLE = pd.DataFrame({"age": range(40), "zip": [1, 2] * 20, "ill": ["yes", "no", "no", "no"] * 10})

@@ -28,7 +28,7 @@ CASES = {  # files below the home folder (~) or the working folder, variables, a
 CHEAP = ("nothing", ".env of others", "a project that needs Prefect")
 CODE = """
 import sys
-from synthrisk.flows.configured import is_configured
+from synthrisk.flows.orchestration.server import is_configured
 told, cheap = is_configured(), "prefect" not in sys.modules
 from prefect.settings import PREFECT_API_URL
 print(told, cheap, bool(PREFECT_API_URL.value()))
@@ -61,7 +61,7 @@ def test_it_says_what_prefect_says(name, told):
 
 
 def test_what_cannot_be_read_is_asked_of_prefect(tmp_path, monkeypatch):
-    from synthrisk.flows.configured import _hints
+    from synthrisk.flows.orchestration.server import _hints
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -7,10 +7,9 @@ import pytest
 from mlflow import MlflowClient
 
 from synthrisk.conf.loader import load
-from synthrisk.flows.calls import PlainCalls
-from synthrisk.flows.course import course
-from synthrisk.flows.sample import sample_of
-from synthrisk.tasks.tracking.waiting import ids_waiting
+from synthrisk.flows.course import course, sample_of
+from synthrisk.flows.execution.calls_and_retries import PlainCalls
+from synthrisk.tasks.tracking.store_outage import ids_waiting
 
 
 @dataclass(frozen=True, eq=False)

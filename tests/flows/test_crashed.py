@@ -14,7 +14,7 @@ import sys, time
 from pathlib import Path
 from prefect import flow
 from prefect.context import FlowRunContext
-from synthrisk.flows.crashed import noted
+from synthrisk.flows.orchestration.flow_runs import noted
 
 @flow
 def study():
@@ -52,7 +52,7 @@ def states(ids: list[UUID]) -> list[str]:
 
 
 def test_runs_of_a_killed_process_alone_are_marked(begun):
-    from synthrisk.flows.crashed import mark_crashed
+    from synthrisk.flows.orchestration.flow_runs import mark_crashed
 
     workspace, (killed, lives), (lost, under_way) = begun
     assert mark_crashed(workspace) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.evaluate import as_json
 
 RELATIVE = [
     {"name": "mine", "kind": "callable", "path": "generators.py:resample"},

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf import load
-from synthrisk.flows import effort
-from synthrisk.flows.effort import Effort, sized
-from synthrisk.flows.pilot import Pilot, pilot
+from synthrisk.flows import time_estimate
+from synthrisk.flows.time_estimate import Effort, Pilot, pilot, sized
 from synthrisk.tasks.workspace.store import sweep
 
 
@@ -64,14 +63,14 @@ def test_more_records_cells_and_fewer_workers_take_longer():
 
 
 def test_no_sample_is_taken_where_all_records_fit_in_the_time(monkeypatch):
-    monkeypatch.setattr(effort, "pilot", lambda *_: Pilot([400, 1600], [0.1, 0.2]))
+    monkeypatch.setattr(time_estimate, "pilot", lambda *_: Pilot([400, 1600], [0.1, 0.2]))
     found, time = sized(study(), table(2000), Effort(2, 3, 300))
     assert found.data.rows is None
     assert time.startswith("about ")
 
 
 def test_a_sample_is_taken_where_they_do_not(monkeypatch):
-    monkeypatch.setattr(effort, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
+    monkeypatch.setattr(time_estimate, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
     found, time = sized(study(), table(9000), Effort(2, 3, 300))
     assert found.data.rows is not None
     assert 1000 <= found.data.rows < 9000
@@ -80,7 +79,7 @@ def test_a_sample_is_taken_where_they_do_not(monkeypatch):
 
 
 def test_a_thorough_study_takes_all_records(monkeypatch):
-    monkeypatch.setattr(effort, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
+    monkeypatch.setattr(time_estimate, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
     found, time = sized(study(), table(9000), Effort(5, 5, math.inf))
     assert found.data.rows is None
     assert "minutes" in time

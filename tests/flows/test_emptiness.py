@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.flows.cli.as_json import as_json
-from synthrisk.flows.cli.summary import close
+from synthrisk.flows.cli.evaluate import as_json
+from synthrisk.flows.terminal.answer import close
 from synthrisk.metrics import InputError
 
 pytestmark = pytest.mark.proof

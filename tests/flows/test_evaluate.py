@@ -13,9 +13,9 @@ from scipy.stats import binomtest
 
 from samples.anonymized import anonymized
 from samples.anonymized import people as real_people
-from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.study.verdicts import LOOK
+from synthrisk.metrics.verdicts.verdicts import LOOK
 
 pytestmark = pytest.mark.proof
 
@@ -95,7 +95,7 @@ def test_without_its_extra_a_metric_is_left_out_unless_it_is_asked_for(folder, t
 
     arguments = {name: str(folder / f"{name}.csv") for name in ("real", "synthetic")}
     with patch.object(type(METRICS["quality"]), "installed", property(lambda m: m.package is None)):
-        with patch("synthrisk.flows.evaluate.check", side_effect=InputError("stop")) as checked:
+        with patch("synthrisk.flows.preflight.check", side_effect=InputError("stop")) as checked:
             with pytest.raises(InputError, match="stop"):
                 evaluate.fn(**arguments, **ROLES)
             asked = {m.name for m in checked.call_args.args[0].metrics}
@@ -373,8 +373,8 @@ def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables
 def test_the_command_without_a_server_says_the_same_as_the_flow_to_the_bit(
     judged, folder, tables, say, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("synthrisk.flows.cli.one_release.is_configured", lambda: False)
-    monkeypatch.setattr("synthrisk.flows.own_server.OwnServer", lambda: pytest.fail("a server was started"))
+    monkeypatch.setattr("synthrisk.flows.orchestration.server.is_configured", lambda: False)
+    monkeypatch.setattr("synthrisk.flows.orchestration.server.OwnServer", lambda: pytest.fail("a server was started"))
     said = say(
         *("evaluate", folder / "members.csv", folder / "release.csv", "--control", folder / "controls.csv"),
         *("--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "all", "--without", "age"),

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 
-from synthrisk.flows.gone import is_gone, remember, watched, with_or_without
-from synthrisk.flows.reach import answers_at
+from synthrisk.flows.connections import answers_at
+from synthrisk.flows.orchestration.server import is_gone, remember, watched, with_or_without
 
 
 def wait_until_gone(patience: float) -> None:
@@ -27,7 +27,7 @@ def refused() -> str:
 
 
 def test_a_server_that_goes_is_seen_and_what_was_found_stands(monkeypatch, capsys):
-    monkeypatch.setattr("synthrisk.flows.gone._UNSENT", threading.Event())
+    monkeypatch.setattr("synthrisk.flows.orchestration.server._UNSENT", threading.Event())
     server = socket.create_server(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{server.getsockname()[1]}/api"
     with watched(partial(answers_at, address), 0):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrisk.flows.keys import key_of_name
+from synthrisk.flows.orchestration.artifacts import key_of_name
 
 ALIKE = [
     "a_b",

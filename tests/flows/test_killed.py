@@ -14,8 +14,8 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 
-from synthrisk.flows.cli.ends import BROKEN
-from synthrisk.tasks.tracking.waiting import ids_waiting
+from synthrisk.flows.cli.process import BROKEN
+from synthrisk.tasks.tracking.store_outage import ids_waiting
 
 KINDS = [(way, kind) for kind in ("main", "group", "worker", "server") for way in ("plain", "--prefect")]
 """Who is killed: on a Prefect server of its own, and without Prefect, where workers are forked from a server too."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from synthrisk.flows.markdown import plain, table
+from synthrisk.flows.orchestration.artifacts import plain, table
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 SPLIT = str.maketrans("", "", "\N{ZERO WIDTH SPACE}\N{WORD JOINER}\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")

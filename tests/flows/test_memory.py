@@ -7,7 +7,7 @@ import pytest
 
 _FAULTS = """
 import resource
-from synthrisk.flows.memory import keep_freed_memory
+from synthrisk.flows.execution.signals import keep_freed_memory
 if {kept}:
     keep_freed_memory()
 for _ in range(20):
@@ -26,30 +26,30 @@ def test_freed_memory_is_not_taken_from_the_system_again():
 
 
 def test_where_the_c_library_is_another_nothing_is_changed(monkeypatch):
-    from synthrisk.flows import memory
+    from synthrisk.flows.execution import signals
 
     monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
-    memory.keep_freed_memory()
-    assert "ARROW_DEFAULT_MEMORY_POOL" not in memory.os.environ
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: object())
+    signals.keep_freed_memory()
+    assert "ARROW_DEFAULT_MEMORY_POOL" not in signals.os.environ
 
 
 def test_a_pool_that_the_environment_names_stays(monkeypatch):
-    from synthrisk.flows import memory
+    from synthrisk.flows.execution import signals
 
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
 
     class Library:
         gnu_get_libc_version = mallopt = staticmethod(lambda *_: 1)
 
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: Library)
-    memory.keep_freed_memory()
-    assert memory.os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "mimalloc"
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: Library)
+    signals.keep_freed_memory()
+    assert signals.os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "mimalloc"
 
 
 @pytest.mark.parametrize(("most", "expected"), [(2**31, 2**31 - 1), (2**25, 2**25), (0, None)])
 def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch, most, expected):
-    from synthrisk.flows import memory
+    from synthrisk.flows.execution import signals
 
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")
     taken = {}
@@ -64,7 +64,7 @@ def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch,
             taken[parameter] = value
             return True
 
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: Library)
-    memory.keep_freed_memory()
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: Library)
+    signals.keep_freed_memory()
     assert taken.get(-3) == expected
     assert (-1 in taken) == (expected is not None)

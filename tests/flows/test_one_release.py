@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from synthrisk.flows.one_release import UNDERSTOOD, study_of, understood
+from synthrisk.flows.evaluate_settings import UNDERSTOOD, study_of, understood
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.tasks.propose.measures import RECOMMENDED
 

@@ -95,7 +95,7 @@ def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
 def test_the_numbers_are_those_of_benchmark_on_dask(study, folder, tmp_path):
     from prefect_dask import DaskTaskRunner
 
-    from synthrisk.tasks.partitions.on_dask import LOCAL_CLUSTER
+    from synthrisk.tasks.partitions import LOCAL_CLUSTER
 
     runner = DaskTaskRunner(cluster_kwargs={"n_workers": 2, **LOCAL_CLUSTER})
     judged, _ = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))

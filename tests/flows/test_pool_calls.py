@@ -10,10 +10,9 @@ import psutil
 import pytest
 import yaml
 
-from synthrisk.flows import worker_pool
-from synthrisk.flows.calls import LOST, OURS, How
-from synthrisk.flows.pool_calls import pool_calls
-from synthrisk.flows.worker_pool import pool_of
+from synthrisk.flows.execution import pool
+from synthrisk.flows.execution.calls_and_retries import LOST, OURS, How
+from synthrisk.flows.execution.pool import pool_calls, pool_of
 from synthrisk.metrics.errors import InputError
 
 TASKS = """
@@ -145,10 +144,10 @@ class Refusing:
 @pytest.mark.parametrize("error", [ConnectionResetError("gone"), EOFError("unexpected EOF")])
 def test_workers_that_cannot_be_had_are_asked_for_again_and_not_for_ever(tasks, monkeypatch, error):
     refusals = [Refusing(error), Refusing(error)]
-    monkeypatch.setattr("synthrisk.flows.pool_calls.pool_of", lambda n: refusals.pop() if refusals else pool_of(n))
+    monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", lambda n: refusals.pop() if refusals else pool_of(n))
     with pool_calls(1) as calls:
         assert calls.submit(tasks.add, 1).result() == 2
-    monkeypatch.setattr("synthrisk.flows.pool_calls.pool_of", lambda _: Refusing(error))
+    monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", lambda _: Refusing(error))
     with pool_calls(1) as calls:
         assert calls.submit(tasks.add, 1).failure() == str(error)
 
@@ -157,7 +156,7 @@ def test_where_no_workers_can_be_made_at_all_the_call_fails_and_nobody_waits(tas
     def none(_: int):
         raise OSError("no room for a queue")
 
-    monkeypatch.setattr("synthrisk.flows.pool_calls.pool_of", none)
+    monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", none)
     with pool_calls(1) as calls:
         first = calls.submit(tasks.add, 1)
         assert (first.failure(), calls.submit(tasks.add, first).failure()) == ("no room for a queue",) * 2
@@ -177,15 +176,15 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
 ):
     from synthrisk.conf import load
     from synthrisk.flows.benchmark import benchmark
-    from synthrisk.flows.cli.as_json import as_json
-    from synthrisk.flows.cli.whole_study import studied
+    from synthrisk.flows.cli.benchmark import studied
+    from synthrisk.flows.cli.evaluate import as_json
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a server is started")
 
     whole = settings(tmp_path / "plain", folder / "people.csv", references=["copy"])
-    monkeypatch.setattr("synthrisk.flows.configured.is_configured", lambda: False)
-    monkeypatch.setattr("synthrisk.flows.server.prefect_api", refuse)
+    monkeypatch.setattr("synthrisk.flows.orchestration.server.is_configured", lambda: False)
+    monkeypatch.setattr("synthrisk.flows.orchestration.server.prefect_api", refuse)
     plain = studied(load(whole), refuse)
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(whole | {"workspace": str(tmp_path / "flow")}))
     flow = benchmark(str(tmp_path / "study.yaml"))
@@ -201,7 +200,7 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
 def test_a_signal_while_workers_are_made_ready_is_for_the_command_alone():
     code = (
         "import os, signal, time\n"
-        "from synthrisk.flows.worker_pool import begin_early\n"
+        "from synthrisk.flows.execution.pool import begin_early\n"
         "heard = []\n"
         "signal.signal(signal.SIGINT, lambda *_: heard.append(1))\n"
         "begin_early()\n"
@@ -218,7 +217,9 @@ def test_workers_are_there_where_the_folder_of_temporary_files_has_a_long_path(t
     place = tmp_path / ("a" * 60) / ("b" * 60)
     place.mkdir(parents=True)
     code = (
-        "import os\nfrom synthrisk.flows.worker_pool import pool_of\nprint(pool_of(1).submit(os.getppid).result() > 0)"
+        "import os\n"
+        "from synthrisk.flows.execution.pool import pool_of\n"
+        "print(pool_of(1).submit(os.getppid).result() > 0)"
     )
     given = {"env": os.environ | {"TMPDIR": str(place)}, "capture_output": True, "text": True}
     done = subprocess.run([sys.executable, "-c", code], **given)
@@ -226,10 +227,10 @@ def test_workers_are_there_where_the_folder_of_temporary_files_has_a_long_path(t
 
 
 def test_where_no_path_is_short_enough_a_sentence_says_so(monkeypatch):
-    monkeypatch.setattr(worker_pool, "_SHORT", ())
+    monkeypatch.setattr(pool, "_SHORT", ())
     monkeypatch.setattr(tempfile, "tempdir", "/" + "a" * 75)
     with pytest.raises(InputError, match=r"TMPDIR must be a path of at most 75 bytes, .* got one of 76"):
-        worker_pool._begin()
+        pool._begin()
     monkeypatch.setattr(tempfile, "tempdir", "/" + "a" * 74)
-    with worker_pool._short_place():
+    with pool._short_place():
         assert tempfile.gettempdir() == "/" + "a" * 74

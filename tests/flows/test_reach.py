@@ -7,12 +7,12 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Runner, Tracking
-from synthrisk.flows.check import check
-from synthrisk.flows.evaluate import check_control
-from synthrisk.flows.reach import check_address, check_port, check_tracking
-from synthrisk.flows.server import prefect_api
+from synthrisk.flows.connections import check_address, check_port, check_tracking
+from synthrisk.flows.evaluate_settings import check_control
+from synthrisk.flows.orchestration.server import prefect_api
+from synthrisk.flows.preflight import check
 from synthrisk.metrics import InputError
-from synthrisk.tasks.workspace.kept import open_workspace
+from synthrisk.tasks.workspace.folders import open_workspace
 from synthrisk.tasks.workspace.store import check_writable
 
 

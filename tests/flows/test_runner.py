@@ -7,7 +7,7 @@ import pytest
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
 from synthrisk.conf.study import Runner
-from synthrisk.flows.runner import check_runner, task_runner
+from synthrisk.flows.execution.workers import check_runner, task_runner
 from synthrisk.metrics.errors import InputError
 
 THREADS = "prefect.task_runners:ThreadPoolTaskRunner"
@@ -58,7 +58,7 @@ def test_settings_that_a_runner_would_not_heed_are_refused(settings, said):
 SERVICES = """
 from prefect.concurrency.services import ConcurrencySlotAcquisitionWithLeaseService as Slots
 from prefect.settings import PREFECT_API_URL, temporary_settings
-from synthrisk.flows.workers import serve_several_servers
+from synthrisk.flows.execution.workers import serve_several_servers
 
 def slots(port):
     with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api"}):

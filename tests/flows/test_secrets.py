@@ -14,7 +14,7 @@ from mlflow import MlflowClient
 
 from synthrisk.conf import load
 from synthrisk.flows.benchmark import benchmark
-from synthrisk.flows.check import check
+from synthrisk.flows.preflight import check
 from synthrisk.metrics import InputError
 
 CANARY = "Kohlmeise é+Tz4"

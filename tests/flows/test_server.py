@@ -8,8 +8,7 @@ from urllib.request import urlopen
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from synthrisk.flows.own_server import OwnServer
-from synthrisk.flows.server import prefect_api
+from synthrisk.flows.orchestration.server import OwnServer, prefect_api
 
 
 def answers(url: str) -> bool:
@@ -25,7 +24,7 @@ def test_a_server_of_its_own_answers_in_the_block_and_ends_with_it_though_it_rai
     seen: list[object] = []
 
     def fail() -> None:
-        with prefect_api(meanwhile="synthrisk.flows.study") as url:
+        with prefect_api(meanwhile="synthrisk.flows.benchmark") as url:
             seen.extend([url, answers(url), os.environ["PREFECT_API_URL"], PREFECT_API_URL.value()])
             raise ZeroDivisionError
 
@@ -49,7 +48,7 @@ def test_threads_of_prefect_find_the_server_too_and_start_none_of_their_own():
 
 
 def test_a_server_that_ends_at_once_is_told(monkeypatch):
-    monkeypatch.setattr("synthrisk.flows.own_server.sys.executable", "/bin/false")
+    monkeypatch.setattr("synthrisk.flows.orchestration.server.sys.executable", "/bin/false")
     server = OwnServer()
     with pytest.raises(RuntimeError, match="ended with exit code 1"):
         server.wait()

@@ -16,9 +16,9 @@ from mlflow import MlflowClient
 
 from synthrisk.conf import load
 from synthrisk.flows.benchmark import benchmark
-from synthrisk.flows.check import check
+from synthrisk.flows.preflight import check
 from synthrisk.metrics import InputError
-from synthrisk.tasks.workspace.kept import kept_names, open_workspace, there
+from synthrisk.tasks.workspace.folders import kept_names, open_workspace, there
 
 pytestmark = pytest.mark.proof
 
@@ -76,7 +76,7 @@ def worker(address: str, *more: str) -> list[str]:
 
 def patient_worker(address: str) -> list[str]:
     """Return the same of a worker that takes its time to reach the workspace, as one that imports beside others may."""
-    return worker(address, "--preload", "import synthrisk.tasks.workspace.shared as shared; shared._PATIENCE = 120.0")
+    return worker(address, "--preload", "import synthrisk.tasks.workspace.folders as shared; shared._PATIENCE = 120.0")
 
 
 @contextmanager
@@ -142,7 +142,7 @@ def test_in_memory_on_threads(study, folder, settings, tmp_path):
 @pytest.fixture
 def shared(folder, settings, s3, tmp_path, monkeypatch, patient):
     """The settings of the study on an S3 server."""
-    monkeypatch.setattr("synthrisk.flows.workspace._PATIENCE", 120.0)
+    monkeypatch.setattr("synthrisk.flows.connections._PATIENCE", 120.0)
     for name, value in s3.items():
         monkeypatch.setenv(name, value)
     return settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"s3://studies/{tmp_path.name}"}

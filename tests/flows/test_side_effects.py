@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from synthrisk.flows.workers import compute_with_one_thread
+from synthrisk.flows.execution.workers import compute_with_one_thread
 from synthrisk.metrics.models.threads import ONE_THREAD
 
 

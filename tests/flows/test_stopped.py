@@ -70,7 +70,7 @@ def test_it_ends_though_nobody_reads_what_it_says():
     """As where the terminal, or the program that reads its pipe, has gone first."""
     code = (
         "import time\n"
-        "from synthrisk.flows.stopped import stoppable\n"
+        "from synthrisk.flows.execution.signals import stoppable\n"
         "with stoppable():\n"
         "    print('ready', flush=True)\n"
         "    try:\n"
@@ -90,7 +90,7 @@ def test_it_ends_though_nobody_reads_what_it_says():
 
 INTERRUPTIBLE = """
 import signal, subprocess, sys, time
-from synthrisk.flows.stopped import interruptible
+from synthrisk.flows.execution.signals import interruptible
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
 

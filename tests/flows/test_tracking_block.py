@@ -22,14 +22,14 @@ from prefect.client.orchestration import get_client
 from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.benchmark import benchmark, settings_of
-from synthrisk.flows.check import check
+from synthrisk.flows.preflight import check
 from synthrisk.metrics import InputError
-from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.tasks.log import NotLoggedError
-from synthrisk.tasks.tracking.waiting import ids_waiting
-from synthrisk.tasks.tracking.where import allowed, uri_of
+from synthrisk.tasks.tracking.addresses import allowed, uri_of
+from synthrisk.tasks.tracking.store_outage import ids_waiting
 from synthrisk.tasks.tracking_block import SynthriskTracking
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.references import store
 
 pytestmark = pytest.mark.proof  # with a Prefect server
 PASSWORD = "Blaumeise-Kq9"

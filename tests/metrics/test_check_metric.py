@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import METRICS, InputError, Metric, Score, Tables
-from synthrisk.metrics.metric import Reduction, mean_score
+from synthrisk.metrics.score import Reduction, mean_score
 from synthrisk.metrics.testing import check_metric
 
 OWN = {"linkability": {"columns_a": ["number", "text", "day"], "columns_b": ["level", "flag", "huge"]}}

@@ -6,8 +6,7 @@ from math import inf, isnan, nan
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.covering import covering, most_alike, shape_of
-from synthrisk.metrics.digest import Answer, Digest, shipped
+from synthrisk.metrics.atlas import Answer, Digest, covering, most_alike, shape_of, shipped
 
 
 def digest(seen: dict[str, dict[str, float]], quantity: str = "memorization", **grid: object) -> Digest:

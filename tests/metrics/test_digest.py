@@ -7,9 +7,9 @@ import pytest
 
 from synthrisk.conf.grid import FULL, LEFT_OUT, WORDS
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.digest import Answer, Digest, read, shipped, text_of, typical
+from synthrisk.metrics.atlas import Answer, Digest, read, shipped, text_of, typical
 from synthrisk.metrics.release.identifiers import RELEASED
-from synthrisk.tasks.pages.atlas import draw_heat_map, overview, tables
+from synthrisk.tasks.atlas import draw_heat_map, overview, tables
 from synthrisk.tasks.synthesize import find_synthesizer
 
 ROOT = Path(__file__).parents[2]

@@ -1,7 +1,7 @@
 import pytest
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.in_words import in_words
+from synthrisk.metrics.catalogue import in_words
 
 
 @pytest.mark.parametrize("name", [n for n in METRICS if METRICS[n].function.__module__.startswith("synthrisk.")])

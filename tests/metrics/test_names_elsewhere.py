@@ -9,9 +9,8 @@ import sdmetrics.single_table
 
 from synthrisk.conf import load
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.errors import ARGUMENTS_ELSEWHERE, METRICS_ELSEWHERE, MODELS_ELSEWHERE, nearest, ours, plain
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
-from synthrisk.metrics.names_elsewhere import ARGUMENTS_ELSEWHERE, METRICS_ELSEWHERE, MODELS_ELSEWHERE, ours, plain
 
 PAGE = (Path(__file__).parents[2] / "docs/elsewhere.md").read_text("utf-8").partition("## A name there")[2]
 BROUGHT = [

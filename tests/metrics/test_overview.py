@@ -5,23 +5,23 @@ import sys
 
 import pytest
 
-from synthrisk.metrics import METRICS, overview
+from synthrisk.metrics import METRICS, catalogue
 from synthrisk.metrics.metric import Metric
 
 
 def test_every_metric_has_one_line_with_its_own_facts():
-    lines = {line.name: line for line in overview.overview()}
+    lines = {line.name: line for line in catalogue.overview()}
     assert sorted(lines) == sorted(METRICS)
     for name, metric in METRICS.items():
         kind = "difference" if metric.difference_only else metric.label
         line = lines[name]
         assert (line.family, line.needs, line.kind) == (metric.group, metric.needs, kind), name
         assert line.sees
-    assert {line.family for line in lines.values()} == set(overview.FAMILIES)
+    assert {line.family for line in lines.values()} == set(catalogue.FAMILIES)
 
 
 def test_no_two_metrics_of_a_family_have_the_same_words():
-    own = [(line.family, line.sees) for line in overview.overview()]
+    own = [(line.family, line.sees) for line in catalogue.overview()]
     assert len(set(own)) == len(own)
 
 
@@ -45,10 +45,10 @@ def test_the_metric_of_another_package_is_asked(monkeypatch):
         """
 
     mine = Metric("theirs", theirs, "own", needs=("quasi_identifiers", "sensitive"), reduce=lambda records: None)
-    monkeypatch.setattr(overview, "names", lambda: ["rapid", "theirs"])
+    monkeypatch.setattr(catalogue, "names", lambda: ["rapid", "theirs"])
     monkeypatch.setitem(METRICS.__dict__, "_entries", {"theirs": type("E", (), {"load": lambda self: mine})()})
-    *_, last = overview.overview()
-    assert last == overview.Line(
+    *_, last = catalogue.overview()
+    assert last == catalogue.Line(
         "theirs", "own", mine.needs, "signal", "Theirs: share of [bold] things that <script> sees"
     )
 

@@ -10,8 +10,9 @@ import pytest
 
 from synthrisk.metrics import ATTACKS, METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric, Score
+from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
+from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.tables import Tables
 
 GROUPS = {"cap", "rapid", "distance", "claims", "utility"}

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import ATTACKS, Attack, InputError
-from synthrisk.metrics.claims.inference_attacks import model_attack
+from synthrisk.metrics.claims.inference import model_attack
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
-from synthrisk.metrics.tables.awkward import control, pairs, release, targets
-from synthrisk.metrics.testing import check_attack
+from synthrisk.metrics.testing import check_attack, control, pairs, release, targets
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics import Metric, Score, Tables
-from synthrisk.metrics.metric import Reduction
+from synthrisk.metrics.score import Reduction
 
 
 def equal_cells(tables: Tables) -> Score:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.tables.value_sets import ValueSet, ValueSets
+from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 
 KEYS = ["age", "zip", "job"]
 BANDS = {24.5: (18, 30), 34.5: (31, 40), 60.5: (41, 90), 30.5: (25, 36)}  # the last overlaps two others

@@ -6,12 +6,11 @@ from dataclasses import replace
 from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Beside
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import Beside
 
 ANSWERS = {"copy": "copy", "near": "near_copy", "fresh": "ideal"}
 REACHED = {"copy": 0.6, "near": 0.4, "fresh": 0.0}

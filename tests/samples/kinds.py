@@ -5,7 +5,7 @@ from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.verdicts import judge, learns
+from synthrisk.metrics.verdicts.verdicts import judge, learns
 
 FOUND, LEARNT = Measure("found", "common_rows_proportion"), Measure("learnt", "singling_out")
 """A measure of who is found, and one of what is learnt."""

@@ -8,9 +8,9 @@ from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.intervals.yardsticks import CURVE, Yardstick, gain
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.reference_checks import check_references
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Beside
+from synthrisk.metrics.verdicts.references import check_references
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import Beside
 
 RAPID = Measure("rapid", "rapid", "income", "random_forest")
 DISTANCE = Measure("distance_to_closest_record", "distance_to_closest_record")

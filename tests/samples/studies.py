@@ -3,13 +3,20 @@
 from pathlib import Path
 
 from synthrisk.conf.study import Bootstrap
-from synthrisk.metrics.study.compared import Compared
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.comparison import Compared
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
+from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.tasks.pages.report import page
-from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample, Table
+from synthrisk.tasks.workspace.references import (
+    Cut,
+    Estimated,
+    Generator,
+    Judged,
+    LedgerFolder,
+    ReleaseFolder,
+    Sample,
+    Table,
+)
 
 
 def ledger_in(place: Path, sample: Sample, cell: Cell, planned=(), **generator) -> LedgerFolder:

@@ -14,18 +14,24 @@ from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.compared import Compared
-from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, as_frame
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons
+from synthrisk.metrics.study.comparison import Compared
+from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, OfRecords, OfRelease, Planned, Reasons, as_frame
 from synthrisk.metrics.study.scoring import attack_release, look, score_release, tables_of
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.judge import judge
-from synthrisk.tasks.workspace.handed import Estimated, Found
-from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, USED, Cut, Generator, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.files.parquet import write_typed
+from synthrisk.tasks.workspace.references import (
+    RELEASE,
+    USED,
+    Cut,
+    Estimated,
+    Found,
+    Generator,
+    ReleaseFolder,
+    Sample,
+    store,
+)
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.table import store
 
 REAL = pd.DataFrame(
     {

@@ -18,15 +18,21 @@ from synthrisk.metrics.intervals.epsilon import epsilon_lower_bound
 from synthrisk.metrics.intervals.estimates import METHODS
 from synthrisk.metrics.intervals.rates import attack_summary
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import OfRecords, OfRelease, Reasons, values_as_plain, values_from_plain
+from synthrisk.metrics.study.estimation import find_all
+from synthrisk.metrics.study.ledger import (
+    Cell,
+    Measure,
+    OfRecords,
+    OfRelease,
+    Planned,
+    Reasons,
+    values_as_plain,
+    values_from_plain,
+)
 from synthrisk.metrics.study.scoring import attack_release
-from synthrisk.metrics.study.synthesizer_findings import find_all
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample, store
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.table import store
 
 N, REPETITIONS, FOLDS = 12, 3, 2
 CAP = Measure("cap", "zero_cap", "vote")

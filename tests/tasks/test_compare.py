@@ -17,19 +17,24 @@ from synthrisk.metrics.intervals.estimates import t_test
 from synthrisk.metrics.intervals.moderated import moderate
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import compare as pairs
-from synthrisk.metrics.study.contributions import Contributions, ReleasedValues
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.result_tables import yardstick_table
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.said import OfRecords, OfRelease, values_as_plain
+from synthrisk.metrics.study.ledger import (
+    Cell,
+    Contributions,
+    Measure,
+    OfRecords,
+    OfRelease,
+    Planned,
+    ReleasedValues,
+    values_as_plain,
+)
 from synthrisk.metrics.study.scoring import attack_release
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.metrics.verdicts.tables import yardstick_table
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
-from synthrisk.tasks.workspace.contributions import keep_contributions, kept_contributions
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
+from synthrisk.tasks.workspace.records import keep_contributions, kept_contributions
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample, store
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.table import store
 
 N, R, K = 40, 2, 2
 ROLES = {"quasi_identifiers": ["a"], "sensitive": "vote"}

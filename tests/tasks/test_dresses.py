@@ -10,11 +10,10 @@ from dresses import people, worn_by
 from synthrisk.conf.study import Data
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.attack import attack
-from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.data.task import given
 from synthrisk.tasks.estimate import estimate
 from synthrisk.tasks.judge import judge
-from synthrisk.tasks.synthesize.release import release
-from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.references import Sample
 
 N = 150

@@ -8,14 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.exposure import reading
-from synthrisk.tasks.workspace.exposed import keep_exposed
-from synthrisk.tasks.workspace.handed import Found
-from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.records import keep_exposed
+from synthrisk.tasks.workspace.references import Cut, Found, Generator, LedgerFolder, ReleaseFolder, Sample, store
 
 RAPID = Planned(Measure("rapid", "rapid", "vote", "cart"), {"quasi_identifiers": ["job", "age"], "sensitive": "vote"})
 CAP = Planned(Measure("cap", "zero_cap", "vote"), {"quasi_identifiers": ["job"], "sensitive": "vote"})

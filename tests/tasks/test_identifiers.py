@@ -9,14 +9,13 @@ import pytest
 from synthrisk.conf.study import Data
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.identifiers import RELEASED
-from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.verdicts.results import overview
 from synthrisk.tasks.attack import attack
-from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.data.task import given
 from synthrisk.tasks.estimate import estimate
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.sample import sample
-from synthrisk.tasks.synthesize.release import release
-from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.references import Sample
 
 N = 120
@@ -152,8 +151,8 @@ def test_a_verdict_stands_where_what_carries_it_cannot_be_found(one, monkeypatch
         asked.append(given)
         raise ValueError("cell")
 
-    monkeypatch.setattr("synthrisk.tasks.carriers.carriers", fails)
-    fails.__module__ = "synthrisk.metrics.study.carriers"  # whose code is part of the key
+    monkeypatch.setattr("synthrisk.metrics.verdicts.carriers.carriers", fails)
+    fails.__module__ = "synthrisk.metrics.verdicts.carriers"  # whose code is part of the key
     found = judged(one, INVENTED.assign(**{c: MEMBERS[c].to_numpy() for c in ("age", "area", "ill")}))
     assert (len(asked), found.carriers, found.verdict("vendor")) == (1, {}, "RISK")
     assert "cell" not in repr(vars(found))

@@ -11,13 +11,13 @@ from mlflow import MlflowClient
 
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.release.check import check_release
-from synthrisk.metrics.release.summary import summarise
+from synthrisk.metrics.release.check import check_release, summarise
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Check, Verdict
-from synthrisk.tasks.workspace.table import store
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import Verdict
+from synthrisk.tasks.workspace.references import store
 
 INCOME = Measure("zero_cap", "zero_cap", "income")
 

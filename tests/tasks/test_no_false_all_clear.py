@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 from benchmarks._in_process import evaluated, limits_of, studied
 from synthrisk.conf.study import Data, MetricChoice
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.study.verdicts import Beside, judge, worst
+from synthrisk.metrics.verdicts.verdicts import Beside, judge, worst
 
 pytestmark = pytest.mark.proof
 
@@ -184,7 +184,7 @@ def test_a_copy_in_disguise_gets_no_evidence_whatever_is_judged(tmp_path):
 
 @pytest.mark.parametrize("controls", [40, pytest.param(0, marks=pytest.mark.proof)])
 def test_no_copy_and_no_near_copy_gets_no_evidence_in_an_evaluation(controls, tmp_path):
-    from synthrisk.flows.one_release import Understood, study_of
+    from synthrisk.flows.evaluate_settings import Understood, study_of
 
     table = people(150 + controls, 7)
     members, control = table.head(150), table.tail(controls).reset_index(drop=True) if controls else None

@@ -12,17 +12,16 @@ import pytest
 from samples.estimates import around
 from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, beside, claiming, finding, study, usual
 from samples.studies import judged, report_of
-from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
+from synthrisk.metrics.intervals.proportions import worst_value
 from synthrisk.metrics.intervals.yardsticks import CURVE, Yardstick
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.study.comparison import Comparison
-from synthrisk.metrics.study.league import ordered_names
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.study.result_tables import gda_table
-from synthrisk.metrics.study.results import Limit
-from synthrisk.metrics.study.worst_release import worst_value
+from synthrisk.metrics.verdicts.results import Limit, ordered_names
+from synthrisk.metrics.verdicts.tables import gda_table
 from synthrisk.tasks.pages.figures import (
     Row,
     curves_figure,
@@ -31,7 +30,7 @@ from synthrisk.tasks.pages.figures import (
     selective_figure,
     shortened,
 )
-from synthrisk.tasks.pages.record import record
+from synthrisk.tasks.pages.report import record
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 

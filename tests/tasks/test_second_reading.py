@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 from synthrisk.conf.study import Bootstrap
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.data.adult import ADULT
-from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, USED, Cut, Generator, ReleaseFolder, Sample
+from synthrisk.tasks.data.example_tables import ADULT
+from synthrisk.tasks.workspace.files.parquet import write_typed
+from synthrisk.tasks.workspace.references import RELEASE, USED, Cut, Generator, ReleaseFolder, Sample, store
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.table import store
 
 N = 300
 ROLES = {"quasi_identifiers": ["age", "sex", "education"], "sensitive": "income"}

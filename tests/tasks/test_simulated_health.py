@@ -10,7 +10,7 @@ from scipy.stats import ks_2samp, norm, truncnorm
 from synthrisk.conf.study import BuiltIn
 from synthrisk.metrics import InputError
 from synthrisk.tasks.data import read
-from synthrisk.tasks.data.simulated_health import DISEASE, EDUCATION, simulated_health
+from synthrisk.tasks.data.example_tables import DISEASE, EDUCATION, simulated_health
 
 MANY = 20_000
 

@@ -19,22 +19,17 @@ from synthrisk.conf.study import Bootstrap, Study
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.study.compared import Compared
-from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.result_tables import details_table
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.said import values_as_plain
+from synthrisk.metrics.study.comparison import Compared
+from synthrisk.metrics.study.findings import Finding, Usefulness
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned, values_as_plain
 from synthrisk.metrics.study.scoring import attack_release
-from synthrisk.metrics.study.utility import Usefulness
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.tables import details_table
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.log import log
-from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
-from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample
+from synthrisk.tasks.pages.sections.utility import MapPoint, risk_utility_figure
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Estimated, Judged, Sample, store
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.table import store
 
 COVERAGE, ACCURACY, CAP = (
     Measure("coverage", "coverage"),

@@ -1,1 +1,1 @@
-"""The sections of a report: one ``NAME.py`` with its ``NAME.html`` each; ``register`` says in which order."""
+"""The chapters of the report: a file holds the sections of one; each section has its ``NAME.html``."""

@@ -1,9 +1,19 @@
-"""The first section: may it go out, and why."""
+"""The answer: may it go out and why, the league table, pairs, all numbers; and what words and notes refer to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import isnan
 from typing import Any
 
+from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.verdicts.results import COLUMNS, Headline, league, promised
+from synthrisk.metrics.verdicts.tables import copy_share, details_table
 from synthrisk.tasks.pages.section import Section, Shown
+from synthrisk.tasks.pages.templates import beside, cause
 
 _FEW = 12  # reasons that stand open
 
@@ -26,3 +36,125 @@ def _options(settings: Mapping[str, str], name: str) -> str:
 
 
 ANSWER = Section("answer", "May it go out?", "answer.html", _context)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One line: the headline of a generator, and the finding whose quantity decides its word."""
+
+    headline: Headline
+    finding: Finding | None
+
+
+def _context_league(shown: Shown) -> Mapping[str, Any] | None:
+    if not shown.measures:
+        return None
+    found = {(f.synthesizer, f.measure.key): f for f in shown.result.findings}
+    lines = [Standing(h, found.get((h.synthesizer, h.worst.measure)) if h.worst else None) for h in _lines(shown)]
+    return {
+        "lines": lines,
+        "promised": promised(shown.result),
+        "judged": shown.overview.judged,
+        "useful": any(line.headline.utility for line in lines),
+    }
+
+
+def _lines(shown: Shown) -> list[Headline]:
+    """Return the headlines: synthesizers from the largest deciding quantity down, then reference generators."""
+    every = shown.overview.headlines
+    own = [h for h in every if h.role == "synthesizer"]
+    own.sort(key=lambda h: -h.worst.excess if h.worst else float("inf"))
+    return [*own, *(h for h in every if h.role != "synthesizer")]
+
+
+LEAGUE = Section("league", "The generators side by side", "league.html", _context_league)
+
+_MOST = 100  # pairs that the table holds
+
+
+@dataclass(frozen=True)
+class Lower:
+    """One synthesizer, and those above it."""
+
+    name: str
+    above: Sequence[str]
+    p_holm: float  # the largest of all these pairs
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What the pairs say in one quantity of one measure."""
+
+    measure: Measure
+    quantity: str
+    lower: Sequence[Lower]  # the lowest first
+    undecided: int
+
+
+def _context_pairs(shown: Shown) -> Mapping[str, Any] | None:
+    pairs = sorted(shown.result.comparisons, key=lambda c: (not c.lower, isnan(c.p_holm)))  # those that differ first
+    return {"pairs": pairs, "most": _MOST, "statements": _statements(pairs)} if pairs else None
+
+
+def _statements(pairs: Sequence[Comparison]) -> list[Statement]:
+    places = {key: i for i, key in enumerate(dict.fromkeys((c.measure, c.quantity) for c in pairs))}
+    ordered = sorted(pairs, key=lambda c: places[c.measure, c.quantity])
+    return [_statement(list(own)) for _, own in groupby(ordered, key=lambda c: (c.measure, c.quantity))]
+
+
+def _statement(pairs: Sequence[Comparison]) -> Statement:
+    decided = [c for c in pairs if c.lower]
+    lower = []
+    for name in dict.fromkeys(c.lower for c in decided):
+        own = [c for c in decided if c.lower == name]
+        above = [c.second if c.first == name else c.first for c in own]
+        lower.append(Lower(name, above, max(c.p_holm for c in own)))
+    lower.sort(key=lambda each: -len(each.above))
+    return Statement(pairs[0].measure, pairs[0].quantity, lower, len(pairs) - len(decided))
+
+
+PAIRS = Section("pairs", "Which synthesizer is lower?", "pairs.html", _context_pairs)
+
+_MOST_NUMBERS = 600  # rows of the table of details
+
+
+def _context_numbers(shown: Shown) -> Mapping[str, Any] | None:
+    result = shown.result
+    if not shown.measures:
+        return None
+    return {
+        "columns": COLUMNS,
+        "league": league(result),
+        "empty": result.empty,
+        "beside": beside,
+        "cause": cause,
+        "most": _MOST_NUMBERS,
+        "copy_share": lambda f: copy_share(result, f),
+        "details": details_table(result).to_dict("records"),
+    }
+
+
+NUMBERS = Section("numbers", "All numbers", "numbers.html", _context_numbers)
+
+
+def _context_notes(shown: Shown) -> Mapping[str, Any] | None:
+    return {} if shown.notes.texts else None
+
+
+NOTES = Section("notes", "Notes", "notes.html", _context_notes)
+
+
+def _context_definitions(shown: Shown) -> Mapping[str, Any]:
+    found = shown.result.findings
+    together = any(METRICS[f.measure.metric].together and "rapid_max" in f.details for f in found)
+    return {"population": any("population" in f.yardsticks for f in found), "together": together}
+
+
+DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _context_definitions)
+
+
+def _context_provenance(shown: Shown) -> Mapping[str, Any]:
+    return {}
+
+
+PROVENANCE = Section("provenance", "Provenance", "provenance.html", _context_provenance)

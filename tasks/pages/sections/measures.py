@@ -1,23 +1,32 @@
-"""Each measure: what its attack does, where it is from, and its charts."""
+"""Each measure: what its attack does, its charts, curves, yardsticks, single records, and attackers who know less."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from synthrisk.metrics.in_words import in_words
+from synthrisk.metrics.catalogue import in_words
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.headlines import knowledge_of
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.result_tables import judged_quantities
-from synthrisk.metrics.study.results import Limit
-from synthrisk.metrics.study.verdicts import holds_for
-from synthrisk.tasks.pages.figures import memorization_figure, risk_figure
-from synthrisk.tasks.pages.panel import Panel, drawn_rows, panel
+from synthrisk.metrics.verdicts.results import Limit, StudyResult, knowledge_of
+from synthrisk.metrics.verdicts.tables import judged_quantities
+from synthrisk.metrics.verdicts.verdicts import holds_for
+from synthrisk.tasks.pages.figures import (
+    Panel,
+    curves_figure,
+    drawn_rows,
+    memorization_figure,
+    panel,
+    panels_of,
+    risk_figure,
+    rows_of,
+    spread_figure,
+)
 from synthrisk.tasks.pages.section import Section, Shown
+from synthrisk.tasks.pages.templates import cause
 
 _TITLES = {"memorization": "Memorization", "risk": "Risk and its yardsticks"}
 
@@ -92,3 +101,74 @@ def _panels(shown: Shown, measure: Measure) -> list[Panel]:
 
 
 MEASURES = Section("measures", "Each measure, and what it found", "measures.html", _context)
+
+
+def _context_curves(shown: Shown) -> Mapping[str, Any] | None:
+    panels = panels_of(shown, "curves", lambda f: bool(f.curve), curves_figure)
+    return {"curves": panels} if panels else None
+
+
+_TITLE = "Share at risk, by threshold of the attack or tolerance of the error"
+CURVES = Section("curves", _TITLE, "curves.html", _context_curves)
+
+_MOST = 120  # findings that the table holds, of each measure its share
+_WORDS = {"guess": "best constant guess", "control": "same attack on control records", "population": "population"}
+
+
+def _context_yardsticks(shown: Shown) -> Mapping[str, Any] | None:
+    """Return the findings of synthesizers that stand beside a yardstick, by measure.
+
+    Those of reference generators are in the artifact.
+    """
+    found = [(m, [r.finding for r in rows_of(shown, shown.own, m) if r.finding]) for m in shown.measures]
+    beside = [(m, [f for f in every if f.yardsticks]) for m, every in found]
+    told = [(m, every) for m, every in beside if every]
+    if not told:
+        return None
+    most = max(1, _MOST // len(told))
+    left = sum(max(0, len(every) - most) for _, every in told)
+    isolated = any(y.attack for f in shown.result.findings for y in f.yardsticks.values())
+    return {
+        "yardsticks": [(m, every[:most]) for m, every in told],
+        "left": left,
+        "yardstick_words": _WORDS,
+        "isolated": isolated,
+        "cause": cause,
+    }
+
+
+YARDSTICKS = Section("yardsticks", "Each yardstick, with the gain over it", "yardsticks.html", _context_yardsticks)
+
+
+def _context_records(shown: Shown) -> Mapping[str, Any] | None:
+    panels = panels_of(shown, "spread", lambda f: bool(f.spread), spread_figure)
+    apart = [f for f in shown.result.findings if f.groups and f.role == "synthesizer"]
+    return {"spread": panels, "apart": apart, "most": _MOST} if panels else None
+
+
+RECORDS = Section("records", "Single records, and those an attacker would pick", "records.html", _context_records)
+
+
+def _context_members_found(shown: Shown) -> Mapping[str, Any] | None:
+    ranked = [f for f in shown.result.findings if f.tpr]
+    return {"ranked": ranked} if ranked else None
+
+
+MEMBERS_FOUND = Section(
+    "members-found", "Members found at a low false-positive rate", "members_found.html", _context_members_found
+)
+
+
+def _context_what_if(shown: Shown) -> Mapping[str, Any] | None:
+    variants = _variants(shown.result)
+    return {"variants": variants} if variants else None
+
+
+def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
+    """Return the findings of what-ifs, each after the finding that it varies."""
+    own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in result.findings}
+    varied = [f for f in result.findings if f.measure.variant_of]
+    return [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
+
+
+WHAT_IF = Section("what-if", "What if the attacker knew less?", "what_if.html", _context_what_if)

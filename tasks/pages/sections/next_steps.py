@@ -3,22 +3,90 @@
 What it tells was measured, or is a thing to try; nothing here says that a release would be fine afterwards.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.headlines import Headline
-from synthrisk.metrics.study.verdicts import Verdict, holds_for
-from synthrisk.tasks.pages.coarser_keys import of_keys
-from synthrisk.tasks.pages.open_verdicts import of_doubt, split_lines
+from synthrisk.metrics.verdicts.quantities import limited, quantity_of
+from synthrisk.metrics.verdicts.results import Headline, StudyResult
+from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Verdict, holds_for
 from synthrisk.tasks.pages.section import Section, Shown
-from synthrisk.tasks.pages.step import NAMED, Step
-from synthrisk.tasks.pages.study_lines import is_of_one_release, set_command, study_file
+from synthrisk.tasks.pages.sections.coarser_keys import (
+    NAMED,
+    Step,
+    is_of_one_release,
+    of_keys,
+    set_command,
+    study_file,
+    with_interval,
+)
 from synthrisk.tasks.pages.templates import interval, number
-from synthrisk.tasks.workspace.handed import Found
+from synthrisk.tasks.workspace.references import Found
+
+
+def of_doubt(result: StudyResult, verdict: Verdict, settings: str) -> Iterator[Step]:
+    """Yield what an open verdict lacks, with the command that brings it."""
+    if verdict.brief == STRADDLES and verdict.advice:
+        yield _more_data(result, verdict, settings)
+    elif verdict.brief == NO_INTERVAL:
+        yield _an_interval(result, verdict, settings)
+    elif verdict.advice:
+        yield Step(f"This verdict needs {verdict.advice}.", _lines_for(verdict, settings))
+    answers = result.answers
+    copies = [f for f in result.findings if answers.get(f.synthesizer) == "copy" and not f.measure.variant_of]
+    what = limited(verdict.quantity, [f.measure.key for f in copies])
+    own = [quantity_of(f, what.quantity, what.group) for f in copies if holds_for(verdict.quantity, f.measure)]
+    if verdict.advice.startswith("a lower limit") and own and not isnan(own[0].value):
+        reaches = with_interval(own[0])
+        yield Step(
+            f"A full copy of the training rows reaches {reaches}: only a limit well below that can tell it apart."
+        )
+    seeing = [f.measure.key for f in copies if f.memorization.lower > 0 and not holds_for(verdict.quantity, f.measure)]
+    if verdict.advice.endswith("another measure") and seeing:
+        yield Step(f"In this study a copy is seen in the memorization of {', '.join(seeing[:NAMED])}.")
+
+
+def split_lines(result: StudyResult, settings: str, repetitions: int) -> str:
+    """Return the command with so many repetitions, three and one more than now at least."""
+    now = int(result.facts.get("repetitions", "1"))
+    return set_command(settings, {"split.repetitions": max(3, now + 1, repetitions)})
+
+
+def _more_data(result: StudyResult, verdict: Verdict, settings: str) -> Step:
+    """Return what decides, if the value stays, with the command where that is more repetitions."""
+    words = f"What would decide, if the value stays where it is: {verdict.advice}. It may move, and decide either way."
+    repetitions = re.match(r"(\d+) repetitions", verdict.advice)
+    if repetitions is None or is_of_one_release(settings):
+        return Step(words)
+    return Step(words, split_lines(result, settings, int(repetitions[1])))
+
+
+def _an_interval(result: StudyResult, verdict: Verdict, settings: str) -> Step:
+    """Return why there is no interval and what makes one, with the command for twice the repetitions."""
+    words = f"This verdict needs {verdict.advice}: its {verdict.reason}."
+    if is_of_one_release(settings):
+        return Step(words)
+    return Step(words, split_lines(result, settings, 2 * int(result.facts.get("repetitions", "1"))))
+
+
+def _lines_for(verdict: Verdict, settings: str) -> str:
+    """Return the command for what a verdict lacks; empty where there is none."""
+    one = is_of_one_release(settings)
+    if verdict.advice.startswith("the reference generators"):
+        every = ["copy", "near_copy", "fresh", "marginals"]
+        return "synthrisk evaluate ... --references limited" if one else set_command(settings, {"references": every})
+    if verdict.advice.endswith("such as membership"):
+        if one:
+            return "synthrisk evaluate ... --metric membership --limit-on memorization/membership=<limit>"
+        limit = "--set 'limits+={memorization/membership: <limit>}'"
+        return f"{set_command(settings, {'metrics+': 'membership'})} {limit}"
+    return ""
+
 
 _EXPLAINED = 6  # synthesizers whose records at risk are explained by a model
 _ORDER = ("FAILED", "INVALID RELEASE", "RISK", "INCONCLUSIVE", "")

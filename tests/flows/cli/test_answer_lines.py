@@ -7,17 +7,16 @@ from rich.cells import cell_len
 
 from samples.estimates import around
 from samples.kinds import beside_other_kind
-from synthrisk.flows.cli.answer_lines import answer_lines
 from synthrisk.flows.outcome import Outcome
+from synthrisk.flows.terminal.answer import answer_lines
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.identifiers import RELEASED, Released
-from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Beside, Verdict
-from synthrisk.tasks.log import Logged, Pages
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import Beside, Verdict
+from synthrisk.tasks.tracking.addresses import Logged, Pages
 
 ANSWERS = {"copy": "copy", "near": "near_copy", "leaky": "leak", "fresh": "ideal"}
 PASSED, BROKEN = Check("fresh", "all", "around 0", True, "it is"), Check("fresh", "all", "around 0", False, "it is not")

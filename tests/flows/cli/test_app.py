@@ -13,9 +13,9 @@ import pyreadstat
 import pytest
 
 from synthrisk.conf import load, schema
-from synthrisk.flows.check import check_on, checked_on
-from synthrisk.flows.cli.training_parts import write_parts
-from synthrisk.flows.sample import sample_of
+from synthrisk.flows.cli.benchmark import write_parts
+from synthrisk.flows.course import sample_of
+from synthrisk.flows.preflight import check_on, checked_on
 from synthrisk.metrics import METRICS, InputError
 
 COMMANDS = ("benchmark", "evaluate", "try", "init", "split", "metrics", "compare", "ui", "serve", "schema", "doctor")
@@ -84,7 +84,7 @@ def test_all_problems_of_the_options_are_told_at_once(place, say):
 def test_extra_that_is_not_installed(place, say, monkeypatch, override, library, extra):
     find = importlib.util.find_spec
     absent = lambda name, *rest: None if name.partition(".")[0] == library else find(name, *rest)  # noqa: E731
-    for module in ("synthrisk.tasks.synthesize", "synthrisk.flows.runner"):
+    for module in ("synthrisk.tasks.synthesize", "synthrisk.flows.execution.workers"):
         monkeypatch.setattr(importlib.import_module(module), "find_spec", absent)
     said = say("benchmark", "study.yaml", "--set", override)
     refused(said, place, f"needs the extra '{extra}', which is not installed: pip install 'synthrisk[{extra}]'")

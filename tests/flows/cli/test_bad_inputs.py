@@ -31,10 +31,10 @@ def no_server(monkeypatch):
     def started(*_: object, **__: object) -> None:
         pytest.fail("a server was started")
 
-    monkeypatch.setattr("synthrisk.flows.server.prefect_api", started)
-    monkeypatch.setattr("synthrisk.flows.cli.one_release.course", started)
+    monkeypatch.setattr("synthrisk.flows.orchestration.server.prefect_api", started)
     monkeypatch.setattr("synthrisk.flows.course.course", started)
-    monkeypatch.setattr("synthrisk.flows.worker_pool.begin_early", lambda: None)
+    monkeypatch.setattr("synthrisk.flows.course.course", started)
+    monkeypatch.setattr("synthrisk.flows.execution.pool.begin_early", lambda: None)
 
 
 def write(case: Case, people: pd.DataFrame) -> None:

@@ -11,17 +11,14 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from synthrisk.flows.cli.league_lines import league_cells
+from synthrisk.flows.terminal.columns import league_cells
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.headlines import overview
-from synthrisk.metrics.study.league import league
+from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Verdict
-from synthrisk.tasks.tracking.contributions import FILE
-from synthrisk.tasks.workspace.table import store
+from synthrisk.metrics.verdicts.results import Limit, StudyResult, league, overview
+from synthrisk.metrics.verdicts.verdicts import Verdict
+from synthrisk.tasks.tracking.tables import FILE
+from synthrisk.tasks.workspace.references import store
 
 LIMITED, LOST = Measure("zero_cap", "zero_cap", "a@b"), Measure("cap", "zero_cap", "ü")
 FREE, USEFUL = Measure("rapid", "rapid", "a"), Measure("accuracy", "accuracy")
@@ -168,7 +165,7 @@ def test_without_limits_nothing_was_judged(compared):
 
 
 def test_an_invalid_study_says_so_first(compared, tmp_path):
-    from synthrisk.metrics.study.reference_checks import Check
+    from synthrisk.metrics.verdicts.references import Check
 
     broken = Check("copy", "zero_cap.a@b", "is seen", False, "it was not")
     printed = compared(replace(STUDY, checks=[broken], verdicts=[]))

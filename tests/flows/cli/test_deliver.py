@@ -9,7 +9,7 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 
-from synthrisk.tasks.tracking.waiting import ids_waiting
+from synthrisk.tasks.tracking.store_outage import ids_waiting
 
 pytestmark = pytest.mark.proof
 

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from synthrisk.flows.cli.answering import _asked_prefect, store_line
-from synthrisk.flows.cli.doctor import FOR_DEVELOPERS, Package, _imported
+from synthrisk.flows.cli.doctor import FOR_DEVELOPERS, Package, _asked_prefect, _imported, store_line
 
 SITES = [Path(path) for path in sys.path if path.endswith("site-packages")]
 PASSWORD = "Zaunkoenig-7"
@@ -187,7 +186,7 @@ def test_a_store_and_an_api_behind_addresses_with_passwords_are_asked_and_never_
     ids=["refuses", "silent"],
 )
 def test_a_server_that_does_not_answer_as_it_should_is_a_line(answers, told, monkeypatch):
-    monkeypatch.setattr("synthrisk.flows.cli.answering._PATIENCE", 0.5)
+    monkeypatch.setattr("synthrisk.flows.cli.doctor._PATIENCE_ANSWERING", 0.5)
     with server(answers, 401) as port:
         address = f"http://somebody:{PASSWORD}@127.0.0.1:{port}"
         with temporary_settings({PREFECT_API_URL: f"{address}/api"}):  # which another thread would not see

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from synthrisk.flows.calls import PlainCalls
 from synthrisk.flows.cli.app import app
-from synthrisk.flows.cli.as_json import as_json
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.course import course
-from synthrisk.flows.one_release import prepared, study_of, understood
+from synthrisk.flows.evaluate_settings import prepared, study_of, understood
+from synthrisk.flows.execution.calls_and_retries import PlainCalls
 from synthrisk.metrics import InputError
 from synthrisk.metrics.partitions.findings import IN_PARTS
-from synthrisk.metrics.study.verdicts import LOOK
+from synthrisk.metrics.verdicts.verdicts import LOOK
 
 pytestmark = pytest.mark.proof
 
@@ -175,10 +175,10 @@ def test_a_release_with_other_columns_is_refused_with_a_way_out(files, tmp_path)
 
 
 def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):
-    from synthrisk.flows.cli import in_parts
+    from synthrisk.flows.cli import evaluate
 
-    in_parts.suggest(files["real"])
+    evaluate.suggest(files["real"])
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(in_parts, "MANY", 400)
-    in_parts.suggest(files["real"])
+    monkeypatch.setattr(evaluate, "MANY", 400)
+    evaluate.suggest(files["real"])
     assert "real holds 400 records: with --engine dask" in capsys.readouterr().err

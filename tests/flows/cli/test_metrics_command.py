@@ -7,10 +7,10 @@ from math import isnan
 import pandas as pd
 import pytest
 
-from synthrisk.flows.cli import one_metric
-from synthrisk.flows.cli.one_metric import arguments, print_metric, sections
+from synthrisk.flows.cli import metrics
+from synthrisk.flows.cli.metrics import arguments, print_metric, sections
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.digest import shipped
+from synthrisk.metrics.atlas import shipped
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.release.identifiers import RELEASED
 
@@ -112,7 +112,7 @@ def test_the_words_of_another_package_are_no_markup(monkeypatch, capsys):
         """
 
     mine = Metric("theirs", theirs, "their [own]", reference="Us [2026]", reduce=lambda records: None)
-    monkeypatch.setattr(one_metric, "names", lambda: ["theirs"])
+    monkeypatch.setattr(metrics, "names", lambda: ["theirs"])
     monkeypatch.setitem(METRICS.__dict__, "_entries", {"theirs": type("E", (), {"load": lambda self: mine})()})
     print_metric("theirs")
     said = capsys.readouterr().out

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf import load, schema
-from synthrisk.flows.check import check
-from synthrisk.flows.cli.study_file import study_name
+from synthrisk.flows.cli.init import study_name
+from synthrisk.flows.preflight import check
 
 
 def clinic(rows: int = 120, seed: int = 0) -> pd.DataFrame:

@@ -8,23 +8,20 @@ import pytest
 
 from samples.studies import report_of
 from synthrisk.conf.study import Bootstrap
-from synthrisk.flows.cli.as_json import as_json
-from synthrisk.flows.cli.summary import close
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.outcome import Outcome
+from synthrisk.flows.terminal.answer import close
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.release.check import check_release
-from synthrisk.metrics.release.summary import summarise
-from synthrisk.metrics.study.compared import Compared
+from synthrisk.metrics.release.check import check_release, summarise
+from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.isolated_findings import GAIN, beside_exchangeability
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.study.yardsticks import ISOLATED_GAIN, beside_exchangeability
+from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.tasks.judge import judge
-from synthrisk.tasks.log import Logged, Pages
-from synthrisk.tasks.workspace.handed import Estimated
-from synthrisk.tasks.workspace.references import Cut, Generator, Sample
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.tracking.addresses import Logged, Pages
+from synthrisk.tasks.workspace.references import Cut, Estimated, Generator, Sample, store
 
 LOGGED = Logged("sqlite:///x", "1", "s", {}, Pages("report.html"))
 
@@ -35,7 +32,7 @@ def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_r
     details = {"control": (0.8, float("nan"))} if beside else {}
     measure = Measure("singling_out", "singling_out")
     each = Estimate(0.02, 0.01, 0.03)  # a claim: the gain of those isolated is a detail
-    intervals = {GAIN: {gain.method: gain}}
+    intervals = {ISOLATED_GAIN: {gain.method: gain}}
     found = Finding("cart", "synthesizer", measure, risk, NOT_ESTIMABLE, each, details=details, intervals=intervals)
     own = beside_exchangeability(found)
     assert (own is not None) == beside

@@ -18,8 +18,8 @@ from synthrisk.flows.cli import ui
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.tasks.workspace.table import store
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.tasks.workspace.references import store
 
 pytestmark = pytest.mark.proof
 NAME = "Köln's [bold] <b>study</b>"

@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from synthrisk.flows.cli.vendor_answer import print_vendor_answer, vendor_answer
+from synthrisk.flows.terminal.answer import print_vendor_answer, vendor_answer
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Verdict
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import Verdict
 
 EXACT = {"memorization/rapid.income": 0.31415926, "memorization/copies.income": 0.2653589, "tpr/membership": -0.004}
 

@@ -16,7 +16,7 @@ from sdmetrics.single_table import DisclosureProtection
 from samples.cells import same
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.data.adult import read_adult
+from synthrisk.tasks.data.example_tables import read_adult
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 NAMES = {

@@ -6,7 +6,7 @@ import pytest
 
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims.inference_attacks import KEY_CLASS, UNANIMOUS_CLASS, model_attack
+from synthrisk.metrics.claims.inference import KEY_CLASS, UNANIMOUS_CLASS, model_attack
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 
 GROUP = METRICS["group_inference"]

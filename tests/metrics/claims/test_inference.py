@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from samples.cells import same
 from synthrisk.metrics import METRICS, Attack, InputError
-from synthrisk.metrics.claims.right_numbers import share_close
+from synthrisk.metrics.tables.tolerance import share_close
 
 INFERENCE = METRICS["inference"]
 KNOWN = ["age", "job"]

@@ -9,7 +9,7 @@ import pytest
 
 from samples.coarse import BANDS, KEYS, may_be, tables
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.tables.value_sets import ValueSet, ValueSets
+from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 
 VOTES = {"*": None, "left": ("left",), "right": ("right",), "not left": ("right", "none"), "none": ("none",)}
 

@@ -6,7 +6,7 @@ import pytest
 
 from samples.cells import same
 from synthrisk.metrics import METRICS, Attack, InputError
-from synthrisk.metrics.claims.linkability_attacks import shared_neighbour
+from synthrisk.metrics.claims.linkability import shared_neighbour
 from synthrisk.tasks.data import read
 
 LINKABILITY = METRICS["linkability"]
@@ -147,7 +147,7 @@ def test_of_new_people_members_are_linked_no_oftener(k):
 def test_pairs_are_held_a_block_at_a_time(monkeypatch):
     real, release = tables(2)
     before = LINKABILITY(real, release, **BOTH, neighbours=5)
-    monkeypatch.setattr("synthrisk.metrics.claims.linkability_attacks._PAIRS", 40)
+    monkeypatch.setattr("synthrisk.metrics.claims.linkability._PAIRS", 40)
     after = LINKABILITY(real, release, **BOTH, neighbours=5)
     pd.testing.assert_frame_equal(before.records.drop(columns="score"), after.records.drop(columns="score"))
 

@@ -8,7 +8,7 @@ import pytest
 
 from samples.cells import same
 from synthrisk.metrics import ATTACKS, METRICS, Attack, InputError
-from synthrisk.metrics.claims.membership_attacks import classifier, combined, density_ratio, distance_difference
+from synthrisk.metrics.claims.membership import classifier, combined, density_ratio, distance_difference
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read
 

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release
 
 METRIC = METRICS["one_person_values"]

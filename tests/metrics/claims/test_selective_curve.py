@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.claims.selective_curve import SHARES, claim_rule, halves, selective_curve, selective_details
+from synthrisk.metrics.claims.judging import SHARES, claim_rule, halves, selective_curve, selective_details
 from synthrisk.metrics.tables.tables import Tables
 
 INFERENCE = METRICS["inference"]

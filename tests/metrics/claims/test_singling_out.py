@@ -10,8 +10,8 @@ import pytest
 
 from synthrisk.metrics import METRICS, Attack, InputError, Tables
 from synthrisk.metrics.claims.predicates import predicates_of
+from synthrisk.metrics.claims.singling_out import distinct_rows, unique_combinations, unique_values
 from synthrisk.metrics.claims.singling_out import isolated as isolated_flags
-from synthrisk.metrics.claims.singling_out_attacks import distinct_rows, unique_combinations, unique_values
 
 SINGLING_OUT = METRICS["singling_out"]
 MODES = ("univariate", "multivariate")

@@ -118,7 +118,7 @@ def test_the_number_of_threads_moves_nothing(monkeypatch):
     real, synthetic, control = draw(rng, 200), draw(rng, 200), draw(rng, 200)
     found = []
     for threads in (1, 2, 3):
-        monkeypatch.setattr("synthrisk.metrics.distance.membership_inference.threads", lambda threads=threads: threads)
+        monkeypatch.setattr("synthrisk.metrics.models.threads.threads", lambda threads=threads: threads)
         found.append(MIR(real, synthetic, control=control).records)
     pd.testing.assert_frame_equal(found[0], found[1], check_exact=True)
     pd.testing.assert_frame_equal(found[0], found[2], check_exact=True)

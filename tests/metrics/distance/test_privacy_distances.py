@@ -15,7 +15,7 @@ from samples.priveval import REFERENCE, priveval, typed
 from samples.releases import releases
 from synthrisk.metrics import METRICS, Tables
 from synthrisk.metrics.distance.adversarial_accuracy import adversary
-from synthrisk.metrics.distance.identifiability import inverse_entropies
+from synthrisk.metrics.distance.authenticity import inverse_entropies
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.neighbours.distances import farthest, of_pairs
 

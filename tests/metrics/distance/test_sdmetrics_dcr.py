@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import METRICS, Tables
-from synthrisk.metrics.distance.sdmetrics_dcr import (
+from synthrisk.metrics.distance.closest_record import (
     baseline_protection,
     closest_record,
     overfitting_protection,

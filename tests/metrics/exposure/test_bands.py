@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.exposure.bands import bands, names_none, rounded
+from synthrisk.metrics.exposure.what_if import bands, names_none, rounded
 
 RNG = np.random.default_rng(0)
 BORN = pd.Series(pd.Timestamp("1930-01-01") + pd.to_timedelta(RNG.integers(0, 27_000, 1500), unit="D"))

@@ -4,8 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.exposure.groups import COLUMNS, Reached, all_records, constant_guess, groups
-from synthrisk.metrics.exposure.subgroups import risk_by, strongest_columns
+from synthrisk.metrics.exposure.groups import (
+    COLUMNS,
+    Reached,
+    all_records,
+    constant_guess,
+    groups,
+    risk_by,
+    strongest_columns,
+)
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.tables.tables import Tables
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.exposure.subgroups import risk_by, risk_in
+from synthrisk.metrics.exposure.groups import risk_by, risk_in
 
 Z = 1.959963984540054
 

@@ -27,7 +27,7 @@ from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.groups import find_groups
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.moderated_findings import moderated_findings, moderated_yardsticks, with_moderated_beside
+from synthrisk.metrics.study.yardsticks import moderated_findings, moderated_yardsticks, with_moderated_beside
 
 # Inverse trigamma
 

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from synthrisk.metrics.intervals.bootstrap import GROUPS, bootstraps, resampled_sums
+from synthrisk.metrics.intervals.distributions import GROUPS, bootstraps, resampled_sums
 
 RESAMPLES, TAIL = 4000, 0.025
 METHODS = ("crossed_bootstrap", "records", "repetitions", "pigeonhole")

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest, mannwhitneyu
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from synthrisk.metrics.distance.membership_inference import distance_attack
+from synthrisk.metrics.distance.classifiers import distance_attack
 from synthrisk.metrics.intervals.rates import RATES, MembershipAttack, attack_summary, placements
 from synthrisk.metrics.tables.tables import Tables
 

@@ -13,9 +13,8 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval, t_test
 from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population, gain
-from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Attacked, contributions_of, find
-from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.ledger import Contributions, Measure
 from synthrisk.metrics.study.yardsticks import beside_control, beside_guess, beside_population
 
 NAN = float("nan")

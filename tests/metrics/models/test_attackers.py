@@ -9,8 +9,7 @@ from sklearn.linear_model import Lasso
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.models.attackers import ATTACKER_MODELS
-from synthrisk.metrics.models.lasso import FOLDS, PENALTIES, LassoLogistic, lasso_linear
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS, FOLDS, PENALTIES, LassoLogistic, lasso_linear
 
 RAPID = METRICS["rapid"]
 

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from synthrisk.metrics import compiled
-from synthrisk.metrics.neighbours import box_search, box_tree, box_walk, differing_cells_compiled
+from synthrisk.metrics.neighbours import box_search, box_tree, differing_cells_compiled
 from synthrisk.metrics.neighbours.box_search import Forest
-from synthrisk.metrics.neighbours.brute_force import Plain
-from synthrisk.metrics.neighbours.records import Records, Scale, even
-from synthrisk.metrics.neighbours.search import prepare, search
+from synthrisk.metrics.neighbours.nearest import prepare, search
+from synthrisk.metrics.neighbours.records import Plain, Records, Scale, even
 
 
 def random_case(seed):
@@ -185,7 +184,7 @@ def test_a_pilot_finds_out_that_a_tree_saves_nothing(monkeypatch):
 def test_a_long_search_is_told_before_it_starts(monkeypatch):
     rng = np.random.default_rng(0)
     reference, queries, own = records(rng, 2000, p=14), records(rng, 2000, p=14), np.full(2000, -1)
-    for make, module in ((Forest, box_search), (Plain, sys.modules["synthrisk.metrics.neighbours.brute_force"])):
+    for make, module in ((Forest, box_search), (Plain, sys.modules["synthrisk.metrics.neighbours.records"])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             make(reference, gower(14, 0)).nearest(queries, own, 1)
@@ -210,7 +209,7 @@ def test_each_kernel_is_compiled_once():
             compared._saves = lambda *given: False
             compared.within(reference, own, limits, compared.count(reference, own, limits))
             compared.nearest(reference, own, 2)
-    kernels = [box_tree.split, box_tree.by_leaf, box_tree.enclosed, box_walk.nearest, box_walk.within]
+    kernels = [box_tree.split, box_tree.by_leaf, box_tree.enclosed, box_search.walk_nearest, box_search.walk_within]
     for kernel in (*kernels, differing_cells_compiled.nearest, differing_cells_compiled.within):
         assert len(kernel.signatures) == 1
 
@@ -251,7 +250,7 @@ def test_what_was_compiled_is_known_until_its_source_is_edited(tmp_path):
 def test_without_numba_numpy_searches():
     code = (
         "import sys; sys.modules['numba'] = None\n"
-        "from synthrisk.metrics.neighbours.search import prepare, search\n"
+        "from synthrisk.metrics.neighbours.nearest import prepare, search\n"
         "from synthrisk.metrics.neighbours.records import Records, Scale\n"
         "import numpy as np\n"
         "prepare()\n"

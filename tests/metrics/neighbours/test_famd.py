@@ -9,7 +9,7 @@ import pytest
 from samples.priveval import priveval
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.neighbours.famd import nearest_projected, projected
+from synthrisk.metrics.neighbours.distances import nearest_projected, projected
 from synthrisk.metrics.tables.tables import Tables
 
 DCR = METRICS["distance_to_closest_record"]

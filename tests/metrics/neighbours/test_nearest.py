@@ -22,7 +22,6 @@ from synthrisk.metrics import Tables
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.single_records import NEIGHBOURS
 from synthrisk.metrics.neighbours import nearest
-from synthrisk.metrics.neighbours.brute_force import Plain
 from synthrisk.metrics.neighbours.distances import tie_counts, ties
 from synthrisk.metrics.neighbours.nearest import (
     SEVERAL,
@@ -34,7 +33,7 @@ from synthrisk.metrics.neighbours.nearest import (
     synthetic_to_some,
     synthetic_to_synthetic,
 )
-from synthrisk.metrics.neighbours.records import space_of
+from synthrisk.metrics.neighbours.records import Plain, space_of
 
 SPACES = ["euclid", "gower"]
 SEARCH = Pass.search

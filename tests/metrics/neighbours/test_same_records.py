@@ -4,18 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.neighbours import box_search, nearest, records, search
+from synthrisk.metrics.neighbours import box_search, nearest, records
 from synthrisk.metrics.neighbours.box_search import Boxes
-from synthrisk.metrics.neighbours.brute_force import Plain
 from synthrisk.metrics.neighbours.nearest import Pass, real_to_real, real_to_synthetic, synthetic_to_real
-from synthrisk.metrics.neighbours.records import even, mixed, scale, space_of
+from synthrisk.metrics.neighbours.records import Plain, even, mixed, scale, space_of
 from synthrisk.metrics.tables.tables import Tables
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_known(monkeypatch):
     monkeypatch.setattr(records, "_LAST", [])
-    monkeypatch.setattr(search, "_REAL", [])
+    monkeypatch.setattr(nearest, "_REAL", [])
     monkeypatch.setattr(nearest, "_KEPT", type(nearest._KEPT)())
     monkeypatch.setattr(nearest, "_LAST", [])
 
@@ -94,6 +93,6 @@ def test_of_a_release_that_is_gone_nothing_is_kept():
         tables = Tables(people(0), people(seed))
         synthetic_to_real(tables, "gower")
         real_to_real(tables, "gower")
-    kept = search._REAL[0][1]._boxes._placed
+    kept = nearest._REAL[0][1]._boxes._placed
     both = mixed(tables, space_of(tables, "gower"))
     assert {id(queries) for queries, _ in kept} <= {id(both.real), id(both.synthetic)}

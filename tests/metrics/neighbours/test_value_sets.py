@@ -6,10 +6,9 @@ import pytest
 
 from samples.coarse import BANDS, may_be, tables
 from synthrisk.metrics import METRICS
+from synthrisk.metrics.neighbours.distances import nearest_by_sets, nearest_value_distances
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
-from synthrisk.metrics.neighbours.value_sets import nearest_by_sets, nearest_value_distances
-from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.tables.value_sets import ValueSets
+from synthrisk.metrics.tables.tables import Tables, ValueSets
 
 
 def by_loops(real: pd.DataFrame, release: pd.DataFrame) -> np.ndarray:

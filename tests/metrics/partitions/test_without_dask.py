@@ -6,8 +6,8 @@ import sys
 _IMPORTS = """
 import sys
 sys.modules |= {"dask": None, "distributed": None}
-import synthrisk.metrics.partitions.findings, synthrisk.flows.cli.in_parts
-from synthrisk.tasks.partitions.on_dask import cluster
+import synthrisk.metrics.partitions.findings, synthrisk.flows.cli.evaluate
+from synthrisk.tasks.partitions import cluster
 try:
     cluster(None, 1).__enter__()
 except Exception as error:

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from synthrisk.metrics import METRICS, InputError
-from synthrisk.metrics.rapid.cross_validated import cross_validated
+from synthrisk.metrics.rapid.rapid import cross_validated
 
 RNG = np.random.default_rng(8)
 REAL = pd.DataFrame({"age": RNG.integers(20, 60, 200), "job": RNG.choice(list("abc"), 200)})

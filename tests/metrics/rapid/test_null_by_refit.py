@@ -16,9 +16,12 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from synthrisk.metrics import METRICS, InputError, Tables
-from synthrisk.metrics.rapid.null import permutation_moments
-from synthrisk.metrics.rapid.null_by_refit import permutation_null
-from synthrisk.metrics.rapid.null_without_refit import null_of_permuted_numbers, null_of_permuted_real
+from synthrisk.metrics.rapid.null import (
+    null_of_permuted_numbers,
+    null_of_permuted_real,
+    permutation_moments,
+    permutation_null,
+)
 from synthrisk.metrics.rapid.prediction_error import prediction_error
 from synthrisk.metrics.seeds import seed_of
 

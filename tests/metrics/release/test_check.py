@@ -10,13 +10,21 @@ import pytest
 
 from synthrisk.metrics import InputError
 from synthrisk.metrics.release import nearness
-from synthrisk.metrics.release.check import NOTHING, as_plain, check_release, from_plain
-from synthrisk.metrics.release.disguises import by_cells
-from synthrisk.metrics.release.nearness import ALONE, below_quantile
-from synthrisk.metrics.release.readings import Grid, second_reading
-from synthrisk.metrics.release.summary import AS_EXPECTED, TWICE, WITHOUT, releases_table, summarise
+from synthrisk.metrics.release.check import (
+    AS_EXPECTED,
+    NOTHING,
+    TWICE,
+    WITHOUT,
+    as_plain,
+    check_release,
+    from_plain,
+    releases_table,
+    summarise,
+)
+from synthrisk.metrics.release.columns import Grid, second_reading
+from synthrisk.metrics.release.nearness import ALONE, below_quantile, by_cells
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.tasks.data.adult import ADULT
+from synthrisk.tasks.data.example_tables import ADULT
 from synthrisk.tasks.synthesize.cart import CART
 from synthrisk.tasks.synthesize.reference_generators import FRESH, MARGINALS
 from synthrisk.tasks.synthesize.synthesizer import Job

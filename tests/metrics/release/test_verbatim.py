@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import InputError, Tables
-from synthrisk.metrics.release.strangers import strangers
-from synthrisk.metrics.release.verbatim import chance_of_twin, verbatim
+from synthrisk.metrics.release.matches import chance_of_twin, strangers, verbatim
 
 
 def equal(a, b):

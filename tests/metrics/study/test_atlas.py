@@ -7,9 +7,9 @@ import pytest
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.identifiers import Released
-from synthrisk.metrics.study.atlas import Look, answers, looks_of
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.verdicts.atlas import Look, answers, looks_of
 
 
 def made(seed: int, studies: int = 7) -> list[Look]:

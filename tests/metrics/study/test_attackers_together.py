@@ -9,10 +9,9 @@ from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
 from synthrisk.metrics.models import attackers
-from synthrisk.metrics.study.attacked import Releases
+from synthrisk.metrics.study.estimation import Releases, find_all
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.metrics.study.scoring import attack_release
-from synthrisk.metrics.study.synthesizer_findings import find_all
 
 MODELS = {"ill": ["cart", "logistic", "lasso"], "pay": ["cart", "linear"]}
 RNG = np.random.default_rng(4)

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.study.carriers import NAMED, Carriers, OneRelease, carriers, coarser
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.quantities import limited
+from synthrisk.metrics.study.ledger import Measure, Planned
+from synthrisk.metrics.verdicts.carriers import NAMED, Carriers, OneRelease, carriers, coarser
+from synthrisk.metrics.verdicts.quantities import limited
 
 N = 400
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from synthrisk.metrics.intervals.estimates import Estimate, Prior, t_test
-from synthrisk.metrics.study.change import Change, independent_change, paired_change, prior_of
+from synthrisk.metrics.study.comparison import Change, independent_change, paired_change, prior_of
 
 
 def study(rng, easy, shift=0.0, repetitions=3, between=0.0, noise=0.3):

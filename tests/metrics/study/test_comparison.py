@@ -12,9 +12,8 @@ from scipy import stats
 from synthrisk.metrics.intervals.distributions import holm
 from synthrisk.metrics.intervals.estimates import Interval, t_test, t_test_across_repetitions
 from synthrisk.metrics.study.comparison import compare
-from synthrisk.metrics.study.contributions import ReleasedValues
 from synthrisk.metrics.study.findings import Attacked, contributions_of, find
-from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.ledger import Measure, ReleasedValues
 
 CAP, OTHER = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
 

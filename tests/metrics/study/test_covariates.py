@@ -10,16 +10,12 @@ import pytest
 from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.register import METRICS
-from synthrisk.metrics.study.attacked import Releases
-from synthrisk.metrics.study.covariates import FOLDS, STRANGERS, Covariates, Strangers
+from synthrisk.metrics.study.estimation import Releases, find_all
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import Said
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said
 from synthrisk.metrics.study.scoring import attack_release
-from synthrisk.metrics.study.synthesizer_findings import find_all
-from synthrisk.metrics.study.yardsticks import beside_control
-from synthrisk.tasks.data.adult import read_adult
+from synthrisk.metrics.study.yardsticks import FOLDS, STRANGERS, Covariates, Strangers, beside_control
+from synthrisk.tasks.data.example_tables import read_adult
 
 KNOWN = ["age", "education", "occupation", "sex", "race"]
 N = 400

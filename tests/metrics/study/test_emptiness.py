@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import METRICS, Tables
-from synthrisk.metrics.study.emptiness import Foreseen, foresee
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.feasibility import Foreseen, foresee
+from synthrisk.metrics.study.ledger import Measure, Planned
 
 N = 100
 KEYS = ["job", "town"]

@@ -9,13 +9,13 @@ from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.intervals.yardsticks import Yardstick
-from synthrisk.metrics.study.empty_measures import empty_measures
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.reference_checks import check_references
-from synthrisk.metrics.study.result_tables import league_table
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.verdicts.quantities import empty_measures
+from synthrisk.metrics.verdicts.references import check_references
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.metrics.verdicts.tables import league_table
+from synthrisk.metrics.verdicts.verdicts import Beside, judge
 
 BORN, ILL = Measure("rapid", "rapid", "born"), Measure("zero_cap", "zero_cap", "ill")
 ANSWERS = {"copy": "copy", "near": "near_copy", "marginals": "independent"}

@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 from synthrisk.metrics.exposure.single_records import record_exposure
 from synthrisk.metrics.intervals.estimates import Interval, paired
 from synthrisk.metrics.intervals.yardsticks import gain
-from synthrisk.metrics.study.contributions import ReleasedValues
 from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values, standardised_difference
 from synthrisk.metrics.study.groups import find_groups
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import Reasons
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Reasons, ReleasedValues
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 

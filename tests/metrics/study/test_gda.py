@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrisk.metrics import InputError
-from synthrisk.metrics.study.gda import ColumnScore, gda_score
-from synthrisk.metrics.study.grade import grade, susceptibility_floor
+from synthrisk.metrics.study.gda import ColumnScore, gda_score, grade, susceptibility_floor
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "gda"
 SCORES = {k: v for k, v in json.loads((REFERENCE / "scores.json").read_text()).items() if "average" in v}

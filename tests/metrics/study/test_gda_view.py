@@ -8,8 +8,7 @@ import pytest
 
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.gda import ColumnScore
-from synthrisk.metrics.study.gda_view import WHOLE, gda_view
+from synthrisk.metrics.study.gda import WHOLE, ColumnScore, gda_view
 from synthrisk.metrics.study.ledger import Measure
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "gda"

@@ -7,14 +7,11 @@ import pytest
 from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planted_leaks import planted_leaks
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.metrics.study.verdicts import Beside, judge
+from synthrisk.metrics.verdicts.references import Check, planted_leaks
+from synthrisk.metrics.verdicts.results import Limit, StudyResult, overview
+from synthrisk.metrics.verdicts.verdicts import Beside, judge
 
 ZERO, CLOSE = Measure("zero_cap", "zero_cap", "income"), Measure("membership", "membership")
 RARE, USE = Measure("inference", "inference", "income"), Measure("accuracy", "accuracy", "income")

@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.metric import Score
-from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, as_frame, ledger_of, ledger_rows
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.score import Score
+from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, Planned, as_frame, ledger_of, ledger_rows
 from synthrisk.metrics.study.scoring import attack_release
-from synthrisk.tasks.workspace.record_tables import write_records
+from synthrisk.tasks.workspace.records import write_records
 
 REAL = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", None, "b"], "pay": [1.0, np.nan, 3.0, 40.0]})
 RELEASE = pd.DataFrame({"age": [30, 30, 40, 40], "vote": ["a", "a", "b", "a"], "pay": [1.0, 2.0, 3.0, 4.0]})

@@ -10,13 +10,12 @@ from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import Estimate, Variances
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.headlines import overview
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.limits import SetLimit, Size
-from synthrisk.metrics.study.quantities import Limited
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import LOOK, Beside, judge
+from synthrisk.metrics.verdicts.limits import SetLimit, Size
+from synthrisk.metrics.verdicts.quantities import Limited
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult, overview
+from synthrisk.metrics.verdicts.verdicts import LOOK, Beside, judge
 
 ZERO, RAPID = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
 CLOSE = Measure("membership", "membership")

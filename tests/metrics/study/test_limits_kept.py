@@ -10,9 +10,8 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.limits_kept import limits_kept, quantity_to_limit
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.verdicts import Beside
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.verdicts import Beside, limits_kept, quantity_to_limit
 
 ROWS = Measure("common_rows_proportion", "common_rows_proportion")
 ANSWERS = {"copy": "copy", "near": "near_copy"}

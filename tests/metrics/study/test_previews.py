@@ -5,11 +5,9 @@ import pytest
 
 from samples.estimates import around
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.study.contributions import Contributions
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.previews import change_in_words, largest_fall, previews
+from synthrisk.metrics.study.ledger import Contributions, Measure, Planned
+from synthrisk.metrics.verdicts.tables import change_in_words, largest_fall, previews
 
 CAP = Measure("cap", "zero_cap", "vote")
 FEWER = Measure("cap-without-age", "zero_cap", "vote", variant_of="cap")

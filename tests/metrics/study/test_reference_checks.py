@@ -12,7 +12,7 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate, Interval
 from synthrisk.metrics.study.findings import Attacked, Finding, find
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.reference_checks import check_references
+from synthrisk.metrics.verdicts.references import check_references
 
 ZERO = Measure("zero_cap", "zero_cap", "income")
 ANSWERS = {"copy": "copy", "fresh": "ideal", "leaky": "leak", "marginals": "independent"}

@@ -7,8 +7,8 @@ import pytest
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.result_tables import league_table
-from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.metrics.verdicts.tables import league_table
 
 NEAR = Measure("distance_to_closest_record", "distance_to_closest_record")
 CAP = Measure("zero_cap", "zero_cap", "income")

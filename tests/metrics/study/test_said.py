@@ -9,14 +9,15 @@ import pytest
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.score import Ceiling
-from synthrisk.metrics.study.attacked import Releases, attacked_records
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.said import (
+from synthrisk.metrics.study.estimation import Releases, attacked_records
+from synthrisk.metrics.study.ledger import (
+    Cell,
+    Measure,
     OfIsolation,
     OfRecords,
     OfRelease,
     OfUtility,
+    Planned,
     Reasons,
     values_as_plain,
     values_from_plain,

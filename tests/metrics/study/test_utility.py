@@ -7,10 +7,9 @@ from scipy import stats
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.score import Ceiling
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.said import OfUtility
-from synthrisk.metrics.study.utility import usefulness, utility_table
-from synthrisk.metrics.study.verdicts import check_limits
+from synthrisk.metrics.study.findings import usefulness, utility_table
+from synthrisk.metrics.study.ledger import Measure, OfUtility
+from synthrisk.metrics.verdicts.verdicts import check_limits
 
 ACCURACY = Measure("accuracy", "accuracy")
 NAN = float("nan")

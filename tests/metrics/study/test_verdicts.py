@@ -15,11 +15,11 @@ from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.findings import Attacked, Finding, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.study.quantities import limited
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.result_tables import groups_table, league_table, limits_table
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Beside, check_limits, judge, worst
+from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.tables import groups_table, league_table, limits_table
+from synthrisk.metrics.verdicts.verdicts import Beside, check_limits, judge, worst
 
 ZERO, NEAREST = Measure("zero_cap", "zero_cap", "income"), Measure("dcr", "distance_to_closest_record")
 ANSWERS = {"copy": "copy", "near": "near_copy"}

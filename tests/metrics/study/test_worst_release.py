@@ -6,10 +6,9 @@ from scipy.stats import binomtest, norm
 
 from synthrisk.metrics.distance.closest_record import closeness
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Interval
-from synthrisk.metrics.study.contributions import ReleasedValues
+from synthrisk.metrics.intervals.proportions import worst_release, worst_value
 from synthrisk.metrics.study.findings import Attacked, find, find_released
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.worst_release import worst_release, worst_value
+from synthrisk.metrics.study.ledger import Measure, ReleasedValues
 
 MEASURE = Measure("m", "zero_cap")
 

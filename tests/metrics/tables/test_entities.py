@@ -8,10 +8,10 @@ import pytest
 
 from samples.cells import same as equal
 from synthrisk.metrics import METRICS, Attack, InputError, Tables
-from synthrisk.metrics.claims.linkability_attacks import SHARED_NEIGHBOUR
-from synthrisk.metrics.claims.right_numbers import share_close
-from synthrisk.metrics.claims.selective_curve import halves
+from synthrisk.metrics.claims.judging import halves
+from synthrisk.metrics.claims.linkability import SHARED_NEIGHBOUR
 from synthrisk.metrics.exposure.what_if import Change, what_if
+from synthrisk.metrics.tables.tolerance import share_close
 
 SECRETS = [f"patient-{i}-zq" for i in range(100)]
 CALLS = {

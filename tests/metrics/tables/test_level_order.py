@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrisk.metrics.models.features import UNSEEN, level_codes, one_hot, ordinal
-from synthrisk.metrics.tables.level_order import ABSENT, level_order
+from synthrisk.metrics.tables.order import ABSENT, level_order
 from synthrisk.metrics.tables.tables import Tables
 
 
@@ -163,7 +163,7 @@ def test_many_pairs_of_twins_cost_one_look_at_the_table():
 
 
 def test_where_the_work_would_be_too_much_names_decide(monkeypatch):
-    monkeypatch.setattr("synthrisk.metrics.tables.level_order.WORK", 0)
+    monkeypatch.setattr("synthrisk.metrics.tables.order.WORK", 0)
     table = pd.DataFrame(SQUARE, columns=[*"abc"]).replace(dict(enumerate("pqr")))
     found = [names_in_order(table, table, c, [*"abc"]) for c in "abc"]
     assert found[0] == ["p", "q", "r"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics.models.features import one_hot_features, ordinal_features
-from synthrisk.metrics.tables.row_order import among_equals, canonical
+from synthrisk.metrics.tables.order import among_equals, canonical
 from synthrisk.metrics.tables.tables import Tables
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.utility.query_conditions import Step, step_of
+from synthrisk.metrics.utility.accuracy import Step, step_of
 
 ACCURACY = METRICS["accuracy"]
 

@@ -5,7 +5,7 @@ import pytest
 from synthrisk.conf.study import BuiltIn
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import read
-from synthrisk.tasks.data.factors import factors
+from synthrisk.tasks.data.example_tables import factors
 
 
 def test_columns_are_as_asked_and_hang_together():

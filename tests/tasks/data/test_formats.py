@@ -10,7 +10,7 @@ import pytest
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import read, typed
-from synthrisk.tasks.data.one_release import given
+from synthrisk.tasks.data.task import given
 
 FRAME = pd.DataFrame({"age": [40, 41, 42, 43], "plz": ["01003", "83022", "01003", "10115"]})
 LABELLED = pd.DataFrame({"age": [40.0, -9, 42, 43], "vote": [1.0, 2, 1, 2]})

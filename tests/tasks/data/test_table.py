@@ -15,7 +15,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import Table, store
 from synthrisk.tasks.data.task import data as load
 from synthrisk.tasks.data.types import infer
-from synthrisk.tasks.workspace.table import digest
+from synthrisk.tasks.workspace.references import digest
 
 FRAME = pd.DataFrame(
     {

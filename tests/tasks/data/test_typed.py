@@ -5,7 +5,7 @@ import pytest
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import typed
-from synthrisk.tasks.workspace.csv import CODED, read_csv
+from synthrisk.tasks.workspace.files.csv import CODED, read_csv
 
 FRAME = pd.DataFrame(
     {

@@ -12,14 +12,14 @@ from matplotlib.dates import date2num
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.tasks.pages.effects_figure import effects_figure
-from synthrisk.tasks.pages.figures import shortened, svg
-from synthrisk.tasks.pages.predicted_risk_figures import (
+from synthrisk.tasks.pages.attribution_figures import (
+    effects_figure,
     interaction_figure,
     interaction_figures,
     prediction_figure,
     triple_figures,
 )
+from synthrisk.tasks.pages.figures import shortened, svg
 
 LONG = "a level with a very long name that does not end where a panel does"
 SCHOOLS = ["none", "$x$ and $\\frac$", '<b onclick="x()">&amp;', LONG]

@@ -11,21 +11,27 @@ import pytest
 from samples.estimates import around
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
-from synthrisk.metrics.study.compared import Compared
+from synthrisk.metrics.study.comparison import Compared
+from synthrisk.metrics.study.findings import Usefulness
 from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.tasks.pages.heat_map import heat_map
-from synthrisk.tasks.pages.register import sections
-from synthrisk.tasks.pages.report import page
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.tasks.pages.report import page, sections
 from synthrisk.tasks.pages.section import Shown
-from synthrisk.tasks.pages.sections.data_pictures import DATA_PICTURES, MOST_SYNTHESIZERS, chosen
-from synthrisk.tasks.pages.templates import render
-from synthrisk.tasks.pages.without_values import without_values
-from synthrisk.tasks.workspace.handed import Estimated, Found, Judged
-from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import RELEASE, Cut, Generator, LedgerFolder, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.pages.sections.releases import DATA_PICTURES, MOST_SYNTHESIZERS, chosen, heat_map
+from synthrisk.tasks.pages.templates import render, without_values
+from synthrisk.tasks.workspace.files.parquet import write_typed
+from synthrisk.tasks.workspace.references import (
+    RELEASE,
+    Cut,
+    Estimated,
+    Found,
+    Generator,
+    Judged,
+    LedgerFolder,
+    ReleaseFolder,
+    Sample,
+    store,
+)
 
 COVERAGE = Measure("coverage", "coverage")
 

@@ -13,11 +13,14 @@ from samples.estimates import around
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.yardsticks import CURVE
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.gda_view import AttackView
+from synthrisk.metrics.study.gda import AttackView
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.result_tables import gda_views
-from synthrisk.metrics.study.results import StudyResult
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.metrics.verdicts.tables import gda_views
 from synthrisk.tasks.pages.figures import (
+    BEYOND,
+    CAP,
+    DOT,
     Row,
     curves_figure,
     memorization_figure,
@@ -28,9 +31,8 @@ from synthrisk.tasks.pages.figures import (
     svg,
     words_of,
 )
-from synthrisk.tasks.pages.gda_figure import gda_figure
-from synthrisk.tasks.pages.interval_marks import BEYOND, CAP, DOT
-from synthrisk.tasks.pages.risk_utility_figure import MapPoint, risk_utility_figure
+from synthrisk.tasks.pages.sections.gda import gda_figure
+from synthrisk.tasks.pages.sections.utility import MapPoint, risk_utility_figure
 
 NARROWEST, LEAST = 330, 9  # px: the narrowest column of a page, the smallest type
 MEASURE = Measure("rapid", "rapid", "income", "random_forest")

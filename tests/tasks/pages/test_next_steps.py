@@ -15,26 +15,30 @@ from samples.kinds import beside_other_kind
 from synthrisk.conf import load
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Variances
-from synthrisk.metrics.release.check import check_release
-from synthrisk.metrics.release.summary import summarise
-from synthrisk.metrics.study.compared import Compared
-from synthrisk.metrics.study.contributions import Contributions
+from synthrisk.metrics.release.check import check_release, summarise
+from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import Cell, Measure
-from synthrisk.metrics.study.limits import Size
-from synthrisk.metrics.study.planned import Planned
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.metrics.study.results import Limit, StudyResult
-from synthrisk.metrics.study.verdicts import Beside
+from synthrisk.metrics.study.ledger import Cell, Contributions, Measure, Planned
+from synthrisk.metrics.verdicts.limits import Size
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.verdicts import Beside
 from synthrisk.tasks.pages.section import Shown
+from synthrisk.tasks.pages.sections.coarser_keys import evaluate_words, set_command, try_command
 from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
-from synthrisk.tasks.pages.study_lines import evaluate_words, set_command, try_command
 from synthrisk.tasks.pages.templates import render
-from synthrisk.tasks.workspace.contributions import keep_contributions
-from synthrisk.tasks.workspace.exposed import keep_exposed, kept_exposed
-from synthrisk.tasks.workspace.handed import Estimated, Found, Judged
-from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.records import keep_contributions, keep_exposed, kept_exposed
+from synthrisk.tasks.workspace.references import (
+    Cut,
+    Estimated,
+    Found,
+    Generator,
+    Judged,
+    LedgerFolder,
+    ReleaseFolder,
+    Sample,
+    store,
+)
 
 CAP = Measure("cap", "zero_cap", "vote")
 FEWER = Measure("cap-without-age", "zero_cap", "vote", variant_of="cap")

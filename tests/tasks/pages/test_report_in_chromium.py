@@ -16,7 +16,7 @@ import pytest
 from browser import browser, chromium
 from samples.reported import DISTANCE, PICTURE, RAPID, claiming, finding, study, usual
 from samples.studies import report_of
-from synthrisk.tasks.pages.record import record
+from synthrisk.tasks.pages.report import record
 
 pytestmark = [
     pytest.mark.services,

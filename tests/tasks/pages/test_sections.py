@@ -12,20 +12,20 @@ from rich.console import Console
 from samples.estimates import around
 from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, REFERENCES, claiming, finding, study, usual
 from samples.studies import report_of
-from synthrisk.flows.cli.full_tables import full_tables
-from synthrisk.metrics.digest import dose_in_words, shipped
+from synthrisk.flows.terminal.tables import full_tables
+from synthrisk.metrics.atlas import dose_in_words, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.study.comparison import Comparison
+from synthrisk.metrics.study.findings import Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import Limit
-from synthrisk.metrics.study.utility import Usefulness
-from synthrisk.tasks.pages import register
+from synthrisk.metrics.verdicts.results import Limit
+from synthrisk.tasks.pages import report
 from synthrisk.tasks.pages.section import Section
-from synthrisk.tasks.pages.sections.definitions import DEFINITIONS
+from synthrisk.tasks.pages.sections.answer import DEFINITIONS
 from synthrisk.tasks.pages.templates import quoted
+from synthrisk.tasks.tracking.names import params_of
 from synthrisk.tasks.tracking.tables import judged_league
-from synthrisk.tasks.tracking.tags import params_of
 
 ZERO_CAP = Measure("zero_cap", "zero_cap", "income")
 MEMBERSHIP = Measure("membership", "membership", attacker="density_ratio")
@@ -229,7 +229,7 @@ def with_plugins(monkeypatch, found):
             return found[self.name]
 
     points = EntryPoints(Entry(name, "x:y", "synthrisk.sections") for name in found)
-    monkeypatch.setattr(register, "points", lambda group: points)
+    monkeypatch.setattr(report, "points", lambda group: points)
 
 
 def test_a_plugin_adds_a_section_before_the_last_ones(monkeypatch):
@@ -248,6 +248,6 @@ def test_a_section_that_is_none_or_whose_name_is_taken_is_refused(monkeypatch, f
 
 
 def test_every_section_has_its_own_name_and_title():
-    every = register.sections()
+    every = report.sections()
     assert all(isinstance(each, Section) for each in every)
     assert len({each.name for each in every}) == len({each.title for each in every}) == len(every)

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from synthrisk.metrics.models.threads import ONE_THREAD
-from synthrisk.tasks.partitions.on_dask import cluster
+from synthrisk.tasks.partitions import cluster
 
 
 def test_its_server_of_pages_takes_a_free_port_of_this_machine_alone():

@@ -9,8 +9,8 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from synthrisk.conf.reading import Reading
 from synthrisk.conf.study import Data, Split, Sql
+from synthrisk.conf.tables import Reading
 from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.propose.evidence import evidence
 from synthrisk.tasks.propose.proposal import Given, look

@@ -10,7 +10,7 @@ import pytest
 from samples.labelled import english, further, german, northern, romance, second
 from samples.labelled.table import Table
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
-from synthrisk.tasks.workspace.csv import decoded
+from synthrisk.tasks.workspace.files.csv import decoded
 
 TABLES = [make() for module in (german, romance, northern, english, further, second) for make in module.TABLES]
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.tasks.propose.look_up import ALONE, look_up, singled_out
+from synthrisk.tasks.propose.measures import ALONE, look_up, singled_out
 
 
 def people(rows: int = 400) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pytest
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Data
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.verdicts import check_limits
+from synthrisk.metrics.verdicts.verdicts import check_limits
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.propose.measures import also_needed, limits, measures
 from synthrisk.tasks.sample import sample
@@ -125,5 +125,5 @@ def test_with_few_control_records_a_measure_that_sees_near_copies_is_added():
 
 
 def test_without_an_atlas_nothing_is_added(table, monkeypatch):
-    monkeypatch.setattr("synthrisk.tasks.propose.measures.shipped", lambda: None)
+    monkeypatch.setattr("synthrisk.metrics.atlas.shipped", lambda: None)
     assert also_needed(table, of(quasi_identifiers=["age"], sensitive=["ill"]), 450) == []

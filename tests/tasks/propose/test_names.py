@@ -3,7 +3,7 @@
 import pytest
 
 from synthrisk.tasks.propose.names import topic
-from synthrisk.tasks.workspace.truth_words import truth_words
+from synthrisk.tasks.workspace.files.readings import truth_words
 
 
 @pytest.mark.parametrize(

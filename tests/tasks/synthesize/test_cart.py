@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.synthesize.cart import CART, cart
-from synthrisk.tasks.synthesize.codes import coded, predictor
+from synthrisk.tasks.synthesize.cart import CART, cart, coded, predictor
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 

@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.reading import FileForm
-from synthrisk.metrics.release.readings import coarsened_alike
-from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.tables.value_sets import inside
+from synthrisk.conf.tables import FileForm
+from synthrisk.metrics.release.columns import coarsened_alike
+from synthrisk.metrics.tables.tables import Tables, inside
 from synthrisk.tasks.synthesize.coarse_cells import coarse_cells
-from synthrisk.tasks.synthesize.fit import fitted
+from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.synthesizer import Release
 
 AGES = pd.Series([18, 29, 30, 35, 39, 40, 62, 90], name="x")

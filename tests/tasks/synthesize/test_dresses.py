@@ -5,12 +5,12 @@ import pytest
 from dresses import DRESSES, PEOPLE, Dress, N
 from pandas.api import types
 
-from synthrisk.conf.reading import FileForm, Reading
+from synthrisk.conf.tables import FileForm, Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run
 from synthrisk.tasks.synthesize.callable import CALLABLE
+from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.files import FILES
-from synthrisk.tasks.synthesize.fit import fitted
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
 FORM = FileForm()

@@ -7,18 +7,18 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from synthrisk.conf.reading import FileForm, Reading
 from synthrisk.conf.study import Data, Split
+from synthrisk.conf.tables import FileForm, Reading
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.types import typed
+from synthrisk.tasks.synthesize import files, find_synthesizer, run
 from synthrisk.tasks.synthesize import files as module
-from synthrisk.tasks.synthesize import find_synthesizer, release_csv, run
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
-from synthrisk.tasks.workspace.parquet import read_typed, write_typed
+from synthrisk.tasks.workspace.files.parquet import read_typed, write_typed
 
 TRAIN = pd.DataFrame(
     {
@@ -206,7 +206,7 @@ def test_texts_are_the_same_whether_they_are_read_as_codes_or_as_cells(tmp_path,
     path.write_text('when,text,vote,age\n2020-01-03,"z,\n""ü""",NA,+5\n,N/A,new,9007199254740993\n2020-01-01,b,,-1\n')
     read = []
     for looked_at in (0, 10_000):  # with none to look at, no column is seen to hold few values
-        monkeypatch.setattr(release_csv, "_LOOKED_AT", looked_at)
+        monkeypatch.setattr(files, "_LOOKED_AT", looked_at)
         read.append(run(job(), FILES, {"path": str(path)}).synthetic)
     pd.testing.assert_frame_equal(*read)
     assert read[1]["vote"].cat.categories.tolist() == ["NA", "a", "unused", "new"]
@@ -232,7 +232,7 @@ def test_whole_numbers_are_exact_whatever_is_beside_them(tmp_path, cells, number
 
 @pytest.mark.parametrize("looked_at", [0, 10_000])
 def test_what_cannot_be_cast_is_told_alike_of_codes_and_cells(tmp_path, monkeypatch, looked_at):
-    monkeypatch.setattr(release_csv, "_LOOKED_AT", looked_at)
+    monkeypatch.setattr(files, "_LOOKED_AT", looked_at)
     path = tmp_path / "release.csv"
     path.write_text("when,text,vote,age\n2020-01-03,a,a,forty\n2020-01-03,a,a,fifty\n")
     with pytest.raises(

@@ -4,7 +4,7 @@ import pytest
 
 from synthrisk.conf import load
 from synthrisk.metrics import InputError
-from synthrisk.tasks.synthesize.generators import generators, reference
+from synthrisk.tasks.synthesize.task import generators, reference
 
 STUDY = {
     "name": "x",

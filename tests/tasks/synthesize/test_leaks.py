@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 
 from samples.cells import cell
+from synthrisk.metrics import testing
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables import awkward
 from synthrisk.tasks.synthesize import Job, check_options, find_synthesizer, run
-from synthrisk.tasks.synthesize.known_epsilon import nearest_public
-from synthrisk.tasks.synthesize.leaks import group_of
+from synthrisk.tasks.synthesize.leaks import group_of, nearest_public
 from synthrisk.tasks.synthesize.reference_generators import FRESH
 
 N, M = 200, 80
@@ -216,7 +215,7 @@ def test_ugly_tables_and_other_sizes(name, dose, rows):
         "leaky_columns": {"columns": ["text", "day", "empty"]},
     }.get(name, {})
     option = "epsilon" if name == "known_epsilon" else "share"
-    given = Job(awkward.targets(), awkward.control(), rows, 3)
+    given = Job(testing.targets(), testing.control(), rows, 3)
     first, again = (run(given, find_synthesizer(name), {**options, option: dose}).synthetic for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
     known = [

@@ -6,7 +6,7 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run
-from synthrisk.tasks.synthesize.near_copy import NEAR_COPY
+from synthrisk.tasks.synthesize.reference_generators import NEAR_COPY
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 N = 400

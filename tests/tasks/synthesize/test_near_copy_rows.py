@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.tasks.synthesize import Job
-from synthrisk.tasks.synthesize.near_copy import near_copy
+from synthrisk.tasks.synthesize.reference_generators import near_copy
 
 RNG = np.random.default_rng(3)
 TABLES = {

@@ -10,9 +10,9 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import check_options, find_synthesizer, run, try_out
-from synthrisk.tasks.synthesize.generators import generator
 from synthrisk.tasks.synthesize.private import _adds_up, _below, _budget, _edges, _known, _plain, _split
 from synthrisk.tasks.synthesize.synthesizer import Job
+from synthrisk.tasks.synthesize.task import generator
 
 pytestmark = pytest.mark.proof  # compiling its model takes most of a minute
 needs_it = pytest.mark.skipif(find_spec("opendp") is None or find_spec("mbi") is None, reason="needs the extra private")

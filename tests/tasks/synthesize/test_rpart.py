@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from synthrisk.tasks.synthesize.cart import cart
-from synthrisk.tasks.synthesize.rpart import ends
+from synthrisk.tasks.synthesize.cart import cart, ends
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("sdv")
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import find_synthesizer, run
-from synthrisk.tasks.synthesize.sdv_table import decoded, encoded
+from synthrisk.tasks.synthesize.sdv import decoded, encoded
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 ONCE = {"gaussian_copula": {"default_distribution": "norm"}, "tvae": {"epochs": 2}}

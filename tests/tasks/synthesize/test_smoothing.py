@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.tasks.synthesize.cart import cart
-from synthrisk.tasks.synthesize.smoothing import smoothed
+from synthrisk.tasks.synthesize.cart import cart, smoothed
 from synthrisk.tasks.synthesize.synthesizer import Job
 
 

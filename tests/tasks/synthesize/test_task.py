@@ -9,12 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.reading import FileForm
+from synthrisk.conf.tables import FileForm
 from synthrisk.tasks.synthesize.task import synthesize
-from synthrisk.tasks.workspace.printed import printed_to
-from synthrisk.tasks.workspace.references import Cut, Sample
+from synthrisk.tasks.workspace.failures import printed_to
+from synthrisk.tasks.workspace.references import Cut, Sample, store
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.table import store
 
 
 def test_the_key_holds_what_the_synthesizer_sees(tmp_path):
@@ -117,7 +116,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics import Metric, Score
-from synthrisk.metrics.metric import Reduction
+from synthrisk.metrics.score import Reduction
 
 
 def disturbing(tables):
@@ -148,7 +147,7 @@ from synthrisk.tasks.attack import attack
 from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Cut, Sample
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.references import store
 
 folder = Path(sys.argv[1])
 table = store(pd.DataFrame({"age": np.arange(40.0) + 0.5}), folder)

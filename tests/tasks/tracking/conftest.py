@@ -9,9 +9,9 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 
 from samples.judged import judged_study
-from synthrisk.metrics.study.results import StudyResult
-from synthrisk.tasks.log import Logged
-from synthrisk.tasks.workspace.table import store
+from synthrisk.metrics.verdicts.results import StudyResult
+from synthrisk.tasks.tracking.addresses import Logged
+from synthrisk.tasks.workspace.references import store
 
 
 @dataclass(frozen=True)

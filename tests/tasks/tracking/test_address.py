@@ -1,7 +1,7 @@
 """Where runs go: the workspace unless a store is named."""
 
 from synthrisk.conf.study import Tracking
-from synthrisk.tasks.tracking.address import store_address
+from synthrisk.tasks.tracking.addresses import store_address
 
 
 def test_store_is_the_workspaces_unless_named(tmp_path, monkeypatch):

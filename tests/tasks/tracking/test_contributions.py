@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.tasks.tracking import contributions
-from synthrisk.tasks.tracking.contributions import contributions_table
-from synthrisk.tasks.tracking.names import Names
+from synthrisk.tasks.tracking import tables
+from synthrisk.tasks.tracking.tables import Names, contributions_table
 
 NAMES = Names(np.array([7, 2**63, 0, 12], dtype=np.uint64))
 RISK = np.array([[0.1, 0.2, np.nan, 0.4], [0.5, np.nan, np.nan, -0.0]])
@@ -21,7 +20,7 @@ def found(name, entities=None, role="synthesizer"):
 
 def table(monkeypatch, arrays, entities=None):
     """Return the table of generators with these arrays each, and a reference."""
-    monkeypatch.setattr(contributions, "_judged", lambda result, each, records: arrays[each.name])
+    monkeypatch.setattr(tables, "_judged", lambda result, each, records: arrays[each.name])
     generators = [found("copy", entities, "reference"), *(found(name, entities) for name in arrays)]
     return contributions_table(None, generators, NAMES)
 

@@ -12,7 +12,7 @@ from mlflow.data.pandas_dataset import from_pandas
 from pydantic import TypeAdapter
 
 from synthrisk.conf.study import Data, Source
-from synthrisk.tasks.tracking.dataset import given, maker_of
+from synthrisk.tasks.tracking.runs import given, maker_of
 from synthrisk.tasks.workspace.references import Generator
 
 COLUMNS = {

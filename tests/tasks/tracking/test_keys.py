@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlflow.utils.validation import _validate_metric_name
 
-from synthrisk.tasks.tracking.keys import metric_key
+from synthrisk.tasks.tracking.names import metric_key
 
 
 def test_key_is_quantity_and_measure():

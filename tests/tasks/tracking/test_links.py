@@ -3,7 +3,7 @@
 import json
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from synthrisk.tasks.log import Logged, Pages
+from synthrisk.tasks.tracking.addresses import Logged, Pages
 
 
 def test_compare_link_opens_the_runs_of_the_study():

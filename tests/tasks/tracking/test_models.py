@@ -3,7 +3,7 @@
 import pytest
 from mlflow.entities import LoggedModelStatus
 
-from synthrisk.tasks.tracking.registry import registered_name
+from synthrisk.tasks.tracking.whole_study import registered_name
 
 WORST = "memorization/deciding"
 
@@ -56,7 +56,7 @@ def test_without_the_option_nothing_is_registered(tmp_path, logged_of):
     from mlflow import MlflowClient
 
     from samples.judged import judged_study
-    from synthrisk.tasks.workspace.table import store
+    from synthrisk.tasks.workspace.references import store
 
     logged = logged_of(judged_study(), store(pd.DataFrame({"age": [1]}), tmp_path), tmp_path)
     assert not list(MlflowClient(logged.uri).search_registered_models())

@@ -5,9 +5,8 @@ import re
 import pytest
 
 from samples.judged import judged_study
-from synthrisk.metrics.study.headlines import overview
-from synthrisk.tasks.tracking.markdown import fitting, literal
-from synthrisk.tasks.tracking.notes import TAG, Place, experiment_note, run_note
+from synthrisk.metrics.verdicts.results import overview
+from synthrisk.tasks.tracking.notes import TAG, Place, experiment_note, fitting, literal, run_note
 
 PLACE = Place("3", {"cart": "aa", "coarse": "bb"}, "cc")
 NASTY = ["<script>alert(1)</script>", "a|b", "*x*", "[a](javascript:alert(1))", "`x`", "# h", "a\nb", '"q"', "![](x)"]

@@ -10,10 +10,10 @@ import pytest
 from mlflow import MlflowClient
 
 from samples.judged import judged_study
-from synthrisk.tasks.tracking import origin as module
-from synthrisk.tasks.tracking.origin import commit_of, origin
-from synthrisk.tasks.tracking.waiting import keep_waiting, read_waiting
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.tracking import names as module
+from synthrisk.tasks.tracking.names import commit_of, origin
+from synthrisk.tasks.tracking.store_outage import keep_waiting, read_waiting
+from synthrisk.tasks.workspace.references import store
 
 
 @pytest.fixture

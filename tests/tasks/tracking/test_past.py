@@ -5,8 +5,8 @@ import pytest
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics import InputError
-from synthrisk.metrics.study.headlines import overview
-from synthrisk.tasks.tracking.past import studies
+from synthrisk.metrics.verdicts.results import overview
+from synthrisk.tasks.tracking.history import studies
 from synthrisk.tasks.tracking.tables import judged_league
 
 

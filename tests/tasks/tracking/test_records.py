@@ -10,12 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from synthrisk.metrics.study.ledger import Cell
-from synthrisk.tasks.tracking import records
-from synthrisk.tasks.tracking.names import Names, ordered
-from synthrisk.tasks.tracking.records import REVEALING, TOP, given, log_records
-from synthrisk.tasks.workspace.coded_table import read_coded
-from synthrisk.tasks.workspace.exposed import keep_exposed
-from synthrisk.tasks.workspace.record_tables import write_records
+from synthrisk.tasks.tracking import tables
+from synthrisk.tasks.tracking.tables import REVEALING, TOP, Names, given, log_records, ordered
+from synthrisk.tasks.workspace.records import keep_exposed, read_coded, write_records
 from synthrisk.tasks.workspace.references import LEDGER
 
 NUMBERS = np.array([7, 2**63, 0, 12], dtype=np.uint64)
@@ -83,7 +80,7 @@ def test_texts_of_either_kind_are_read_as_codes(tmp_path):
         assert pa.types.is_dictionary(read.schema.field("metric").type)
         write_records(read, tmp_path / "y.parquet")
         assert pq.read_table(tmp_path / "y.parquet").schema.field("metric").type == pa.string()
-        assert records._as_texts(read).schema.field("metric").type == pa.string()
+        assert tables._as_texts(read).schema.field("metric").type == pa.string()
 
 
 def test_what_is_written_is_read_with_the_types_that_pandas_had(tmp_path):
@@ -132,4 +129,4 @@ def test_the_most_exposed_come_first_and_of_equals_those_that_stand_first(known)
     amounts = np.where(np.arange(200) < known, np.arange(200) % 7, np.nan)
     exposed = pa.table({"record": np.arange(200), "memorization": pa.array(amounts, from_pandas=True)})
     top = pd.DataFrame({"memorization": amounts}).nlargest(TOP, "memorization")
-    assert records._most_exposed(exposed)["record"].to_pylist() == top.index.tolist()
+    assert tables._most_exposed(exposed)["record"].to_pylist() == top.index.tolist()

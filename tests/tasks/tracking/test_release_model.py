@@ -13,14 +13,23 @@ from mlflow import MlflowClient
 from samples.judged import judged_study
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.study.compared import Compared
+from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.ledger import Cell
-from synthrisk.tasks.log import Pages, log
+from synthrisk.tasks.log import log
+from synthrisk.tasks.tracking.addresses import Pages
 from synthrisk.tasks.tracking.release_model import log_release_model
-from synthrisk.tasks.workspace.handed import Estimated, Found, Judged
-from synthrisk.tasks.workspace.parquet import write_typed
-from synthrisk.tasks.workspace.references import Cut, Generator, LedgerFolder, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.workspace.files.parquet import write_typed
+from synthrisk.tasks.workspace.references import (
+    Cut,
+    Estimated,
+    Found,
+    Generator,
+    Judged,
+    LedgerFolder,
+    ReleaseFolder,
+    Sample,
+    store,
+)
 
 RELEASES = [
     pd.DataFrame({"age": [20, 21, 22], "job": pd.Categorical(["a", "b", "a"])}),

@@ -9,16 +9,13 @@ from mlflow import MlflowClient
 
 from samples import judged
 from synthrisk.conf.study import Bootstrap, Tracking
-from synthrisk.metrics.study.compared import Compared
-from synthrisk.metrics.study.results import Limit
+from synthrisk.metrics.study.comparison import Compared
+from synthrisk.metrics.verdicts.results import Limit
 from synthrisk.tasks.log import deliver
-from synthrisk.tasks.tracking.latest import latest_study
-from synthrisk.tasks.tracking.past import studies
-from synthrisk.tasks.tracking.repeated import answer_digest
-from synthrisk.tasks.tracking.waiting import ids_waiting
-from synthrisk.tasks.workspace.handed import Estimated, Judged
-from synthrisk.tasks.workspace.references import Cut, Sample, Table
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.tracking.history import latest_study, studies
+from synthrisk.tasks.tracking.store_outage import ids_waiting
+from synthrisk.tasks.tracking.whole_study import answer_digest
+from synthrisk.tasks.workspace.references import Cut, Estimated, Judged, Sample, Table, store
 
 FIRST, AGAIN, THIRD = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6", "20261125-013609-3ddbd6"
 

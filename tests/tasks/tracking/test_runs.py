@@ -12,14 +12,12 @@ from samples.judged import judged_study
 from samples.reported import PICTURE, RAPID, finding, study, usual
 from synthrisk.metrics.intervals.yardsticks import TOLERANCES
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.headlines import overview
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.results import Limit
+from synthrisk.metrics.verdicts.results import Limit, overview
 from synthrisk.tasks.tracking.colours import PALETTE, TAG, places_of
-from synthrisk.tasks.tracking.keys import metric_key
+from synthrisk.tasks.tracking.names import metric_key, params_of, study_params
 from synthrisk.tasks.tracking.numbers import MOST, numbers_of
 from synthrisk.tasks.tracking.tables import study_tables
-from synthrisk.tasks.tracking.tags import params_of, study_params
 
 
 def tabled(kept, run, name):
@@ -168,7 +166,7 @@ def test_parquet_holds_what_json_holds(kept):
 def test_params_tell_generators_of_one_kind_apart(tmp_path, logged_of):
     from mlflow import MlflowClient
 
-    from synthrisk.tasks.workspace.table import store
+    from synthrisk.tasks.workspace.references import store
 
     study = judged_study()
     settings = study.settings | {"coarse": {"role": "synthesizer", "kind": "cart", "min_samples_leaf": "50"}}

@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from samples.judged import judged_study
-from synthrisk.metrics.study.headlines import overview
+from synthrisk.metrics.verdicts.results import overview
 from synthrisk.tasks.tracking.saved_view import TAG, view_state
 
 
@@ -77,7 +77,7 @@ def test_hundreds_of_long_measures_fit(tmp_path, logged_of):
     import pandas as pd
     from mlflow import MlflowClient
 
-    from synthrisk.tasks.workspace.table import store
+    from synthrisk.tasks.workspace.references import store
 
     table = store(pd.DataFrame({"age": [1, 2]}), tmp_path)
     study = judged_study(guessed="x" * 200, memorized={f"generator{i}": i / 100 for i in range(60)})
@@ -92,9 +92,9 @@ def test_an_experiment_lists_its_latest_views_alone(tmp_path):
     import pandas as pd
     from mlflow import MlflowClient
 
+    from synthrisk.tasks.tracking.runs import Written
     from synthrisk.tasks.tracking.saved_view import save_view
-    from synthrisk.tasks.tracking.written import Written
-    from synthrisk.tasks.workspace.table import store
+    from synthrisk.tasks.workspace.references import store
 
     client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
     place, table = client.create_experiment("daily"), store(pd.DataFrame({"age": [1, 2]}), tmp_path)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from browser import Page, browser, chromium
-from synthrisk.tasks.tracking.links import run_link
+from synthrisk.tasks.tracking.addresses import run_link
 
 pytestmark = [
     pytest.mark.services,

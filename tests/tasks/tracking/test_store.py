@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
-from synthrisk.tasks.tracking.empty_store import copied, keep_copy
+from synthrisk.tasks.tracking.store import copied, keep_copy
 
 OPEN = """
 import sys
@@ -119,7 +119,7 @@ def test_without_a_cache_folder_none_is_kept(tmp_path, monkeypatch, folder):
         return folder
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("synthrisk.tasks.tracking.empty_store.user_cache_path", found)
+    monkeypatch.setattr("synthrisk.tasks.tracking.store.user_cache_path", found)
     (tmp_path / "a.db").write_bytes(b"")
     keep_copy(tmp_path / "a.db")
     assert not copied(tmp_path / "b.db")

@@ -17,10 +17,9 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from samples.judged import judged_study
 from synthrisk.tasks.log import NotLoggedError, deliver
-from synthrisk.tasks.tracking.store import StoreError, opened
-from synthrisk.tasks.tracking.store_failure import reason_of, text_of
-from synthrisk.tasks.tracking.waiting import ids_waiting
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.tracking.store import StoreError, opened, reason_of, text_of
+from synthrisk.tasks.tracking.store_outage import ids_waiting
+from synthrisk.tasks.workspace.references import store
 
 FIRST, PASSWORD, USER, CELL = "20261123-013609-1ddbd6", "Blaumeise-Kq9", "steward", "Zebrafink-Qx7"
 

@@ -18,17 +18,17 @@ from mlflow.exceptions import MlflowException
 
 from samples.judged import judged_study
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.cli.deliver import deliver_studies
+from synthrisk.flows.cli.benchmark import deliver_studies
 from synthrisk.metrics import InputError
 from synthrisk.metrics.intervals.scale import MetricTransform, ValueScale
-from synthrisk.tasks.log import NotLoggedError, Pages, deliver, deliver_all
+from synthrisk.tasks.log import NotLoggedError, deliver, deliver_all
 from synthrisk.tasks.report import report
-from synthrisk.tasks.tracking.latest import latest_study
-from synthrisk.tasks.tracking.past import studies
-from synthrisk.tasks.tracking.waiting import Waiting, held, ids_waiting, keep_waiting, read_waiting
-from synthrisk.tasks.workspace.codec import as_json
-from synthrisk.tasks.workspace.failure import RunError, full
-from synthrisk.tasks.workspace.table import store
+from synthrisk.tasks.tracking.addresses import Pages
+from synthrisk.tasks.tracking.history import latest_study, studies
+from synthrisk.tasks.tracking.store_outage import Waiting, held, ids_waiting, keep_waiting, read_waiting
+from synthrisk.tasks.workspace.failures import RunError, full
+from synthrisk.tasks.workspace.records import as_json
+from synthrisk.tasks.workspace.references import store
 
 FIRST, SECOND = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6"
 GOES = """CREATE TRIGGER gone BEFORE INSERT ON runs WHEN (SELECT count(*) FROM runs) >= 2

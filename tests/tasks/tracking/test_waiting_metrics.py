@@ -14,7 +14,7 @@ from mlflow import MlflowClient
 
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.tasks.tracking.waiting import ids_waiting, read_waiting
+from synthrisk.tasks.tracking.store_outage import ids_waiting, read_waiting
 
 pytestmark = pytest.mark.proof
 
@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics import Metric, Score
-from synthrisk.metrics.metric import Reduction
+from synthrisk.metrics.score import Reduction
 
 
 def near(tables):
@@ -54,7 +54,7 @@ import pandas as pd
 
 from synthrisk.metrics import METRICS
 from synthrisk.tasks import attack, estimate, judge, log, sample, synthesize
-from synthrisk.tasks.log import Pages
+from synthrisk.tasks.tracking.addresses import Pages
 
 warnings.simplefilter("ignore")
 OPTIONS = {

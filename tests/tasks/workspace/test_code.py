@@ -8,8 +8,8 @@ import pytest
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.plugins import METRIC_GROUP, SYNTHESIZER_GROUP
-from synthrisk.tasks.workspace import code
-from synthrisk.tasks.workspace.code import code_digest, entry_point_code, folders
+from synthrisk.tasks.workspace import keys
+from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, folders
 
 SCORING = "synthrisk.metrics.study.scoring"
 
@@ -22,7 +22,7 @@ def release(kind: str) -> list[str]:
     return [
         *entry_point_code(SYNTHESIZER_GROUP, [kind])[0],
         "synthrisk.tasks.synthesize",
-        "synthrisk.tasks.workspace.parquet",
+        "synthrisk.tasks.workspace.files.parquet",
     ]
 
 
@@ -38,8 +38,8 @@ def digests(tree) -> dict[str, str]:
     where = {name: tree / name for name in folders()}
     modules = {m: ledger(m) for m in ("zero_cap", "rapid", "distance_to_closest_record")}
     modules |= {k: release(k) for k in ("cart", "files", "copy")}
-    code._KNOWN.clear()
-    code._read.cache_clear()
+    keys._KNOWN.clear()
+    keys._source_of.cache_clear()
     return {name: code_digest(each, where=where) for name, each in modules.items()}
 
 
@@ -60,23 +60,23 @@ EVERY_LEDGER = {"zero_cap", "rapid", "distance_to_closest_record"}
     ("path", "seen_by"),
     [
         ("metrics/cap/cap.py", {"zero_cap"}),
-        ("metrics/rapid/options.py", {"rapid"}),
-        ("metrics/models/lasso.py", {"rapid"}),
-        ("metrics/neighbours/box_walk.py", EVERY_LEDGER),  # all: the look at a release takes nearest records
+        ("metrics/rapid/prediction_error.py", {"rapid"}),
+        ("metrics/models/attackers.py", {"rapid"}),
+        ("metrics/neighbours/box_search.py", EVERY_LEDGER),  # all: the look at a release takes nearest records
         ("metrics/study/scoring.py", EVERY_LEDGER),
-        ("metrics/tables/kinds.py", EVERY_LEDGER | {"cart", "files", "copy"}),
+        ("metrics/tables/columns.py", EVERY_LEDGER | {"cart", "files", "copy"}),
         ("metrics/seeds.py", EVERY_LEDGER),
-        ("metrics/study/verdicts.py", set()),
-        ("metrics/study/results.py", set()),
+        ("metrics/verdicts/verdicts.py", set()),
+        ("metrics/verdicts/results.py", set()),
         ("metrics/study/split.py", set()),
         ("metrics/exposure/attribution.py", set()),
         ("tasks/report.py", set()),
         ("tasks/pages/figures.py", set()),
-        ("flows/study.py", set()),
+        ("flows/benchmark.py", set()),
         ("conf/study.py", set()),
-        ("tasks/workspace/csv.py", {"files"}),
-        ("tasks/workspace/parquet.py", {"cart", "files", "copy"}),
-        ("tasks/synthesize/rpart.py", {"cart"}),
+        ("tasks/workspace/files/csv.py", {"files"}),
+        ("tasks/workspace/files/parquet.py", {"cart", "files", "copy"}),
+        ("tasks/synthesize/cart.py", {"cart"}),
         ("tasks/synthesize/conform.py", {"cart", "files", "copy"}),
     ],
 )
@@ -110,14 +110,14 @@ def test_edits_of_somebody_elses_code_are_seen(tmp_path, monkeypatch):
     (tmp_path / "their_metric.py").write_text("MINE = 1\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     point = EntryPoint("mine", "their_metric:MINE", METRIC_GROUP)
-    monkeypatch.setattr(code, "points", lambda group: EntryPoints([point]))
+    monkeypatch.setattr(keys, "points", lambda group: EntryPoints([point]))
     ours, (before,) = entry_point_code(METRIC_GROUP, ["mine"])
     (tmp_path / "their_metric.py").write_text("MINE = 2\n")
-    code._source.cache_clear()
+    keys._source.cache_clear()
     _, (after,) = entry_point_code(METRIC_GROUP, ["mine"])
     assert ours == []
     assert before != after
-    code._source.cache_clear()
+    keys._source.cache_clear()
     sys.modules.pop("their_metric", None)
 
 

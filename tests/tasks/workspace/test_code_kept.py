@@ -6,15 +6,15 @@ import time
 
 import pytest
 
-from synthrisk.tasks.workspace import code, code_kept
+from synthrisk.tasks.workspace import keys
 
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     """A source file of ours, an hour old, and a cache folder with nothing in it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(code_kept, "_ROOT", tmp_path)
-    monkeypatch.setattr(code_kept, "_SETTLED", -1.0)
+    monkeypatch.setattr(keys, "_ROOT", tmp_path)
+    monkeypatch.setattr(keys, "_SETTLED", -1.0)
     path = tmp_path / "metrics.py"
     write(path, "from synthrisk.metrics import a\nx = 1  # one\n")
     return path
@@ -28,21 +28,21 @@ def write(path, text, age=3600.0):
 @pytest.fixture
 def found(monkeypatch):
     """Look at a file as a new process does; return what is found, and how often a file was parsed."""
-    parse, parsed = code._parsed, []
-    monkeypatch.setattr(code, "_parsed", lambda path: parsed.append(path) or parse(path))
+    parse, parsed = keys._parsed, []
+    monkeypatch.setattr(keys, "_parsed", lambda path: parsed.append(path) or parse(path))
 
     def look(path):
-        for each in (code_kept._KEPT, code_kept._LOADED, code_kept._NEW):
+        for each in (keys._KEPT, keys._LOADED, keys._NEW):
             each.clear()
-        code._read.cache_clear()
-        source = code._read(path)
-        code_kept.save()
+        keys._source_of.cache_clear()
+        source = keys._source_of(path)
+        keys.save()
         return source, len(parsed)
 
     yield look
-    for each in (code_kept._KEPT, code_kept._LOADED, code_kept._NEW):
+    for each in (keys._KEPT, keys._LOADED, keys._NEW):
         each.clear()
-    code._read.cache_clear()
+    keys._source_of.cache_clear()
 
 
 def test_a_file_is_parsed_once(file, found):
@@ -63,7 +63,7 @@ def test_an_edit_is_seen_and_a_comment_moves_nothing(file, found):
 
 def test_a_file_that_was_just_written_is_looked_at_each_time(file, found, monkeypatch):
     """A second edit within the same tick of the clock moves no time."""
-    monkeypatch.setattr(code_kept, "_SETTLED", 60.0)
+    monkeypatch.setattr(keys, "_SETTLED", 60.0)
     first, _ = found(file)
     assert found(file) == (first, 2)
 
@@ -81,7 +81,7 @@ def test_a_broken_cache_is_none(file, found, text):
     first, _ = found(file)
     [place] = (file.parent / "cache" / "synthrisk").iterdir()
     kept = json.dumps(str(file))[1:-1]
-    place.write_text(text.replace("FILE", kept).replace("STAMP", json.dumps(code_kept._stamp(file.stat()))))
+    place.write_text(text.replace("FILE", kept).replace("STAMP", json.dumps(keys._stamp(file.stat()))))
     assert found(file) == (first, 2)
     assert found(file) == (first, 2), "and it is mended"
 
@@ -93,6 +93,6 @@ def test_where_nothing_can_be_kept_files_are_parsed(file, found, monkeypatch):
 
 
 def test_files_of_others_are_not_kept(file, found, tmp_path, monkeypatch):
-    monkeypatch.setattr(code_kept, "_ROOT", tmp_path / "elsewhere")
+    monkeypatch.setattr(keys, "_ROOT", tmp_path / "elsewhere")
     first, _ = found(file)
     assert found(file) == (first, 2)

@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 
 from samples.judged import judged_study
 from samples.studies import judged
-from synthrisk.conf.reading import FileForm, Reading
 from synthrisk.conf.study import Bootstrap, Tracking
+from synthrisk.conf.tables import FileForm, Reading
 from synthrisk.metrics.intervals.estimates import Estimate, Prior, Variances
 from synthrisk.metrics.intervals.scale import MetricTransform, ValueScale
-from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.study.planned import Planned
+from synthrisk.metrics.study.ledger import Measure, Planned
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.study.reference_checks import Check
-from synthrisk.tasks.workspace.codec import as_json, from_text
-from synthrisk.tasks.workspace.handed import Judged
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.tasks.workspace.records import as_json, from_text
+from synthrisk.tasks.workspace.references import Judged
 
 
 def bits(number: float) -> bytes:

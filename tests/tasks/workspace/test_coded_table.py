@@ -6,8 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from synthrisk.tasks.workspace.coded_table import read_coded, repeated
-from synthrisk.tasks.workspace.record_tables import write_records
+from synthrisk.tasks.workspace.records import read_coded, repeated, write_records
 
 ROWS = pd.DataFrame(
     {

@@ -1,10 +1,10 @@
 import pandas as pd
 import pytest
 
-from synthrisk.conf.reading import Reading
+from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace import csv as module
-from synthrisk.tasks.workspace.csv import CODED, read_csv
+from synthrisk.tasks.workspace.files import csv as module
+from synthrisk.tasks.workspace.files.csv import CODED, read_csv
 
 
 def read(text: str, *missing: str) -> pd.DataFrame:

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.csv import read_csv
-from synthrisk.tasks.workspace.encodings import beside_utf8, encoding_of
+from synthrisk.tasks.workspace.files.csv import read_csv
+from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of
 
 WEST, CENTRAL = "cp1252 latin_1 iso8859_15 cp850 mac_roman", "cp1250 iso8859_2 cp852"
 TABLES = {

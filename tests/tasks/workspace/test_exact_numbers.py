@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.tasks.workspace.exact_numbers import to_numbers
+from synthrisk.tasks.workspace.files.readings import to_numbers
 
 CELLS = np.random.default_rng(1).lognormal(5, 8, 300)
 

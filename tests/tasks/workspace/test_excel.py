@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.excel import read_excel, split_sheet
+from synthrisk.tasks.workspace.files.excel import read_excel, split_sheet
 
 SECRET = "Ada Lovelace"
 

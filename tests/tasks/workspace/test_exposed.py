@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from synthrisk.tasks.workspace.exposed import NUMBERS, keep_exposed, kept_exposed
+from synthrisk.tasks.workspace.records import NUMBERS, keep_exposed, kept_exposed
 
 
 def said(seed: int, rows: int) -> pd.DataFrame:

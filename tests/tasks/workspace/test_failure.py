@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from synthrisk.metrics import InputError
-from synthrisk.tasks.workspace.failure import CellError, told_safely
+from synthrisk.tasks.workspace.failures import CellError, told_safely
 
 CELL = "Zebrafink-Qx7"
 

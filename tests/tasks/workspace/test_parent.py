@@ -10,14 +10,14 @@ import psutil
 import pytest
 
 SERVER = (
-    "from synthrisk.flows.own_server import OwnServer; import time; "
+    "from synthrisk.flows.orchestration.server import OwnServer; import time; "
     "print(OwnServer()._process.pid, flush=True); "
 )
 WORKER = """
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 import os, time
-from synthrisk.flows.workers import begin
+from synthrisk.flows.execution.workers import begin
 if __name__ == "__main__":
     pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=begin)
     pool.submit(os.getpid)
@@ -26,7 +26,7 @@ if __name__ == "__main__":
 """
 FORKED = """
 import os, time
-from synthrisk.flows.worker_pool import pool_of
+from synthrisk.flows.execution.pool import pool_of
 if __name__ == "__main__":
     pool = pool_of(1)
     pool.submit(os.getpid)

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from synthrisk.conf.reading import Reading
-from synthrisk.tasks.workspace.readings import read_as, released
+from synthrisk.conf.tables import Reading
+from synthrisk.tasks.workspace.files.readings import read_as, released
 
 COMMAS = Reading(type="number", decimal=",", otherwise="missing")
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from synthrisk.tasks.workspace.record_tables import read_where, write_records
+from synthrisk.tasks.workspace.records import read_where, write_records
 
 
 def texts(*cells):

@@ -13,19 +13,23 @@ import numpy as np
 import pytest
 
 from synthrisk.metrics import InputError
-from synthrisk.tasks.workspace.kept import (
+from synthrisk.tasks.workspace.folders import (
+    Place,
+    UnreachableError,
+    copy_of,
     is_kept,
     keep,
     keep_file,
     kept_names,
+    look,
     open_workspace,
+    opened,
     share_file,
+    shared_of,
     there,
 )
-from synthrisk.tasks.workspace.record_names import record_hashes
+from synthrisk.tasks.workspace.records import record_hashes
 from synthrisk.tasks.workspace.references import Cut
-from synthrisk.tasks.workspace.remote import UnreachableError
-from synthrisk.tasks.workspace.shared import Place, copy_of, look, opened, shared_of
 from synthrisk.tasks.workspace.store import machine, replace_file, save_array
 
 DATA = bytes(range(256)) * 5000
@@ -216,10 +220,10 @@ def test_nobody_answers(on, monkeypatch):
 
 
 def test_a_server_that_never_answers_is_not_waited_for(on, url, monkeypatch):
-    from synthrisk.tasks.workspace import remote, shared
+    from synthrisk.tasks.workspace import folders
 
-    monkeypatch.setattr(shared, "_PATIENCE", 0.2)
-    monkeypatch.setattr(remote.Remote, "read", lambda self, name: time.sleep(3))
+    monkeypatch.setattr(folders, "_PATIENCE", 0.2)
+    monkeypatch.setattr(folders.Remote, "read", lambda self, name: time.sleep(3))
     with pytest.raises(UnreachableError, match=r"no answer in 0\.2 seconds"):
         look(url, "any")
 
@@ -252,7 +256,7 @@ def test_a_draft_of_a_dead_process_is_swept_on_every_machine(on, url):
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
     draft = here / f".draft-{machine()}-{dead.stdout.strip()}-x"
     draft.mkdir(parents=True)
-    script = "import sys; from synthrisk.tasks.workspace.shared import copy_of; copy_of(*sys.argv[1:])"
+    script = "import sys; from synthrisk.tasks.workspace.folders import copy_of; copy_of(*sys.argv[1:])"
     shared = shared_of(here)
     subprocess.run([sys.executable, "-c", script, shared.url, shared.token], check=True)
     assert not draft.exists()

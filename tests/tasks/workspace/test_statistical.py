@@ -10,7 +10,7 @@ import pyreadstat
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.statistical import read_statistical
+from synthrisk.tasks.workspace.files.statistical import read_statistical
 
 SECRET = "Ada Lovelace"
 

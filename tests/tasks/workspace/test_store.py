@@ -15,19 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrisk.tasks.tracking.names import Names
-from synthrisk.tasks.workspace.kept import keep, keep_file, open_workspace
-from synthrisk.tasks.workspace.record_names import record_hashes
-from synthrisk.tasks.workspace.store import (
-    file_digest,
-    key_of,
-    machine,
-    private_folder,
-    replace_file,
-    save_array,
-    save_arrays,
-    write_file,
-)
+from synthrisk.tasks.tracking.tables import Names
+from synthrisk.tasks.workspace.folders import keep, keep_file, open_workspace
+from synthrisk.tasks.workspace.keys import file_digest, key_of
+from synthrisk.tasks.workspace.records import record_hashes
+from synthrisk.tasks.workspace.store import machine, private_folder, replace_file, save_array, save_arrays, write_file
 
 
 def mode(path: Path) -> int:
@@ -116,7 +108,7 @@ def test_keep_never_shows_a_half_written_folder(tmp_path):
 RACER = """
 import sys, time
 from pathlib import Path
-from synthrisk.tasks.workspace.kept import keep
+from synthrisk.tasks.workspace.folders import keep
 
 folder, text, gate = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 
@@ -231,7 +223,7 @@ def test_key_parts_are_apart():
 
 def test_key_is_the_same_in_every_process_and_version():
     assert key_of("a", [1, 2.5, None], {"ü": True}) == "4bc77e2710aa2a54c3b4"
-    code = 'from synthrisk.tasks.workspace.store import key_of; print(key_of("a", [1, 2.5, None], {"ü": True}))'
+    code = 'from synthrisk.tasks.workspace.keys import key_of; print(key_of("a", [1, 2.5, None], {"ü": True}))'
     told = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -60,9 +60,9 @@ def test_it_is_itself_after_a_journey():
 def test_commands_and_workers_need_not_import_prefect():
     code = (
         "import sys\n"
-        "import synthrisk.flows.cli.one_release, synthrisk.flows.cli.whole_study\n"
+        "import synthrisk.flows.cli.evaluate, synthrisk.flows.cli.benchmark\n"
         "own = {'prefect', 'mlflow', 'matplotlib', 'sklearn', 'numba'} & set(sys.modules)\n"
-        "import synthrisk.flows.forked_from\n"
+        "import synthrisk.flows.execution.forkserver\n"
         "print(own, 'prefect' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from synthrisk.metrics.utility.pictures.closeness import cramers_v, joint_shares, total_variation
+from synthrisk.metrics.utility.pictures import cramers_v, joint_shares, total_variation
 
 
 def loops(first, second, r, c):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.utility.pictures.groups import FEWEST, MISSING, OTHERS, groups_of
+from synthrisk.metrics.utility.bins import FEWEST, MISSING, OTHERS, groups_of
 
 
 def named(groups):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics.utility.pictures.picture import MOST_PAIRED, Made, picture
+from synthrisk.metrics.utility.pictures import MOST_PAIRED, Made, picture
 
 
 def people(n, seed=0):

@@ -1,0 +1,125 @@
+"""The tables that a study names: which sources there are, and how cells are written where they do not say so."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.plugins import SOURCE_GROUP, points
+
+
+class Settings(BaseModel):
+    """Settings, each documented by the text below its field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+def _as_texts(values: Any) -> Any:
+    """Return YAML's numbers as the texts that stand in files: ``-9`` in a list of texts is a text."""
+    plain = isinstance(values, list | tuple)
+    return (
+        [str(v) if isinstance(v, int | float) and not isinstance(v, bool) else v for v in values] if plain else values
+    )
+
+
+Texts = Annotated[list[str], BeforeValidator(_as_texts)]
+"""Texts as they stand in files."""
+
+
+class Reading(Settings):
+    """How the cells of one column are read, where they do not say so themselves."""
+
+    type: Literal["number", "date", "duration", "boolean", "presence"] | None = None
+    """What the cells are; null: as the cells of a column without a reading are. ``duration`` is hours, minutes and
+    perhaps seconds (08:30); ``presence`` keeps one fact of a text: whether there is one."""
+    format: str | None = None
+    """How dates are written, as for ``strptime``: ``%d.%m.%Y``. Years of two digits (``%y``) are 1931 to 2030."""
+    decimal: Literal[".", ","] = "."
+    """Decimal mark of numbers."""
+    thousands: Literal["", ".", ",", " ", "'"] = ""
+    """Mark between thousands. A space is any space, the narrow one too."""
+    unit: str = ""
+    """What stands before or after each number: ``€``, ``kg``, ``%``."""
+    missing: Texts = []
+    """Texts that mean a missing cell in this column, beside those of ``data.missing``: ``NA``, ``-9``."""
+    otherwise: Literal["refuse", "missing"] = "refuse"
+    """What is done with cells that are not of the type: the table is refused, or they are missing cells."""
+    true_values: Texts = []
+    """Texts of a boolean that mean true."""
+    false_values: Texts = []
+    """Texts of a boolean that mean false."""
+
+    @model_validator(mode="after")
+    def _settings_fit_the_type(self) -> "Reading":
+        for setting, type in (
+            ("format", "date"),
+            ("decimal", "number"),
+            ("thousands", "number"),
+            ("unit", "number"),
+            ("true_values", "boolean"),
+            ("false_values", "boolean"),
+        ):
+            if setting in self.model_fields_set and self.type != type:
+                raise ValueError(f"{setting} belongs to type {type}, got type {self.type}")
+        if self.otherwise == "missing" and self.type in (None, "presence"):
+            raise ValueError(f"otherwise belongs to a type whose cells may not fit, got type {self.type}")
+        if self.type == "date" and self.format is None:
+            raise ValueError("type date needs a format such as %d.%m.%Y, got none")
+        if self.type == "boolean" and not (self.true_values and self.false_values):
+            raise ValueError("type boolean needs true_values and false_values, got none of one")
+        if self.thousands == self.decimal:
+            raise ValueError(f"decimal and thousands must be different marks, got {self.decimal!r} for both")
+        if both := [text for text in self.true_values if text in (*self.false_values, *self.missing)]:
+            raise ValueError(f"each text must mean one thing, got {both[0]!r} twice")
+        if not self.model_fields_set:
+            raise ValueError("a reading must say something of the column, got nothing")
+        return self
+
+
+class FileForm(Settings):
+    """How the study's table is written in files: the real one, and releases that come as files."""
+
+    missing: tuple[str, ...] = ()
+    """Texts that mean a missing cell in any column."""
+    columns: dict[str, Reading] = {}
+    """How single columns are read."""
+    left_out: tuple[str, ...] = ()
+    """Columns that are in files and not in the study."""
+
+
+def sources() -> list[str]:
+    """Return the names of the tables that come with the package, and with plugins."""
+    return sorted(points(SOURCE_GROUP).names)
+
+
+def source_function(name: str, options: Mapping[str, object]) -> Callable[..., pd.DataFrame]:
+    """Return the function behind a name, once it is sure that it takes these options, whose values it checks itself.
+
+    Raises:
+        InputError: There is no such table, it cannot be loaded, or an option is unknown or absent.
+    """
+    known = sources()
+    if name not in known:
+        raise InputError(f"no table is called {name!r}{nearest(name, known)}; built in: {', '.join(known)}")
+    entry = points(SOURCE_GROUP)[name]
+    try:
+        function = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"table {name!r} ({entry.value}) cannot be loaded: {error}") from error
+    if not callable(function):
+        raise InputError(f"table {name!r} ({entry.value}) must be a function, got {type(function).__name__}")
+    parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_POSITIONAL]
+    takes = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        for option in options:
+            if option not in takes:
+                hint = f"it takes {', '.join(takes)}" if takes else "it takes none"
+                raise InputError(f"{name} takes no option {option!r}{nearest(option, takes)}; {hint}")
+    for p in parameters:
+        if p.name in takes and p.default is p.empty and p.name not in options:
+            raise InputError(f"{name} needs the option {p.name!r}, got {sorted(options) or 'none'}")
+    made: Callable[..., pd.DataFrame] = function
+    return made

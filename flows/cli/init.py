@@ -1,0 +1,327 @@
+"""``synthrisk init``: a table is looked at, asked about, tried out, and a commented study written with reasons."""
+
+import csv
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import typer
+import yaml
+
+from synthrisk.conf import load, schema
+from synthrisk.conf.plan import foreseen_of, plan
+from synthrisk.conf.study import Study, Threshold
+from synthrisk.conf.tables import Reading
+from synthrisk.flows.cli.process import UsageError
+from synthrisk.flows.terminal.proposal import print_guesses, print_left_out, print_proposal
+from synthrisk.flows.time_estimate import EFFORTS, Effort, sized
+from synthrisk.metrics import InputError, Tables
+from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.tasks.propose.measures import also_needed, check_limit, limits, measures
+from synthrisk.tasks.propose.proposal import Given, Proposal, look
+from synthrisk.tasks.propose.roles import Role, of_meaning
+from synthrisk.tasks.workspace.store import check_writable, replace_file
+
+LIMIT_WORDS = """
+A limit says how much more an attacker may learn about a person because that person's record was used. With 0.05: of
+those whom an attacker would guess wrong without their record, at most 5 in 100 may be guessed right by it. It is set by
+who answers for the release (a data protection officer, a disclosure board), not by who made it. Without a limit the
+study shows numbers and no verdict."""
+
+
+def ask_readings(proposal: Proposal) -> dict[str, Reading]:
+    """Ask how columns are read of which the cells leave it open."""
+    answers = {}
+    for column in proposal.columns:
+        if column.reading is not None and column.other is not None:
+            told = f"{column.name}: {column.question} {_in_words(column.reading)}? (no: {_in_words(column.other)})"
+            answers[column.name] = column.reading if typer.confirm(told, default=True) else column.other
+    return answers
+
+
+def ask_roles(proposal: Proposal, given: Given) -> Given:
+    """Ask what the columns mean, where it is not given."""
+    names = [column.name for column in proposal.columns]
+    data, meant = proposal.data, proposal.roles
+    hidden = given.sensitive or _ask_columns("What nobody should learn (sensitive)", data.guessed, names)
+    known = given.quasi_identifiers or _ask_columns(
+        "What an attacker knows (quasi-identifiers)", [c for c in data.quasi_identifiers if c not in hidden], names
+    )
+    drop = given.drop or _ask_columns("Columns to leave out", of_meaning(meant, "dropped"), names, none=True)
+    entity = given.identifier or next(
+        iter(_ask_columns("Column that names the person", of_meaning(meant, "identifier"), names, none=True)), None
+    )
+    return replace(given, sensitive=hidden, quasi_identifiers=known, drop=drop, identifier=entity, every_role=True)
+
+
+def ask_limit() -> tuple[float | None, str]:
+    """Ask for a limit, and who chose it."""
+    typer.echo(LIMIT_WORDS)
+    while True:
+        said = typer.prompt("Limit between 0 and 1, such as 0.05; none for no limit", default="none")
+        if said == "none":
+            return None, ""
+        try:
+            value = float(said.replace(",", "."))
+        except ValueError:
+            value = 0.0
+        if 0 < value < 1:
+            return value, typer.prompt("Who chose it", default="nobody has said")
+        typer.echo(f"it must be a number between 0 and 1, got {said}")
+
+
+def _ask_columns(question: str, default: Sequence[str], names: Sequence[str], *, none: bool = False) -> list[str]:
+    while True:
+        proposed = ", ".join(_quoted(name) for name in default) or "none"
+        said = typer.prompt(question, default=proposed)
+        if said == proposed and (default or none):
+            return list(default)
+        row = next(csv.reader([said], skipinitialspace=True), [])
+        found = [] if said == "none" else [name if name in names else name.strip() for name in row if name.strip()]
+        absent = [name for name in found if name not in names]
+        if not absent and (found or none):
+            return found
+        typer.echo(f"no column is called {absent[0]}" if absent else "one column at least")
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if "," in name else name
+
+
+def _in_words(reading: Reading) -> str:
+    if reading.format:
+        return reading.format
+    return f"decimal mark {reading.decimal}"
+
+
+_WORDS = {
+    "zero_cap": "looks up who has the same quasi-identifiers, and takes their commonest value",
+    "rapid": "a model learns from the release to guess",
+    "singling_out": "claims that exactly one person has these values",
+    "common_rows_proportion": "released as they are: equal in every column",
+    "membership": "near copies: who was in the training data?",
+    "distance_to_closest_record": "how much nearer the release comes to members",
+    "accuracy": "utility, beside the risk",
+}
+"""What each recommended measure does."""
+_ALSO = "in a table like yours it sees a leak that the others miss (synthrisk metrics --leaks)"
+_ASKED = """\
+# Limits that a release must keep, and who chose them. control_gain: of those whom an attacker guesses wrong without
+# their record, the share that it gives away. memorization: what membership adds to an attack.{tpr}
+"""
+_TPR = """ tpr: the members
+# found where 1 % of strangers are taken for one; chance is .01, so its limit is that much higher."""
+_NO_LIMITS = """\
+# No limits: no verdict. A limit is what a person's record may add to the attacks on that person: of those whom an
+# attacker guesses wrong without it, the share that it gives away (control_gain), and the members found where 1 % of
+# strangers are taken for one (tpr; .01 is chance). It is set by who answers for the release, such as a data protection
+# officer or a disclosure board, never by who made it.
+"""
+
+
+def study_text(study: Study, proposal: Proposal, limits: Mapping[str, float], to: Path, time: str) -> str:
+    """Return the text of a study's file, with the reasons of its roles.
+
+    Args:
+        study: The study.
+        proposal: What its columns hold and mean.
+        limits: The limits that could be set, where the study has none.
+        to: The file.
+        time: How long the study will take, in words.
+    """
+    data, meant = study.data, {role.name: role for role in proposal.roles}
+    template = (files(__package__) / "new_study.yaml.txt").read_text("utf-8")
+    return template.format(
+        schema=to.with_suffix(".schema.json").name,
+        file=to,
+        name=_json(study.name),
+        source=_json(data.source),
+        known=_columns_with_reasons(list(data.quasi_identifiers), meant),
+        hidden=_columns_with_reasons(data.guessed, meant),
+        entity=_entity(data.identifier),
+        drop=_columns_with_reasons(data.drop, meant),
+        categorical=_json(data.categorical),
+        missing=_json(data.missing),
+        columns=_readings({name: each.model_dump(exclude_unset=True) for name, each in data.columns.items()}),
+        rows=_rows(data.rows, len(proposal.table), time),
+        split=f"{{folds: {study.split.folds}, repetitions: {study.split.repetitions}}}",
+        metrics="\n".join(_metrics([_settings(each) for each in study.metrics])),
+        limits=_limits(study, limits),
+        workers=study.runner.workers,
+    )
+
+
+def study_name(source: str) -> str:
+    """Return a name for a study of a table, of the letters that names may have."""
+    return re.sub(r"[^A-Za-z0-9_]+", "-", Path(source).stem).strip("-") or "study"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _columns_with_reasons(names: Sequence[str], meant: Mapping[str, Role]) -> str:
+    if not names:
+        return " []"
+    return "".join(f"\n    - {_json(name)}   # {_reason(meant[name])}" for name in names)
+
+
+def _reason(role: Role) -> str:
+    return ("a guess: " if role.sure == "a guess" else "") + role.why
+
+
+def _entity(identifier: str | None) -> str:
+    line = f"identifier: {_json(identifier)}" if identifier else "# identifier: person_id"
+    return (
+        "  # Column that names the person, where one has several rows: they stay on one side of every split.\n"
+        f"  {line}\n"
+    )
+
+
+def _readings(columns: Mapping[str, Mapping[str, Any]]) -> str:
+    if not columns:
+        return " {}"
+    return "".join(f"\n    {_json(name)}: {_json(reading)}" for name, reading in columns.items())
+
+
+def _rows(rows: int | None, records: int, time: str) -> str:
+    if rows is None:
+        return f"  # All {records} records are used: {time}.\n  # rows: 1000"
+    return f"  # A random sample of the {records} records: {time}. null takes all.\n  rows: {rows}"
+
+
+def _settings(choice: Any) -> dict[str, Any]:
+    """Return a metric as it is written: its name, and what was said beside it."""
+    own = choice.model_dump(exclude_defaults=True, exclude={"label", "options"})
+    return {"name": choice.name, **own, **choice.options}
+
+
+def _metrics(chosen: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines, told = [], set()
+    for each in chosen:
+        words = "" if each["name"] in told else f"   # {_WORDS.get(each['name'], _ALSO)}"
+        told.add(each["name"])
+        lines.append(f"  - {_json(each)}{words}")
+    return [
+        *lines,
+        "  # - {name: inference, attackers: [nearest_record, key_class]}   # claims, as the GDA Score judges",
+    ]
+
+
+def _limits(study: Study, could: Mapping[str, float]) -> str:
+    if study.thresholds:
+        own = [
+            f"  {_json(name)}: {_json({'value': limit.value, 'source': limit.source})}"
+            for name, limit in study.thresholds.items()
+        ]
+        tpr = any(limited(name).quantity == "tpr" for name in study.thresholds)
+        return _ASKED.format(tpr=_TPR if tpr else "") + "limits:\n" + "\n".join(own)
+    lines = [f'#   {_json(name)}: {{value: {value:g}, source: "who chose it"}}' for name, value in could.items()]
+    return _NO_LIMITS + "# limits:\n" + "\n".join(lines)
+
+
+NOT_SAID = "nobody has said"
+USUAL = 0.05  # what a limit is written with where none is set
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a person's record may add to the attacks on that person."""
+
+    value: float | None = None
+    source: str = ""
+
+
+def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *, force: bool, asks: bool) -> None:
+    """Look at a table, ask what only a person knows, try out how long a study takes, and write it.
+
+    Raises:
+        InputError: The file is there already, the table cannot be read, or a column is absent.
+    """
+    check_writable("--to", to, folder=False)
+    if to.exists() and not force:
+        raise UsageError(f"--to must be a new file (or give --force), got {str(to)!r}, which is there")
+    _check(given, limit)
+    proposal = look(source, given)
+    print_proposal(proposal)
+    if asks:
+        answers, given = ask_readings(proposal), ask_roles(proposal, given)
+        limit = limit if limit.value is not None else Limit(*ask_limit())
+        proposal = look(source, given, answers)
+    else:
+        print_guesses(proposal)
+    study = _study(source, proposal, EFFORTS[effort])
+    _tell(study, proposal)
+    typer.echo("Trying how long a study takes ...", err=True)
+    study, time = sized(study, proposal.table, EFFORTS[effort])
+    named = _named(study, limit.value or USUAL, proposal.table)
+    if limit.value is not None:
+        source = limit.source or NOT_SAID
+        own = {name: Threshold(value=value, source=source) for name, value in named.items()}
+        study = study.model_copy(update={"thresholds": own})
+    text = study_text(study, proposal, named, to, time)
+    load(yaml.safe_load(text))
+    replace_file(to, text)
+    replace_file(to.with_suffix(".schema.json"), json.dumps(schema(), indent=1))
+    typer.echo(f"wrote {to} and {to.with_suffix('.schema.json')}: {time} on this machine")
+    if limit.value is None:
+        typer.echo("No limits: the study will show numbers and no verdict. Set one with --limit, or in the file.")
+    typer.echo(f"run it with: synthrisk benchmark {to}")
+
+
+def _tell(study: Study, proposal: Proposal) -> None:
+    """Tell what the study will say little about, before anything is computed.
+
+    Raises:
+        InputError: No number of it could mean anything.
+    """
+    found = foreseen_of(study, proposal.table)
+    if found.refusals:
+        raise InputError("; ".join(found.refusals))
+    for warning in found.warnings:
+        typer.echo(f"Mind         {warning}")
+
+
+def _check(given: Given, limit: Limit) -> None:
+    if limit.value is not None:
+        check_limit(limit.value)
+    if limit.source and limit.value is None:
+        raise UsageError("--limit-source must stand beside --limit, got no --limit")
+    both = [name for name in given.quasi_identifiers if name in given.sensitive]
+    if both:
+        raise InputError(f"quasi_identifiers and sensitive must be different columns, got {both[0]!r} in both")
+
+
+def _study(source: str, proposal: Proposal, effort: Effort) -> Study:
+    data = proposal.data
+    Tables(proposal.table.head(1), proposal.table.head(1)).check_roles(list(data.quasi_identifiers), data.guessed)
+    controls = len(proposal.table) * effort.repetitions  # each record is one, once a repetition
+    settings: Mapping[str, Any] = {
+        "name": study_name(source),
+        "data": data.model_dump(exclude_unset=True),
+        "split": {"folds": effort.folds, "repetitions": effort.repetitions},
+        "synthesizers": ["cart"],
+        "references": ["copy", "near_copy", "repelled", {"name": "leaky", "share": 0.1}, "fresh", "marginals"],
+        "metrics": [*measures(proposal.table, data), *also_needed(proposal.table, data, controls)],
+        "runner": {"workers": min(os.cpu_count() or 1, 8)},
+    }
+    return load(settings)
+
+
+def _named(study: Study, limit: float, table: pd.DataFrame) -> dict[str, float]:
+    """Return the limits that one number means; each record is a control record once a repetition."""
+    controls = min(study.data.rows or len(table), len(table)) * study.split.repetitions
+    data = study.data
+    planned = plan(
+        study.metrics, [c for c in table.columns if c != data.identifier], data.quasi_identifiers, data.sensitive
+    )
+    found = limits([p.measure for p in planned], limit, controls, controls)
+    if found.left_out:
+        print_left_out(found.left_out)
+    return found.values

@@ -1,0 +1,59 @@
+"""Imported by the process that workers are forked from: what it has, each of them has at once.
+
+What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker
+at the same time. It is done in a process of its own: what is forked from one that has run loops on threads may not
+run them again.
+"""
+
+import multiprocessing
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+
+from synthrisk.metrics.neighbours.nearest import prepare
+from synthrisk.tasks.workspace.parent_process import end_with_parent
+
+_COMPILED = ("metrics.neighbours.box_search", "metrics.neighbours.differing_cells_compiled")
+_NEEDED = (
+    *("tasks.synthesize.task", "tasks.synthesize.cart", "tasks.attack", "tasks.bootstrap", "tasks.expose"),
+    *("tasks.pages.exposure", "tasks.pages.report"),
+)
+_COMMAND = os.getppid()
+
+
+def _make_ready() -> None:
+    _import(_COMPILED)
+    compiling = multiprocessing.get_context("fork").Process(target=_compile)
+    if not _is_compiled():
+        with suppress(OSError):  # there is no room for it: each worker compiles for itself
+            compiling.start()
+    _import(_NEEDED)
+    while compiling.is_alive() and os.getppid() == _COMMAND:
+        compiling.join(0.1)
+    if compiling.is_alive():  # for nobody
+        compiling.kill()
+
+
+def _is_compiled() -> bool:
+    try:
+        from synthrisk.metrics.compiled import are_kept
+
+        return are_kept()
+    except Exception:  # noqa: BLE001 - there is no compiler, or it is told to do nothing, or keeps elsewhere: it is tried
+        return False
+
+
+def _import(names: Sequence[str]) -> None:
+    for name in names:
+        with suppress(ImportError):  # of numba, which may be left out; of others a worker tells
+            import_module(f"synthrisk.{name}")
+
+
+def _compile() -> None:
+    end_with_parent()
+    with suppress(Exception):  # a worker tells
+        prepare()
+
+
+_make_ready()

@@ -1,0 +1,159 @@
+"""Tasks called as task runs of the Prefect flow that is under way; as plain functions once its server has gone."""
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import active_children
+from typing import Any, Generic, TypeVar, cast
+
+import httpx
+from prefect import Task
+from prefect.context import FlowRunContext
+from prefect.futures import PrefectFuture, PrefectWrappedFuture
+from prefect.task_runners import ProcessPoolTaskRunner
+from prefect.utilities.annotations import quote
+
+from synthrisk.flows.execution.calls_and_retries import LOST, ONCE, Answer, Called, How, Plain, PlainCalls, answered
+from synthrisk.flows.orchestration.server import is_gone
+from synthrisk.metrics.neighbours.nearest import prepare
+
+T = TypeVar("T")
+
+_LOOK = 1.0  # seconds
+_PAUSE = 0.1  # seconds
+
+
+@dataclass(frozen=True, eq=False)
+class _Run(Called, Generic[T]):
+    future: PrefectFuture[T]  # of any task runner
+    instead: Answer[T]  # the plain call, where Prefect's server goes before it has ended
+    here_if_lost: bool = False
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        if seconds <= 0:  # no server is asked of each of many
+            return isinstance(self.future, PrefectWrappedFuture) and bool(self.future.wrapped_future.done())
+        with suppress(Exception):  # whoever asks why it failed hears of it
+            self.future.wait(timeout=seconds)
+        return is_gone() or self._is_done()
+
+    def failure(self) -> str | None:
+        try:
+            if self._is_lost():
+                return self.instead.failure()
+            self.future.wait()
+        except BrokenExecutor:
+            return self.instead.failure() if self.here_if_lost else LOST
+        if self.future.state.is_completed():
+            return None
+        error = self.future.result(raise_on_failure=False)
+        return str(error) if isinstance(error, Exception) else f"{self.future.state.name}: {self.future.state.message}"
+
+    def result(self) -> T:
+        if self._is_lost():
+            return self.instead.result()
+        try:
+            return self.future.result()
+        except BrokenExecutor:
+            if self.here_if_lost:
+                return self.instead.result()
+            raise
+
+    def _is_lost(self) -> bool:
+        """Wait until it has ended, or the server has gone; tell whether the latter was first."""
+        while not self._is_done() and not is_gone():
+            try:
+                self.future.wait(timeout=_LOOK)
+            except Exception:  # noqa: BLE001 - the wait of who asks raises it again, if it stays
+                time.sleep(_PAUSE)
+        if not is_gone():
+            return False
+        return not (self._is_done() and self._has_completed())
+
+    def _is_done(self) -> bool:
+        """Tell whether it has ended; futures of some runners can only ask the server, which may be away."""
+        if isinstance(self.future, PrefectWrappedFuture):
+            return bool(self.future.wrapped_future.done())
+        with suppress(httpx.HTTPError):
+            return self.future.state.is_final()
+        return False
+
+    def _has_completed(self) -> bool:
+        try:
+            self.future.wait()
+        except Exception:  # noqa: BLE001 - its worker is gone, or that of one that it waits for
+            return False
+        return self.future.state.is_completed()
+
+
+@dataclass(frozen=True)
+class TaskRuns:
+    """Task runs of the flow that is under way, on its task runner or in this process.
+
+    Once Prefect's server has gone: plain calls.
+    """
+
+    on_runner: bool = True
+
+    @property
+    def at_once(self) -> int:
+        """See ``Calls``."""
+        return 0 if self.on_runner else 1
+
+    def submit(self, task: Task[..., T], *arguments: Any, how: How = ONCE, **named: Any) -> Answer[T]:
+        """See ``Calls``."""
+        ours = task.with_options(retries=how.retries, retry_delay_seconds=how.delays or 0, tags=how.tags)
+        if not self.on_runner:
+            return Plain(lambda: self.call(ours, *answered(arguments), **named), [])
+        instead = PlainCalls().submit(task, *arguments, how=how, **named)
+        if is_gone():
+            return instead
+        given, others = _handed(arguments, named)
+        try:
+            future = ours.submit(*given, **others)
+        except BrokenExecutor:  # a worker was killed meanwhile
+            self.renew()
+            future = ours.submit(*given, **others)
+        return _Run(cast(Any, future), instead, how.here_if_lost)
+
+    def call(self, task: Task[..., T], *arguments: Any, **named: Any) -> T:
+        """See ``Calls``."""
+        if not is_gone():
+            given, others = _handed(arguments, named)
+            try:
+                return task(*given, **others)
+            except httpx.TransportError:  # before it began: what it raises itself is none
+                if not is_gone():
+                    raise
+        return task.fn(*arguments, **named)
+
+    def prepare(self) -> None:
+        """See ``Calls``."""
+        prepare()
+
+    def renew(self) -> None:
+        """See ``Calls``."""
+        run = FlowRunContext.get()
+        if run is not None and isinstance(run.task_runner, ProcessPoolTaskRunner) and not is_gone():
+            for worker in active_children():  # one that began while the pool broke would be waited for without end
+                worker.terminate()
+            run.task_runner.__exit__(None, None, None)
+            run.task_runner.__enter__()
+
+    def here(self) -> "TaskRuns":
+        """See ``Calls``."""
+        return TaskRuns(on_runner=False)
+
+
+class _Quoted(quote):
+    """A ``quote`` that is the same after it was sent to another process: Prefect's holds itself once more then."""
+
+    def __getnewargs__(self) -> tuple[Any]:
+        return (self[0],)
+
+
+def _handed(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return what a task run is given: Prefect would look for futures in each number of what is not quoted."""
+    given = [each.future if isinstance(each, _Run) else _Quoted(each) for each in arguments]
+    return given, {name: _Quoted(each) for name, each in named.items()}

@@ -1,0 +1,167 @@
+"""Where cells run, processes or a Dask cluster, and how a worker starts: what it does before its first task."""
+
+import ast
+import os
+import signal
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from threadpoolctl import threadpool_limits
+
+from synthrisk.flows.execution.signals import keep_freed_memory
+from synthrisk.flows.orchestration.server import flow_run
+from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.models.threads import ONE_THREAD
+from synthrisk.tasks.workspace.parent_process import end_with_parent
+
+if TYPE_CHECKING:
+    from prefect.task_runners import TaskRunner
+
+    from synthrisk.conf.study import Runner
+
+_TASKS = ("attack", "bootstrap", "synthesize.task")
+
+
+def compute_with_one_thread() -> None:
+    """Limit this process to one thread: libraries not yet loaded by variables, those that are by their own means."""
+    os.environ.update(ONE_THREAD)
+    threadpool_limits(1)
+
+
+def begin() -> None:
+    """Do what a worker process does first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which ends its workers
+    end_with_parent()
+    keep_freed_memory()
+    compute_with_one_thread()
+
+
+class _ByServer(dict[int, Any]):
+    """Services of Prefect by their key and by the address of the API that holds where they are asked for."""
+
+    def __setitem__(self, key: int, service: Any) -> None:
+        super().__setitem__(_with_server(key), service)
+
+    def get(self, key: int, default: Any = None) -> Any:
+        """See ``dict``, as for the next."""
+        return super().get(_with_server(key), default)
+
+    def pop(self, key: int, default: Any = None) -> Any:
+        """See ``dict``."""
+        return super().pop(_with_server(key), default)
+
+
+def _with_server(key: int) -> int:
+    from prefect.settings import PREFECT_API_URL
+
+    return hash((key, PREFECT_API_URL.value()))
+
+
+def serve_several_servers() -> None:
+    """Have this process, a worker that outlives commands, ask for each call the Prefect server of its own command.
+
+    Each call brings the address of its server along. But Prefect's services, which take slots by tags and send events,
+    are one for the whole process, with the address of the first call: the second of two commands, each with a temporary
+    server, would wait for that of the first, which has ended, and fail.
+    """
+    from prefect._internal.concurrency.services import _QueueServiceBase
+
+    services: Any = _QueueServiceBase
+    if not isinstance(services._instances, _ByServer):
+        services._instances = _ByServer()
+
+
+def warm() -> None:
+    """Import what every worker needs, while the study is still being looked at."""
+    for name in _TASKS:
+        import_module(f"synthrisk.tasks.{name}")
+
+
+def check_runner(settings: "Runner") -> None:
+    """Refuse a runner that cannot be had, and a script that its worker processes would run again.
+
+    Raises:
+        InputError: Its extra is not installed, its import path leads to no task runner, or the script has no guard.
+    """
+    if settings.kind == "dask" and find_spec("prefect_dask") is None:
+        raise InputError(
+            "runner.kind dask needs the extra 'dask', which is not installed: pip install 'synthrisk[dask]'"
+        )
+    if not settings.is_ours:
+        _by_path(settings)
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    if script and not settings.address and not _has_guard(Path(script)):
+        raise InputError(
+            f'{Path(script).name} must start the study under if __name__ == "__main__", for worker processes import it '
+            "and would start the study again; got no such line"
+        )
+
+
+def task_runner(settings: "Runner") -> "TaskRunner[Any]":
+    """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
+    if settings.kind == "processes":
+        from prefect.task_runners import ProcessPoolTaskRunner
+
+        return ProcessPoolTaskRunner(max_workers=settings.workers, initializer=begin)
+    if not settings.is_ours:
+        return _by_path(settings)
+    from prefect_dask import DaskTaskRunner
+
+    if settings.address:
+        return DaskTaskRunner(address=settings.address)
+    from synthrisk.tasks.partitions import LOCAL_CLUSTER
+
+    return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **LOCAL_CLUSTER})
+
+
+def _by_path(settings: "Runner") -> "TaskRunner[Any]":
+    """Return the task runner that an import path leads to."""
+    from prefect.task_runners import TaskRunner
+
+    module, _, name = settings.kind.partition(":")
+    try:
+        kind = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f"runner.kind must be a class that can be imported, got {settings.kind!r} ({type(error).__name__})"
+        ) from None
+    if not (isinstance(kind, type) and issubclass(kind, TaskRunner)):
+        raise InputError(f"runner.kind must be a task runner of Prefect, got {settings.kind!r}")
+    try:
+        return kind(**settings.options)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"runner.options must be those of {name}, got {settings.options!r} ({error})") from None
+
+
+def start_workers() -> None:
+    """Have the worker processes of the flow that is under way start now, not when the first cell is there.
+
+    Not in a runner of our own: Prefect enters a copy of the flow's runner in each task run, which would start its own.
+    """
+    from prefect.task_runners import ProcessPoolTaskRunner
+
+    run = flow_run()
+    runner = run.task_runner if run is not None else None
+    if isinstance(runner, ProcessPoolTaskRunner) and runner._executor is not None:
+        for _ in range(runner._max_workers):
+            runner._executor.submit(warm)
+
+
+def prepare_cluster(address: str | None) -> None:
+    """Have all workers of a Dask cluster that outlives this command ask the Prefect server of each command."""
+    run = flow_run()
+    if address and run is not None:
+        runner: Any = run.task_runner
+        runner.client.register_worker_callbacks(setup=serve_several_servers)
+
+
+def _has_guard(script: Path) -> bool:
+    """Tell whether a script asks for its ``__name__``: without, each worker process would run it again."""
+    try:
+        tree = ast.parse(script.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return True  # no script: a console, a notebook, a zip
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(tree))

@@ -1,0 +1,286 @@
+"""How far a study is, on the terminal and in the Prefect UI: never is more than ten seconds nothing said.
+
+On a pipe a line says what is done just now, and how long already, where ten seconds have passed since the last line.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Event, Thread
+from typing import cast
+from uuid import UUID
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from synthrisk.conf.secrets import mask
+from synthrisk.flows.orchestration.server import flow_run, is_gone, run_log
+
+LOOK = "a look at the release"
+"""What a cell begins with, before its measures."""
+_SECONDS: dict[str, tuple[float, float, float, float]] = {
+    "zero_cap": (0.01, 2e-6, 0.0, 0.0),
+    "rapid": (0.1, 8e-5, 0.0, 0.0),
+    "singling_out": (0.1, 0.0, 2.3e-6, 0.0),
+    "common_rows_proportion": (0.0, 5e-6, 0.0, 0.0),
+    "membership": (0.1, 6e-5, 0.0, 9e-11),
+    "distance_to_closest_record": (0.02, 1e-5, 0.0, 5e-11),
+    "accuracy": (0.05, 0.0, 2e-6, 0.0),
+    LOOK: (0.05, 2e-5, 0.0, 1.7e-10),
+}
+_OTHERS = (0.1, 5e-5, 0.0, 9e-11)
+_FEW_COLUMNS, _LOOKED_AT = 25, 20_000  # up to so many columns a tree looks at so many rows at most
+
+
+def seconds_of(step: str, rows: int, columns: int) -> float:
+    """Return about how many seconds one core takes for a measure of one release, or for the look at it.
+
+    a + b r + c r p + d r s p, with r real records and p columns; s = r records that each is compared with, where there
+    are few columns at most 20,000. The numbers are rough: benchmarks/scale.py prints what was foretold beside what it
+    took.
+
+    Example:
+        >>> seconds_of("membership", 2_000, 15) < seconds_of("membership", 20_000, 15)
+        True
+    """
+    once, each, cells, pairs = _SECONDS.get(step, _OTHERS)
+    others = min(rows, _LOOKED_AT) if columns <= _FEW_COLUMNS else rows
+    return once + rows * (each + cells * columns + pairs * others * columns)
+
+
+def seconds_in_parts(metric: str, rows: int, columns: int) -> float:
+    """Return about how long a measure in parts takes on two processors, with intervals (benchmarks/partitions.py)."""
+    each = 1e-6 if metric == "distance_to_closest_record" else 2e-7
+    return 0.5 + each * rows * columns
+
+
+def ends_of(rows: int) -> float:
+    """Return about how long intervals, report and log take after the last release, in seconds."""
+    return 4.0 + 8e-5 * rows
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration as one would say it.
+
+    Example:
+        >>> in_words(7), in_words(44), in_words(170), in_words(9000)
+        ('about 10 seconds', 'about 40 seconds', 'about 3 minutes', 'about 2.5 hours')
+    """
+    if seconds < 90:
+        return f"about {max(round(seconds / 10) * 10, 10)} seconds"
+    return f"about {round(seconds / 60)} minutes" if seconds < 5400 else f"about {seconds / 3600:.1f} hours"
+
+
+Show = Callable[[str, int, str], None]
+"""Shows which release is done, how many are, and the time left in words."""
+_PAUSE = 10.0  # seconds after which a line is due, however little was done
+_MOVES = 1.0  # seconds between two looks at what is done, where a bar shows it
+
+
+class _Voice:
+    """When the last line was said, and who speaks where several could: the last of them, which knows more."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+        self.speakers: list[object] = []
+
+    def heard(self) -> None:
+        """Note that something was said just now."""
+        self.last = time.monotonic()
+
+
+_VOICE = _Voice()
+
+
+@contextmanager
+def beating(text: Callable[[], str], pause: float) -> Iterator[None]:
+    """Say on stderr what ``text`` returns where nothing was said for ``pause`` seconds, for the time of the block."""
+    over, own, console = Event(), object(), Console(stderr=True, highlight=False)
+
+    def beat() -> None:
+        while not over.wait(max(_VOICE.last + pause - time.monotonic(), 0.05)):
+            if _VOICE.speakers[-1:] == [own] and time.monotonic() - _VOICE.last >= pause:
+                _VOICE.heard()
+                console.print(Text(mask(text())), soft_wrap=True)
+
+    speaker = Thread(target=beat, name="progress", daemon=True)
+    _VOICE.speakers.append(own)
+    speaker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        speaker.join()
+        _VOICE.speakers.remove(own)
+
+
+@contextmanager
+def step(what: str, *, begins: bool = True) -> Iterator[Callable[[str], None]]:
+    """Say what is done for the time of the block: a line where it ``begins`` and every ten seconds; a moving bar.
+
+    The bar is on a terminal, where no line is said. The function that is given says what is done next.
+    """
+    console, now = Console(stderr=True, highlight=False), [what]
+
+    def tell(text: str) -> None:
+        now[0] = mask(text)
+        _VOICE.heard()
+        console.print(Text(now[0]), soft_wrap=True)
+
+    if console.is_terminal:
+        with console.status(Text(what)) as status:
+            yield lambda text: status.update(Text(mask(text)))
+        return
+    if begins:
+        tell(what)
+    began = time.monotonic()
+    with beating(lambda: f"{now[0]}, {time.monotonic() - began:.0f} seconds so far", _PAUSE):
+        yield tell
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Tell what a study will say little about, before it begins: on stderr, and in the log of the flow run."""
+    for warning in map(mask, warnings):
+        run_log().warning(warning)
+        _VOICE.heard()
+        Console(stderr=True, highlight=False).print(Text(f"Mind         {warning}", style="yellow"), soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Tell what is done beside the study: on stderr, and in the log of the flow run."""
+    run_log().info(mask(text))
+    _VOICE.heard()
+    Console(stderr=True, highlight=False).print(Text(mask(text)), soft_wrap=True)
+
+
+class Pace:
+    """How long a number of releases will still take, at the pace of those that are done."""
+
+    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic):
+        self._total, self._clock = total, clock
+        self._first: float | None = None  # when the first release was done: what goes before it is start-up
+
+    def left(self, done: int) -> str:
+        """Return the time left in words, when so many have just been done; empty where nothing can be said."""
+        now = self._clock()
+        self._first = now if self._first is None else self._first
+        seconds = (now - self._first) / max(done - 1, 1) * (self._total - done)
+        return f"{in_words(seconds)} left" if 1 < done < self._total else ""
+
+
+class Lines:
+    """How far a study is where no terminal draws a bar: a line now and then, for a log.
+
+    A line is due a tenth of all releases after the last one, or ten seconds after it, and at the end.
+    """
+
+    def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic):
+        self._console, self._total, self._clock = console, total, clock
+        self._last = clock()
+        self._told = 0
+
+    def advance(self, done: int, left: str) -> None:
+        """Say how many releases are done, if a line is due."""
+        now = self._clock()
+        soon = 10 * (done - self._told) < self._total and now - self._last < _PAUSE
+        if soon and done < self._total:
+            return
+        self._told, self._last = done, now
+        text = f"releases attacked: {done} of {self._total}" + (f", {left}" if left else "")
+        _VOICE.heard()
+        self._console.print(text, soft_wrap=True, markup=False)
+
+
+class Progress:
+    """Counts finished releases: on the terminal, in the log, and in the Prefect UI."""
+
+    def __init__(self, show: Show, total: int, expected: float = 0.0):
+        self._show, self._total, self._done = show, total, 0
+        self._pace, self._expected, self._began = Pace(total), expected, time.monotonic()
+        self._artifact = _artifact(total)
+
+    @contextmanager
+    def watching(self, steps: Callable[[], Sequence[str]]) -> Iterator[None]:
+        """Show what ``steps`` returns for the time of the block: what is done just now, each in words."""
+        console, over = Console(stderr=True), Event()
+
+        def text() -> str:
+            left = self._left()
+            now = [f"releases attacked: {self._done} of {self._total}", *steps(), *([left] if left else [])]
+            return "; ".join(now)
+
+        def move() -> None:
+            while not over.wait(_MOVES):
+                self._show("; ".join(steps()) or "releases", self._done, self._left())
+
+        mover = Thread(target=move, name="bar", daemon=True)
+        if console.is_terminal:
+            mover.start()
+        try:
+            with nullcontext() if console.is_terminal else beating(text, _PAUSE):
+                yield
+        finally:
+            over.set()
+            if console.is_terminal:
+                mover.join()
+
+    def _left(self) -> str:
+        """Return the time left in words while a release is under way; empty where nothing can be said."""
+        seconds = self._expected - (time.monotonic() - self._began)
+        return f"{in_words(seconds)} left" if seconds > 0 else ""
+
+    def advance(self, name: str) -> None:
+        """Count one more release as finished."""
+        self._done += 1
+        left = self._pace.left(self._done)
+        self._show(name, self._done, left)
+        told = f"{self._done} of {self._total}" + (f", {left}" if left else "")
+        if self._artifact is not None and not is_gone():
+            with suppress(Exception):  # a bar less: the study goes on
+                from prefect.artifacts import update_progress_artifact
+
+                update_progress_artifact(
+                    self._artifact, 100 * self._done / self._total, description=f"Releases attacked: {told}"
+                )
+        run_log().info("%s finished, %s", name, told)
+
+
+def _artifact(total: int) -> UUID | None:
+    if not total or flow_run() is None or is_gone():
+        return None
+    with suppress(Exception):
+        from prefect.artifacts import create_progress_artifact
+
+        return cast(UUID, create_progress_artifact(0.0, key="releases", description="Releases attacked"))
+    return None
+
+
+@contextmanager
+def progress(total: int, before: int = 0, expected: float = 0.0) -> Iterator[Progress]:
+    """Show on stderr how far a study is: a bar on a terminal, elsewhere a line now and then.
+
+    ``total`` releases are to be attacked, in the ``expected`` seconds; ``before`` more were found again, which is said
+    at once.
+    """
+    console = Console(stderr=True, highlight=False)
+    if before:
+        say(f"found again: {before} of {total + before} releases, as an earlier run has left them")
+    with shown(console, total) as show:
+        yield Progress(show, total, expected)
+
+
+@contextmanager
+def shown(console: Console, total: int) -> Iterator[Show]:
+    """Give a function that shows which release is done, how many are, and the time left, for the time of the block."""
+    if not console.is_terminal:
+        lines = Lines(console, total)
+        yield lambda name, done, left: lines.advance(done, left)
+        return
+    name_of = TextColumn("{task.description}", markup=False)
+    left_of = TextColumn("{task.fields[left]}", markup=False)
+    columns = (name_of, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left_of)
+    with Bar(*columns, console=console, transient=True) as bar:
+        row = bar.add_task("releases", total=total, left="")
+        yield lambda name, done, left: bar.update(row, completed=done, description=name, left=left)

@@ -1,0 +1,305 @@
+"""The answer of a study on the terminal: at most 20 lines, none longer than the terminal is wide.
+
+Who attacked what with which knowledge, a line a generator, what no limit judges, what the study is able to see, and
+where to read on.
+
+The same, rounded, for whoever makes releases.
+
+Exact numbers of many releases are an oracle: who makes releases and sees them can change one record at a time and read
+off whether it is a member (ReconSyn, Ganev and De Cristofaro 2023, arXiv:2312.05114). So this answer has no interval,
+no count, nothing of equal rows, no line on what no limit judges, and no place of a report or of a file of records.
+"""
+
+import math
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from math import isnan
+from textwrap import wrap
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from synthrisk.flows.outcome import Outcome, word_of
+from synthrisk.flows.terminal.columns import COLOURS, inert, interval, number
+from synthrisk.flows.terminal.tables import full_tables, limits_kept, notes
+from synthrisk.metrics.release.identifiers import RELEASED
+from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.references import PlantedLeak
+from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult, overview
+from synthrisk.metrics.verdicts.tables import tried
+from synthrisk.metrics.verdicts.verdicts import Verdict
+from synthrisk.tasks.tracking.addresses import not_logged_yet
+
+NARROWEST, WIDEST = 80, 120
+_MOST = 20  # lines in all
+_WHERE = 2  # lines that say where to read on
+_GENERATORS = 6  # lines of generators; of more, the rest are counted
+_EXPLAINED = 2  # generators below which stands what decides; of more, the report has it
+_BELOW = 6  # lines below a generator, where there is room for them
+_LEAKS = 3  # lines of planted leaks
+_RELEASED = 3  # lines of columns that hold values of real people
+_NAME = 16  # letters of a generator's name
+_HEAD = 12  # letters before a line
+_MEMORIZATION = 20
+_UTILITY = 7
+_ORDER = ("NO EVIDENCE", "INCONCLUSIVE", "", "RISK", "INVALID RELEASE", "INVALID", "FAILED")
+"""In which order generators are shown where not all can be: those that may go out first."""
+WORKSPACE = ".synthrisk"
+NOT_JUDGED = Text("No limits: no verdict. Nothing was judged.", "bold yellow")
+
+
+def answer_lines(outcome: Outcome, width: int) -> list[Text]:
+    """Return the lines; ``width`` is that of the terminal."""
+    return [*lines_of(outcome.result, width), *_where(outcome)]
+
+
+def lines_of(result: StudyResult, width: int) -> list[Text]:
+    """Return the lines that say what was found, without those that say where."""
+    room = min(max(width, NARROWEST), WIDEST)
+    told = overview(result)
+    above = [*_title(result), *_study_lines(told)]
+    after = [
+        *_released_lines(result),
+        *_unjudged(told),
+        _headed("References", told.references, "" if result.valid else "bold magenta"),
+        *_leak_lines(told.leaks, "limits" if told.judged else "measures"),
+    ]
+    left = _MOST - _WHERE - len(after)
+    least = len(_generator_lines(told, room, 0))
+    above = _folded(above, room, left - least)
+    every = [_generator_lines(told, room, below) for below in range(_BELOW, -1, -1)]
+    own = next((lines for lines in every if len(lines) <= left - len(above)), every[-1])
+    own = _folded(own, room, left - len(above))
+    return [*above, *own, *_folded(after, room, _MOST - _WHERE - len(above) - len(own))]
+
+
+def _folded(lines: Sequence[Text], room: int, most: int) -> list[Text]:
+    """Return lines that are no longer than the terminal is wide: folded as far as there is room for more, else cut."""
+    found: list[Text] = []
+    for n, line in enumerate(lines):
+        rest = line.copy()
+        while rest.cell_len > room and len(found) + len(lines) - n < most:
+            cut = rest.plain.rfind(" ", _HEAD + 1, room + 1)
+            if cut < 0 or rest.cell_len != len(rest.plain):
+                break
+            found.append(rest[:cut])
+            rest = Text(" " * _HEAD).append_text(rest[cut + 1 :])
+        rest.truncate(room, overflow="ellipsis")
+        found.append(rest)
+    return found
+
+
+def _title(result: StudyResult) -> list[Text]:
+    lines = [] if result.limits or result.verdicts else [NOT_JUDGED]
+    return [*lines, Text(f"Study {inert(result.name)}, {result.study_id}", "bold")]
+
+
+def _study_lines(told: Overview) -> list[Text]:
+    knows, _, guesses = told.attacker.partition("; ")
+    lines = [_headed("Data", told.data), _headed("Attacker", knows)]
+    lines += [_headed("", guesses)] if guesses else []
+    owners = "; ".join(f'{len(names)} set by "{source}"' for source, names in told.owners.items())
+    return [*lines, _headed("Limits", owners)] if owners else lines
+
+
+def _generator_lines(told: Overview, room: int, below: int) -> list[Text]:
+    """Return a line a generator, with at most so many lines below each on what its word rests on."""
+    every = list(told.synthesizers)
+    if not every:
+        return [Text("No synthesizer: only reference generators ran.", "yellow")]
+    shown = every if len(every) <= _GENERATORS else sorted(every, key=_rank)[: _GENERATORS - 1]
+    longest = max(len("generator"), *(len(h.synthesizer) for h in shown))
+    name = min(longest, _NAME if room < WIDEST else 2 * _NAME)
+    what = "what decides" if told.judged else "memorization"
+    head = f"{'generator':<{name}}  {what:>{_MEMORIZATION}}  {'utility':>{_UTILITY}}  verdict"
+    rest = [h for h in every if h not in shown]
+    below = below if len(shown) <= _EXPLAINED else 0
+    lines = [line for h in shown for line in (_generator_line(h, name), *_in_people(h)[:below])]
+    return [Text(head, "dim"), *lines, *_counted(rest)]
+
+
+def _released_lines(result: StudyResult) -> list[Text]:
+    """Return a line for each column with values of real people, up to three: no limit allows any."""
+    own = [v.synthesizer for v in result.verdicts if v.quantity == RELEASED]
+    alone = len([each for each in result.settings.values() if each.get("role") == "synthesizer"]) == 1
+    texts = [("" if alone else f"{inert(name)}: ") + risk for name in own for risk in result.released[name].risks]
+    more = [f"and {len(texts) - _RELEASED + 1} more in the report"] if len(texts) > _RELEASED else []
+    shown = [*texts[: _RELEASED - 1], *more] if more else texts
+    return [_headed("" if n else "Released", text, "bold red") for n, text in enumerate(shown)]
+
+
+def _generator_line(headline: Headline, name: int) -> Text:
+    cells = Text(inert(headline.synthesizer), no_wrap=True)
+    cells.truncate(name, overflow="ellipsis", pad=True)
+    found = Text("-") if headline.worst is None else interval(headline.worst.found, signed=True)
+    useful = "-" if headline.utility is None else number(headline.utility.value.value)
+    verdict = Text.assemble((headline.word, COLOURS.get(headline.word, "")), "  " * bool(headline.word), headline.brief)
+    return Text.assemble(
+        cells, "  ", " " * max(0, _MEMORIZATION - len(found)), found, "  ", f"{useful:>{_UTILITY}}", "  ", verdict
+    )
+
+
+def _in_people(headline: Headline) -> list[Text]:
+    """Return what decides: a sentence, as if how many had been copied, which columns, what would decide, its name."""
+    if not headline.word or headline.worst is None:
+        return []
+    lines = _indented(inert(headline.sentences[0]) if headline.sentences else "")
+    if headline.as_if:
+        lines += _indented(f"as if {headline.as_if} people had been copied, at most {headline.at_most}", "dim")
+    lines += _indented(inert(headline.carried), "dim")
+    lines += _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", "dim")
+    return [*lines, *_indented(f"decided by {inert(headline.worst.name)}", "dim")]
+
+
+def _indented(text: str, style: str = "") -> list[Text]:
+    return [Text(line, style) for line in wrap(text, NARROWEST, initial_indent="  ", subsequent_indent="  ")]
+
+
+def _counted(rest: Sequence[Headline]) -> list[Text]:
+    """Return a line that counts the generators that have none of their own, by their word."""
+    if not rest:
+        return []
+    words = [h.word for h in rest]
+    counts = ", ".join(f"{words.count(w)} {w or 'not judged'}" for w in _ORDER if w in words)
+    return [Text(f"and {len(rest)} more: {counts}")]
+
+
+def _rank(headline: Headline) -> tuple[int, float]:
+    value = headline.worst.excess if headline.worst else float("inf")
+    return _ORDER.index(headline.word), value
+
+
+def _unjudged(told: Overview) -> list[Text]:
+    if not told.unjudged:
+        return []
+    count, every = len(told.unjudged), len(told.unjudged) + len(told.judged)
+    text = f"{count} of {every} measures have no limit"
+    if told.highest is None:
+        return [_headed("Not judged", text)]
+    highest = Text.assemble(interval(told.highest.found, signed=True), f" {inert(told.highest.synthesizer)}, ")
+    return [
+        _headed("Not judged", f"{text}; the surest memorization among them:"),
+        _headed("", highest.append(inert(told.highest.measure))),
+    ]
+
+
+def _leak_lines(leaks: Sequence[PlantedLeak], what: str) -> list[Text]:
+    """Return which planted leaks were seen, a line for all quantities that saw the same."""
+    by_sight: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for quantity in dict.fromkeys(each.quantity for each in leaks):
+        own = [each for each in leaks if each.quantity == quantity]
+        sight = tuple(tuple(each.words for each in own if each.seen == seen) for seen in (True, False))
+        by_sight.setdefault((sight[0], sight[1]), []).append(quantity)
+    lines = []
+    for (seen, unseen), quantities in by_sight.items():
+        saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else "none seen"
+        missed = f", not {', '.join(unseen)}" if unseen else ""
+        by = f"all {len(quantities)} {what}" if len(by_sight) == 1 and len(quantities) > 1 else ", ".join(quantities)
+        lines.append(f"{saw}{missed}: by {by}")
+    if len(lines) > _LEAKS:
+        lines = [*lines[: _LEAKS - 1], f"and {len(lines) - _LEAKS + 1} more lines in the report"]
+    return [_headed("Leaks" if not i else "", line) for i, line in enumerate(lines)]
+
+
+def _where(outcome: Outcome) -> list[Text]:
+    """Return where the report is, and the command that opens it."""
+    logged = outcome.logged
+    if logged.waits:
+        return [_report(outcome), _headed("Tracking", not_logged_yet(logged), "bold yellow")]
+    command = ["synthrisk", "ui", "--open", logged.experiment or outcome.result.name]
+    workspace = os.path.relpath(outcome.workspace)
+    if workspace != WORKSPACE:
+        command += ["--workspace", str(outcome.workspace) if workspace.startswith("..") else workspace]
+    if not logged.uri.startswith("sqlite:"):
+        command += ["--tracking-uri", logged.uri]
+    return [_report(outcome), _headed("Open it", shlex.join(command), "bold")]
+
+
+def _report(outcome: Outcome) -> Text:
+    if not outcome.report:
+        return _headed("Report", f"not written: {outcome.logged.pages.failure}", "yellow")
+    near = os.path.relpath(outcome.report)
+    return _headed("Report", near if not near.startswith("..") else outcome.report)
+
+
+def _headed(word: str, text: str | Text, style: str = "") -> Text:
+    return Text.assemble((f"{word:<{_HEAD}}", "dim"), text if isinstance(text, Text) else (inert(text), style))
+
+
+EQUAL_ROWS = ("common_rows_proportion", "unique_exact_matches")
+"""Metrics whose share is a count of equal rows: of a limit on one the word alone is told."""
+_WHOLE = 100
+
+
+def vendor_answer(result: StudyResult) -> dict[str, Any]:
+    """Return the answer as plain values: the word, the exit code, and of each limit its word and share.
+
+    ``people_in_100`` is the limited quantity of 100 people, a whole number; null where it is not defined, or counts
+    equal rows.
+    """
+    metrics = {f.measure.key: f.measure.metric for f in result.findings}
+    shown = result.verdicts if result.valid else ()
+    return {"word": word_of(result), "exit_code": result.exit_code, "limits": [_limit(v, metrics) for v in shown]}
+
+
+def print_vendor_answer(result: StudyResult) -> None:
+    """Print the answer: a line for the whole, and one a limit."""
+    console, answer = Console(highlight=False), vendor_answer(result)
+    console.print(Text.assemble("Verdict  ", (answer["word"], COLOURS.get(answer["word"], "bold yellow"))))
+    longest = max((len(each["quantity"]) for each in answer["limits"]), default=0)
+    if answer["limits"]:
+        console.print(
+            Text(f"{'limit on':<{longest}}  {'at most':>8}  {'found':>8}  of 100 people", "dim"), soft_wrap=True
+        )
+    for each in answer["limits"]:
+        found = "-" if each["people_in_100"] is None else str(each["people_in_100"])
+        line = f"{inert(each['quantity']):<{longest}}  {each['limit']:>8g}  {found:>8}  "
+        console.print(Text.assemble(line, (each["word"], COLOURS.get(each["word"], ""))), soft_wrap=True)
+
+
+def _limit(verdict: Verdict, metrics: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is told of one limit, in people of 100; ``metrics`` are those of measures by their key."""
+    key = limited(verdict.quantity, metrics).key
+    told = math.isfinite(verdict.value) and metrics.get(key, key) not in EQUAL_ROWS
+    return {
+        "quantity": verdict.quantity,
+        "word": str(verdict.word),
+        "limit": round(_WHOLE * verdict.limit, 6),
+        "people_in_100": round(_WHOLE * verdict.value) if told else None,
+    }
+
+
+_FEW = 12  # rows of limits that would have been kept that are shown to everybody; the report has all
+
+
+def close(outcome: Outcome, *, verbose: bool = False) -> None:
+    """Print what a reader must know, the answer in at most 20 lines last of all; ``verbose``: all tables first."""
+    console = Console(highlight=False)
+    if not (outcome.result.limits or outcome.result.verdicts):
+        console.print(NOT_JUDGED)
+    brief = limits_kept(outcome.result) if len(outcome.result.kept) <= _FEW else []
+    for table in full_tables(outcome.result) if verbose else brief:
+        console.print(table)
+    for note in [*notes(outcome.result), *tried_lines(outcome.result)]:
+        console.print(note)
+    for line in answer_lines(outcome, console.width):
+        console.print(line, soft_wrap=True)
+
+
+def tried_lines(result: StudyResult) -> list[Text]:
+    """Return what was tried of an attacker who knows less: each number before the change and after it."""
+    lines: list[Text] = []
+    above = ""
+    for each in tried(result):
+        limit = "" if isnan(each.limit) else f", limit {each.limit:g}"
+        head = f"{inert(each.synthesizer)}, {inert(each.quantity)}{limit}"
+        signed = each.quantity.startswith("memorization")
+        if head != above:
+            lines.append(Text.assemble(f"Tried        {head}\n               now ", interval(each.before, signed)))
+        above = head
+        moved = "rises" if each.risk.lower > 0 else "falls" if each.risk.upper < 0 else "not shown to change"
+        after = interval(each.after, signed)
+        lines.append(Text.assemble(f"               {inert(each.words)}: ", after, f"; risk {moved}"))
+    return lines

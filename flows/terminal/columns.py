@@ -1,0 +1,238 @@
+"""Rows in columns that fit a terminal: texts are folded, numbers and verdicts never are; the league table's cells."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.verdicts.results import BRIEF, LeagueRow, interval_text
+
+_RIGHT_TO_LEFT = ("R", "AL", "AN")
+_ISOLATE, _END = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+
+
+def inert(text: str) -> str:
+    r"""Return a text on one line, without control characters; its direction is kept to itself.
+
+    Example:
+        >>> inert("a\tb\x1b[31mc")
+        'a b [31mc'
+    """
+    plain = "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in text)
+    if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in plain):
+        return f"{_ISOLATE}{plain}{_END}"
+    return plain
+
+
+def fitted(names: Iterable[str], width: int) -> dict[str, str]:
+    """Return each name in at most ``width`` cells: start and end of a longer one, numbered where two look alike.
+
+    Example:
+        >>> fitted(["cart", "a_very_long_name_1", "a_very_long_name_2"], 10)
+        {'cart': 'cart', 'a_very_long_name_1': 'a_ver…me_1', 'a_very_long_name_2': 'a_ver…me_2'}
+        >>> fitted(["abcdefgh_xyz", "abcdEFGh_xyz"], 6)
+        {'abcdefgh_xyz': 'ab…z~1', 'abcdEFGh_xyz': 'ab…z~2'}
+    """
+    every = list(dict.fromkeys(names))
+    short = {name: _cut(inert(name), width) for name in every}
+    alike: dict[str, list[str]] = {}
+    for name, text in short.items():
+        alike.setdefault(text, []).append(name)
+    for own in (each for each in alike.values() if len(each) > 1):
+        for place, name in enumerate(own, 1):
+            number = f"~{place}"
+            short[name] = _cut(inert(name), width - len(number), force=True) + number
+    return short
+
+
+def folded(text: str, width: int) -> list[str]:
+    """Return a text in lines of at most ``width`` cells, broken behind a mark between its words where there is one.
+
+    Example:
+        >>> folded("distance_to_closest_record", 23), folded("cart", 10)
+        (['distance_to_closest_', 'record'], ['cart'])
+    """
+    isolated, rest, lines = text.startswith(_ISOLATE), text.strip(_ISOLATE + _END), list[str]()
+    while cell_len(rest) > width:
+        end = next((at for at in range(1, len(rest)) if cell_len(rest[: at + 1]) > width), 1)
+        mark = max(rest.rfind(c, 0, end) for c in "_-. /") + 1
+        end = mark if mark > end // 2 else end
+        lines.append(rest[:end])
+        rest = rest[end:]
+    return [f"{_ISOLATE}{line}{_END}" if isolated else line for line in (*lines, rest)]
+
+
+def _cut(text: str, width: int, force: bool = False) -> str:
+    """Return start and end of a text that is wider than ``width``."""
+    if cell_len(text) <= width and not force:
+        return text
+    isolated = text.startswith(_ISOLATE)
+    inner = text.strip(_ISOLATE + _END)
+    if cell_len(inner) <= width:
+        return text
+    front, back = "", ""
+    for c in inner:
+        if cell_len(front + c) > (width - 1 + 1) // 2:
+            break
+        front += c
+    for c in reversed(inner):
+        if cell_len(front + c + back) > width - 1:
+            break
+        back = c + back
+    short = f"{front}…{back}"
+    return f"{_ISOLATE}{short}{_END}" if isolated else short
+
+
+_LEAST = 10  # cells that a text keeps at least
+_MOST = 3  # lines of a text
+_GAP = 2
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: what stands above it, on which side it is even, and whether its texts may be folded."""
+
+    head: str
+    right: bool = False
+    folds: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row; names and other texts as they are, numbers and verdicts as ``Text``. One cell alone is a heading."""
+
+    cells: Sequence[str | Text]
+    style: str = ""
+
+
+def in_columns(columns: Sequence[Column], lines: Sequence[Line], width: int) -> list[Text]:
+    """Return the lines of a table, no wider than ``width`` unless the numbers alone are."""
+    rows = [line.cells for line in lines if len(line.cells) == len(columns)]
+    heads = [_broken(c.head, max((_width(r[at]) for r in rows), default=0)) for at, c in enumerate(columns)]
+    wanted = [max([*map(cell_len, heads[at]), *(_width(row[at]) for row in rows)]) for at, column in enumerate(columns)]
+    widths = _shared(columns, wanted, width - _GAP * (len(columns) - 1))
+    short = {at: fitted([str(r[at]) for r in rows], _MOST * widths[at]) for at, c in enumerate(columns) if c.folds}
+    high = max(map(len, heads))
+    above = [[""] * (high - len(head)) + head for head in heads]
+    told = [_joined(columns, widths, [Text(head[level]) for head in above]) for level in range(high)]
+    told.append(Text("─" * min(width, sum(widths) + _GAP * (len(columns) - 1))))
+    for line in lines:
+        if len(line.cells) != len(columns):
+            told.append(Text(_cut_row(str(line.cells[0]), width), line.style))
+            continue
+        parts = [
+            [Text(part) for part in folded(short[at][str(cell)], widths[at])] if columns[at].folds else [_text(cell)]
+            for at, cell in enumerate(line.cells)
+        ]
+        for level in range(max(map(len, parts))):
+            joined = _joined(columns, widths, [each[level] if level < len(each) else Text() for each in parts])
+            joined.style = line.style
+            told.append(joined)
+    return told
+
+
+def _shared(columns: Sequence[Column], wanted: Sequence[int], width: int) -> list[int]:
+    """Return the width of each column: what is left by those that never fold goes to the others, the first first."""
+    room = width - sum(w for w, c in zip(wanted, columns, strict=True) if not c.folds)
+    widths, later = list(wanted), [at for at, c in enumerate(columns) if c.folds]
+    while later:
+        at = later.pop(0)
+        spare = room - sum(min(wanted[each], _LEAST) for each in later)
+        widths[at] = max(min(wanted[at], spare), min(wanted[at], _LEAST))
+        room -= widths[at]
+    return widths
+
+
+def _joined(columns: Sequence[Column], widths: Sequence[int], cells: Sequence[Text]) -> Text:
+    line = Text()
+    for at, (column, width, cell) in enumerate(zip(columns, widths, cells, strict=True)):
+        space = " " * (width - cell_len(cell.plain))
+        line.append(" " * _GAP if at else "")
+        line.append_text(Text.assemble(space, cell) if column.right else cell)
+        line.append("" if column.right or at == len(columns) - 1 else space)
+    return line
+
+
+def _broken(head: str, width: int) -> list[str]:
+    """Return the lines of a head, broken between its last words where it is wider than what stands below it."""
+    first, space, last = head.rpartition(" ")
+    return [first, last] if space and cell_len(head) > width else [head]
+
+
+def _cut_row(text: str, width: int) -> str:
+    return fitted([text], width)[text]
+
+
+def _width(cell: str | Text) -> int:
+    return cell_len(_text(cell).plain)
+
+
+def _text(cell: str | Text) -> Text:
+    return cell if isinstance(cell, Text) else Text(inert(cell))
+
+
+COLOURS = {
+    "RISK": "bold red",
+    "NO EVIDENCE": "green",
+    "CANNOT TELL": "dim",
+    "INCONCLUSIVE": "yellow",
+    "INVALID RELEASE": "bold magenta",
+    "INVALID": "bold magenta",
+    "FAILED": "bold red",
+}
+HEADS = tuple(column.name for column in BRIEF)
+
+
+def table_of_generators(title: str, numbers: Sequence[str]) -> Table:
+    """Return a table with a row a generator to come, and columns of numbers, that fits 80 columns."""
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
+    )
+    table.add_column("synthesizer", overflow="fold")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def league_cells(row: LeagueRow) -> Sequence[Text]:
+    """Return the numbers of a row, one a head, and its verdict; of a generator that failed the verdict alone.
+
+    A measure without a limit has a dash for a verdict: more would not fit 80 columns.
+    """
+    cells = [
+        interval(row.cells[c.name], c.signed) if c.has_interval else Text(number(row.cells[c.name].value, c.signed))
+        for c in (BRIEF if row.cells else ())
+    ]
+    word = row.verdict if row.word or row.role == "reference" else "-"
+    return *(cells or [Text()] * len(BRIEF)), Text(word, style=COLOURS.get(word, ""))
+
+
+def style_of(role: str) -> str:
+    """Return the style of a row: reference generators step back."""
+    return "dim" if role == "reference" else ""
+
+
+def interval(found: Estimate, signed: bool = False) -> Text:
+    """Return a value with its interval in brackets."""
+    if math.isnan(found.value):
+        return Text("-")
+    limits = interval_text(found.lower, found.upper, lambda value: number(value, signed))
+    return Text(f"{number(found.value, signed)} {limits}")
+
+
+def number(value: float, signed: bool = False) -> str:
+    """Return three decimals without a leading zero, as statisticians print shares.
+
+    Example:
+        >>> number(0.25), number(0.25, signed=True), number(-0.5), number(10.25)
+        ('.250', '+.250', '-.500', '10.250')
+    """
+    sign = "+" if signed else ""
+    return "-" if math.isnan(value) else re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{sign}.3f}")

@@ -1,0 +1,299 @@
+"""What studies that were read back have said: rows for the terminal, and CSV, JSON and Markdown for others."""
+
+import json
+import math
+import sys
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from synthrisk.flows.terminal.columns import interval, league_cells, number
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
+from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.results import BRIEF, LeagueRow
+from synthrisk.tasks.tracking.history import PastStudy, Step, trend
+from synthrisk.tasks.tracking.notes import literal, table
+
+FORMS = ("csv", "json", "markdown")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What shall be shown."""
+
+    experiment: str
+    measure: str | None = None  # this one alone, or those that it names without an attribute
+    every: bool = False  # a table of each measure
+    history: bool = False  # the trend over all studies
+    form: str = ""  # one of ``FORMS``, or empty for the terminal
+
+
+Row = Mapping[Hashable, Any]
+WORDLESS = ("no limit", "no threshold", "reference")  # the second in studies of before
+"""What stands in the place of a verdict where there is none."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a study says of one generator: the line of its headline."""
+
+    synthesizer: str
+    role: str
+    word: str  # the verdict; empty where there is none
+    worst: Estimate  # the quantity that decides the word; without limits the surest memorization
+    measure: str  # that measure
+    utility: Estimate  # in the study's first utility measure
+    utility_measure: str
+    failure: str
+
+
+@dataclass(frozen=True)
+class OnLimit:
+    """What one generator reaches in a limited quantity, and the verdict on it."""
+
+    synthesizer: str
+    quantity: str  # ``<quantity>/<measure>[@<group>]``
+    limit: float
+    found: Estimate
+    word: str
+
+
+def standings(study: PastStudy) -> list[Standing]:
+    """Return the headline of a study, a row a generator, in the order of the study."""
+    useful = {(r["synthesizer"], r["measure"]): r for r in study.utility.to_dict("records")}
+    return [
+        Standing(
+            str(row["synthesizer"]),
+            str(row["role"]),
+            text(row["verdict"]),
+            estimate(row, "worst"),
+            text(row["worst_measure"]),
+            estimate(useful.get((row["synthesizer"], row["utility_measure"]), {}), "utility"),
+            text(row["utility_measure"]),
+            text(row["failure"]),
+        )
+        for row in study.generators.to_dict("records")
+    ]
+
+
+def measure_rows(study: PastStudy, measure: str) -> list[LeagueRow]:
+    """Return the rows of one measure, each with the verdict on this measure alone; empty where the study lacks it."""
+    table = study.league
+    own = table[table["measure"] == measure].to_dict("records") if len(table) else []
+    return [_league_row(study, row) for row in sorted(own, key=_place(study))]
+
+
+def utility_rows(study: PastStudy, measure: str) -> list[Row]:
+    """Return the rows of one measure of utility."""
+    table = study.utility
+    own = table[table["measure"] == measure].to_dict("records") if len(table) else []
+    return sorted(own, key=_place(study))
+
+
+def on_limits(study: PastStudy, measures: Sequence[str] | None = None) -> list[OnLimit]:
+    """Return what the study says of each limit and synthesizer; of some measures alone, where they are given."""
+    every = [] if not len(study.verdicts) else study.verdicts.to_dict("records")
+    keys = known_measures(study)
+    return [
+        OnLimit(
+            str(row["synthesizer"]),
+            str(row["quantity"]),
+            float(row["limit"]),
+            Estimate(number_of_cell(row["value"]), number_of_cell(row["lower"]), number_of_cell(row["upper"])),
+            str(row["word"]),
+        )
+        for row in every
+        if measures is None or limited(str(row["quantity"]), keys).key in measures
+    ]
+
+
+def known_measures(study: PastStudy) -> list[str]:
+    """Return the keys of the measures of risk, in the order of the study."""
+    return [] if not len(study.league) else list(dict.fromkeys(map(str, study.league["measure"])))
+
+
+def judged_measures(study: PastStudy) -> list[str]:
+    """Return the keys of the measures that some limit holds for."""
+    keys = known_measures(study)
+    judged = {limited(each.quantity, keys).key for each in on_limits(study)}
+    return [key for key in keys if key in judged]
+
+
+def estimate(row: Row, name: str) -> Estimate:
+    """Return a value with its limits, from the columns ``<name>``, ``<name>_lower`` and ``<name>_upper``."""
+    value, lower, upper = (number_of_cell(row.get(f"{name}{end}")) for end in ("", "_lower", "_upper"))
+    return NOT_ESTIMABLE if pd.isna(value) else Estimate(value, lower, upper)
+
+
+def number_of_cell(cell: object) -> float:
+    """Return a cell as a number; NaN where there is none."""
+    return float("nan") if cell is None else float(str(cell))
+
+
+def text(cell: object) -> str:
+    """Return a cell as text; empty where there is none."""
+    return "" if cell is None or cell != cell else str(cell)
+
+
+def _league_row(study: PastStudy, row: Row) -> LeagueRow:
+    word = text(row["verdict"])
+    cells = {column.name: estimate(row, column.name) for column in BRIEF}
+    who = str(row["synthesizer"]), str(row["role"]), str(row["measure"])
+    return LeagueRow(*who, cells, "" if word in WORDLESS else word, study=study.study_id)
+
+
+def _place(study: PastStudy) -> Any:
+    names = [] if not len(study.generators) else list(study.generators["synthesizer"])
+    return lambda row: names.index(row["synthesizer"]) if row["synthesizer"] in names else len(names)
+
+
+def print_text(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
+    """Print what was asked, in the form that was asked."""
+    if asked.form == "json":
+        print(json.dumps(as_json(asked, shown, measures), indent=2, ensure_ascii=False, allow_nan=False))
+    elif asked.form == "csv":
+        # the lines of CSV end as the terminal's do
+        as_table(asked, shown, measures).to_csv(sys.stdout, index=False)
+    else:
+        print("\n".join(as_markdown(asked, shown, measures)))
+
+
+def as_json(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> dict[str, Any]:
+    """Return all tables of the studies as plain values, and with ``history`` the trend; what is not defined is null."""
+    told = [
+        {
+            "study_id": study.study_id,
+            "start": study.start.isoformat(),
+            "facts": {name: value for name, value in study.tags.items() if name not in ("study_id", "role", "verdict")},
+            "generators": _plain(study.generators.to_dict("records")),
+            "measures": _plain(_only(study.league, measures).to_dict("records")),
+            "verdicts": _plain([vars(each) for each in on_limits(study, measures)]),
+            "utility": _plain(_only(study.utility, measures).to_dict("records")),
+        }
+        for study in shown
+    ]
+    both: dict[str, Any] = {"experiment": asked.experiment, "studies": told}
+    if asked.history:
+        both["trend"] = _plain(trend_rows(trend(shown, _risks(shown, measures))))
+    return both
+
+
+def as_table(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> pd.DataFrame:
+    """Return one table: the headline; with ``every`` or ``measure`` a row a generator and measure; else the trend."""
+    if asked.history:
+        return pd.DataFrame(trend_rows(trend(shown, _risks(shown, measures))))
+    if asked.every or asked.measure is not None:
+        parts = [_dated(study, _only(each, measures)) for study in shown for each in (study.league, study.utility)]
+        known = [part for part in parts if len(part)]
+        return pd.concat(known, ignore_index=True) if known else pd.DataFrame()
+    return pd.concat([_dated(study, study.generators) for study in shown], ignore_index=True)
+
+
+def as_markdown(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> list[str]:
+    """Return the lines of a document whose tables are those of the terminal."""
+    study = shown[-1]
+    lines = [f"# {literal(asked.experiment)}", ""]
+    if asked.history:
+        return lines + _trend_lines(trend(shown, _risks(shown, measures)))
+    lines += [f"Study of {study.start:%Y-%m-%d %H:%M} UTC, {literal(study.study_id)}.", ""]
+    if study.tags.get("invalid"):
+        lines += [f"**INVALID**: {literal(study.tags['invalid'])}", ""]
+    if not on_limits(study):
+        lines += ["No limits: no verdict. Nothing was judged.", ""]
+    if asked.measure is None:
+        heads = ("synthesizer", "verdict", "what decides", "in", "utility")
+        lines += [*table(heads, [_headline(row) for row in standings(study)]), ""]
+    for measure in measures if asked.every or asked.measure is not None else ():
+        lines += _measure_lines(study, measure)
+    return lines
+
+
+def trend_rows(steps: Iterable[Step]) -> list[dict[str, Any]]:
+    """Return the trend, a row a step: memorization with its interval, and its change since the study before."""
+    rows = []
+    for step in steps:
+        change = step.change
+        found = change.difference if change else Estimate(math.nan, math.nan, math.nan)
+        rows.append(
+            {"measure": step.measure, "synthesizer": step.synthesizer, "study_id": step.study.study_id}
+            | {"start": step.study.start.isoformat(), "verdict": step.verdict}
+            | _limits("memorization", step.found)
+            | _limits("change", found)
+            | {"paired": change.paired if change else None, "flag": change.word if change else ""}
+            | {"why_not_paired": change.why if change else ""}
+        )
+    return rows
+
+
+def _limits(name: str, found: Estimate) -> dict[str, float]:
+    return {name: found.value, f"{name}_lower": found.lower, f"{name}_upper": found.upper}
+
+
+def _risks(shown: Sequence[PastStudy], measures: Sequence[str]) -> list[str]:
+    known = {key for study in shown for key in known_measures(study)}
+    return [measure for measure in measures if measure in known]
+
+
+def _only(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    return rows[rows["measure"].isin(measures)] if len(rows) else rows
+
+
+def _dated(study: PastStudy, rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(study_id=study.study_id, start=study.start.isoformat()) if len(rows) else rows
+
+
+def _headline(row: Standing) -> list[str]:
+    word = row.word or ("reference" if row.role == "reference" else "not judged")
+    cells = [interval(row.worst, signed=True).plain, literal(row.measure), number(row.utility.value)]
+    return [literal(row.synthesizer), word, *cells]
+
+
+def _measure_lines(study: PastStudy, measure: str) -> list[str]:
+    lines = [f"## {literal(measure)}", ""]
+    if rows := measure_rows(study, measure):
+        cells = [[literal(row.synthesizer), *(cell.plain for cell in league_cells(row))] for row in rows]
+        lines += [*table(("synthesizer", *(column.name for column in BRIEF), "verdict"), cells), ""]
+        told = [each for each in on_limits(study, [measure]) if each.quantity != f"memorization/{measure}"]
+        lines += [
+            f"* {literal(each.synthesizer)}, {literal(each.quantity)}, limit {each.limit:g}: "
+            f"{interval(each.found).plain} {each.word}"
+            for each in told
+        ]
+        lines += [""] if told else []
+    if useful := utility_rows(study, measure):
+        heads = ("utility", "utility_ceiling")
+        cells = [
+            [literal(str(row["synthesizer"])), *(interval(estimate(row, name)).plain for name in heads)]
+            for row in useful
+        ]
+        lines += [*table(("synthesizer", "utility", "ceiling"), cells), ""]
+    return lines
+
+
+def _trend_lines(steps: Iterable[Step]) -> list[str]:
+    rows = [
+        [literal(step.measure), literal(step.synthesizer), f"{step.study.start:%Y-%m-%d %H:%M}", text(step.verdict)]
+        + [interval(step.found, signed=True).plain]
+        + (["", "", ""] if step.change is None else [interval(step.change.difference, signed=True).plain])
+        + (
+            []
+            if step.change is None
+            else [step.change.word, "paired" if step.change.paired else literal(step.change.why)]
+        )
+        for step in steps
+    ]
+    return table(("measure", "synthesizer", "study", "verdict", "memorization", "change", "flag", "how"), rows)
+
+
+def _plain(rows: Sequence[Mapping[Any, Any]]) -> list[dict[str, Any]]:
+    return [{str(name): _value(cell) for name, cell in row.items()} for row in rows]
+
+
+def _value(cell: Any) -> Any:
+    if isinstance(cell, Estimate):
+        return {"value": _value(cell.value), "lower": _value(cell.lower), "upper": _value(cell.upper)}
+    if isinstance(cell, float):
+        return float(cell) if math.isfinite(cell) else None
+    return cell.item() if hasattr(cell, "item") else cell

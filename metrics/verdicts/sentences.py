@@ -1,0 +1,206 @@
+"""What a limited quantity says of people, in a sentence that needs no word of statistics."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+
+from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.release.identifiers import RELEASED
+from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
+
+_COLUMNS = 8  # columns that a sentence names
+_GUESS = "{who} guesses {guessed} of {people} right"
+_MEMBER = "{People} are taken for people in the data"
+_FOUND = {
+    "rapid": "{who} predicts {guessed} of {people} clearly better than by a plain guess",
+    "attribute_disclosure": "All rows that fit {people} in {known} have one value of {guessed}, and it is theirs",
+    "inference": "{who} claims {guessed} of {people}, and is right",
+    "group_inference": "{who} claims {guessed} of {people}, and is right",
+    "linkability": "The two parts of the record of {people} are put together by means of the release",
+    "membership": _MEMBER,
+    "membership_inference_risk": _MEMBER,
+    "common_rows_proportion": "The whole record of {people} stands in the release",
+    "unique_exact_matches": "The whole record of {people}, which nobody else has, stands in the release",
+    "one_person_values": "A value that nobody else has is released of {people}",
+    "hitting_rate": "Nearly the whole record of {people} stands in the release",
+    "authenticity": "{People} have a row of the release as near as any other person",
+    "identifiability_score": "{People} have a row of the release nearer than any other person",
+    "close_value_probability": "{People} have a row of the release close by",
+    "distant_value_probability": "{People} have a row of the release not far away",
+}
+"""What a success on a record is: ``{people}`` says of how many."""
+_SCALES = (
+    "apparent_match_rate",
+    "distance_to_closest_record",
+    "median_distance_to_closest_record",
+    "nearest_neighbour_distance_ratio",
+    "nearest_neighbour_adversarial_accuracy",
+    "nearest_synthetic_neighbour_distance",
+    "hidden_rate",
+    "detection_mlp",
+)
+"""Measures whose value counts no people."""
+_GAINS = {
+    "risk_gain": "Of 100 people whom a plain guess gets wrong, the release gives {n} away",
+    "control_gain": "Of 100 people who would be safe without their records, {n} are given away because they were used",
+    "population_gain": "Of 100 people of whom other real people give nothing away, the release gives {n} away",
+}
+_TAILS = {"memorization": " because their records were used", "risk_control": ", although their records were not used"}
+_GROUPS = {
+    "outliers": "Of the people who are most unlike all others",
+    "rare_keys": "Of the people who have {known} in common with the fewest",
+    "classes": "In the class of {guessed} that is worst off",
+}
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What the attacker of a study knows and guesses."""
+
+    known: Sequence[str] = ()
+    guessed: Sequence[str] = ()
+    everything: bool = False  # whether the columns known and guessed are all that there are
+
+    @property
+    def words(self) -> str:
+        """The columns that are known; of many the first, and how many more there are."""
+        return "all other columns" if self.everything else columns_named(self.known)
+
+    @property
+    def who(self) -> str:
+        """The attacker."""
+        return f"Who knows {self.words}" if self.words else "Whoever has the release"
+
+
+def columns_named(columns: Sequence[str]) -> str:
+    """Return the names of columns; of many the first, and how many more there are."""
+    more = len(columns) - _COLUMNS
+    if more >= 2:
+        return f"{', '.join(columns[:_COLUMNS])} and {more} more"
+    return " and ".join(filter(None, (", ".join(columns[:-1]), *columns[-1:])))
+
+
+def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
+    """Return what was found of a limited quantity, with the end of its interval that decides, and the limit.
+
+    Example:
+        >>> found = Verdict("cart", "memorization/zero_cap.job", 0.05, "RISK", "", 0.071, 0.06, 0.082)
+        >>> sentence(found, Knowledge(["age"], ["job"]))
+        'Who knows age guesses job of 7 more people in 100 right because their records were used (at least 6, limit 5)'
+    """
+    if verdict.quantity == RELEASED:
+        return verdict.reason  # it begins with the name of a column
+    if verdict.quantity == LOOK:
+        told = "lie nearer to a row of the release than chance explains"
+        return f"{_people('memorization', verdict)} {told} ({_ends(verdict, 100)})"
+    what = limited(verdict.quantity)
+    label, _, attribute = (verdict.measure or what.key).partition(".")
+    metric = verdict.metric or label
+    names = {
+        "who": knowledge.who,
+        "known": knowledge.words,
+        "guessed": attribute or columns_named(knowledge.guessed) or "the value",
+    }
+    if isnan(verdict.value):
+        return f"{_capital(_named(verdict))} has no value"
+    if what.quantity.startswith("tpr"):
+        told, scale = _recognised(what.quantity, verdict), 100 if what.quantity == "tpr" else 1000
+    elif metric == "singling_out":
+        told, scale = _singled_out(what.quantity, verdict), 100
+    elif what.quantity in _GAINS:
+        told, scale = _GAINS[what.quantity].format(n=_number(verdict, 100)), 100
+    elif metric in _SCALES or not _counts_people(metric):
+        return f"{_capital(_on_a_scale(what.quantity, verdict))} ({_ends(verdict, 1)})"
+    else:
+        people = _people(what.quantity, verdict)
+        told = _FOUND.get(metric, _GUESS).format(people=people, People=people, **names)
+        told, scale = told + _TAILS.get(what.quantity, ""), 100
+    among = _GROUPS.get(what.group, "").format(**names)
+    told = f"{among}: {_small(told)}" if among else _capital(told)
+    return f"{told} ({_ends(verdict, scale)})"
+
+
+def _counts_people(metric: str) -> bool:
+    """Tell whether a success of a measure is one on a person: of others' measures, where a value is guessed."""
+    return metric in _FOUND or metric not in METRICS or "sensitive" in METRICS[metric].needs
+
+
+def _people(quantity: str, verdict: Verdict) -> str:
+    if quantity != "memorization":
+        return f"{_number(verdict, 100)} people in 100"
+    return f"{_number(verdict, 100)} {'fewer' if verdict.value < 0 else 'more'} people in 100"
+
+
+def _recognised(quantity: str, verdict: Verdict) -> str:
+    of = 100 if quantity == "tpr" else 1000
+    return (
+        f"of {of:,} people in the data, {_number(verdict, of)} are recognised as being in it, "
+        f"where 1 of {of:,} others is taken for one"
+    )
+
+
+def _singled_out(quantity: str, verdict: Verdict) -> str:
+    number = _number(verdict, 100)
+    more = "fewer" if verdict.value < 0 else "more"
+    if quantity == "memorization":
+        return (
+            f"of 100 descriptions read off the release, {number} {more} fit one person in the data alone than by chance"
+        )
+    if quantity == "control_gain":
+        return f"of 100 people who are singled out, {number} {more} are in the data than by chance"
+    return f"of 100 descriptions read off the release, {number} fit one person alone"
+
+
+def _on_a_scale(quantity: str, verdict: Verdict) -> str:
+    number = _number(verdict, 1)
+    if quantity != "memorization":
+        return f"{_named(verdict)} is {number}"
+    nearer = "farther from" if verdict.value < 0 else "nearer to"
+    return f"the release lies {nearer} the people in the data than it would without their records, by {number}"
+
+
+def _named(verdict: Verdict) -> str:
+    what = limited(verdict.quantity)
+    return f"{what.words} of {what.key}"
+
+
+def _number(verdict: Verdict, scale: int) -> str:
+    return _rounded(verdict, scale)[0]
+
+
+def _ends(verdict: Verdict, scale: int) -> str:
+    """Return the ends of the interval that decide, and the limit."""
+    _, lower, upper, limit = _rounded(verdict, scale)
+    if isnan(verdict.lower) or isnan(verdict.upper):
+        return f"limit {limit}"
+    if verdict.word == "RISK" and verdict.lower > 0:
+        return f"at least {lower}, limit {limit}"
+    if verdict.word == "NO EVIDENCE" and verdict.upper > 0:
+        return f"at most {upper}, limit {limit}"
+    signed = (f"{'-' * (end < 0)}{text}" for end, text in ((verdict.lower, lower), (verdict.upper, upper)))
+    return f"between {' and '.join(signed)}, limit {limit}"
+
+
+def _rounded(verdict: Verdict, scale: int) -> tuple[str, str, str, str]:
+    """Return the sizes of value, ends and limit, each with as few decimals as leave it on its side of the limit."""
+    limit = scale * verdict.limit
+
+    def text(number: float) -> str:
+        size, first = scale * abs(number), 0 if scale > 1 else 2
+        every = range(first, first + 5)
+        kept = (d for d in every if np.sign(round(size, d) - limit) == np.sign(size - limit))
+        return f"{size:.{next(kept, every[-1])}f}"
+
+    value, lower, upper = (text(n) for n in (verdict.value, verdict.lower, verdict.upper))
+    return value, lower, upper, f"{limit:.6g}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _small(text: str) -> str:
+    return text if text[:1].isdigit() else text[:1].lower() + text[1:]

@@ -1,0 +1,327 @@
+"""How the cells of a column are written: their distinct texts, the form of numbers, and that of dates."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from synthrisk.conf.tables import Reading
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.propose.names import says
+from synthrisk.tasks.workspace.files.readings import folded, in_reach, number_pattern, read_as, texts_of
+
+_COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
+_FEWEST = 5  # and how many cells
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one column as texts, blanks around them taken away."""
+
+    name: str
+    counts: pd.Series  # cells of each distinct text that is neither empty nor blank, most frequent first
+    blank: int  # cells that hold blanks alone
+    empty: int  # cells that hold nothing
+
+    @classmethod
+    def of(cls, column: pd.Series) -> "Cells":
+        """Return the cells of a column; numbers and other values as their texts."""
+        texts = texts_of(column)
+        stripped = texts.str.strip()
+        blank = int((stripped == "").sum())
+        counts = stripped[stripped.notna() & (stripped != "")].value_counts()
+        counts = counts.sort_index().sort_values(ascending=False, kind="stable")
+        return cls(str(column.name), counts, blank, int(texts.isna().sum()))
+
+    @cached_property
+    def filled(self) -> int:
+        """How many cells hold something."""
+        return int(self.counts.sum())
+
+    @property
+    def rows(self) -> int:
+        """How many cells there are."""
+        return self.filled + self.blank + self.empty
+
+    @property
+    def texts(self) -> pd.Series:
+        """The distinct texts."""
+        return pd.Series(self.counts.index, dtype="string")
+
+    def without(self, texts: Iterable[str]) -> "Cells":
+        """Return the column with some texts counted as empty."""
+        left_out = self.counts.index.isin(list(texts))
+        gone = int(self.counts[left_out].sum())
+        return Cells(self.name, self.counts[~left_out], self.blank, self.empty + gone)
+
+    def share(self, fits: pd.Series) -> float:
+        """Return the share of filled cells whose text fits; ``fits`` is told of each distinct text."""
+        fitting = self.counts.to_numpy()[fits.fillna(False).to_numpy(bool)].sum()
+        return float(fitting / self.filled) if self.filled else 0.0
+
+    @property
+    def form(self) -> str:
+        """The commonest form of the cells, 9 for a digit and a for a letter; empty where no form is common."""
+        masked = self.texts.map(mask)
+        forms = pd.Series(self.counts.to_numpy()).groupby(masked.to_numpy()).sum().sort_values(ascending=False)
+        if not len(forms) or forms.iloc[0] < max(_FEWEST, _COMMON * self.filled):
+            return ""
+        return str(forms.index[0])
+
+
+def mask(text: str) -> str:
+    """Return the form of a text: 9 for each digit, a and A for letters.
+
+    Example:
+        >>> mask("05.06.1966"), mask("Zürich 8a")
+        ('99.99.9999', 'Aaaaaa 9a')
+    """
+    digits = re.sub(r"\d", "9", text)
+    return "".join("A" if c.isupper() else "a" if c.isalpha() else c for c in digits)
+
+
+_SYMBOLS = "€ $ £ ¥ ₽ ₺ ₹ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 руб руб. 歳 才 岁"
+_UNITS = """
+eur euro euros usd chf fr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
+miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month monate monat
+mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures horas
+ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c f percent prozent pct
+""".split()  # noqa: SIM905 - a list of words
+_MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
+_AROUND = re.compile(
+    r"^[+\-−]?\s*(?P<before>[^\d\s.,'’+\-−]{1,6})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
+)
+_GROUPS = {",": re.compile(r"[1-9]\d{0,2}(,\d{3})+"), ".": re.compile(r"[1-9]\d{0,2}(\.\d{3})+")}
+_ROUND = 0.3  # share of round amounts from which marked groups are thousands
+
+
+@dataclass(frozen=True)
+class NumberForm:
+    """How numbers are written."""
+
+    reading: Reading
+    fits: pd.Series  # whether each distinct text is such a number
+    question: str = ""  # what cannot be told from the cells
+    other: Reading | None = None  # the other answer to the question
+
+
+def number_form(cells: Cells, enough: float, decimal: str = "") -> NumberForm | None:
+    """Return how the numbers of a column are written, if at least a share ``enough`` of its cells are numbers.
+
+    ``decimal`` is the decimal mark of other columns, where they tell it.
+    """
+    texts = cells.texts
+    unit = _unit(cells, enough)
+    if unit is None:
+        return None
+    forms = []
+    for mark, thousands in _MARKS:
+        reading = _reading(mark, thousands, unit)
+        fits = texts.str.fullmatch(number_pattern(reading).pattern)
+        if cells.share(fits) >= enough:
+            forms.append(NumberForm(reading, fits))
+    if not forms:
+        return None
+    best = max(cells.share(form.fits) for form in forms)
+    forms = [form for form in forms if cells.share(form.fits) == best]
+    return _settled_number(cells, forms, decimal)
+
+
+def decimal_mark(cells: Cells) -> str:
+    """Return the decimal mark that the numbers of a column are sure to have; empty where they tell none."""
+    for mark, other in ((",", "."), (".", ",")):
+        sure = rf"[+\-−]?\d{{1,3}}(?:[{other} '’]?\d{{3}})*[{mark}](?:\d{{1,2}}|\d{{4,}})"
+        fits = cells.texts.str.fullmatch(sure)
+        if fits.any() and not cells.texts[~fits].str.contains(mark, regex=False).any():
+            return mark
+    return ""
+
+
+def values(cells: Cells, form: NumberForm) -> pd.Series:
+    """Return the number of each distinct text that is one."""
+    fitting = cells.texts[form.fits.to_numpy(bool)]
+    return read_as(fitting, form.reading).astype(float).set_axis(fitting.to_numpy())
+
+
+def _reading(decimal: str, thousands: str, unit: str) -> Reading:
+    said = {"decimal": decimal} if decimal != "." else {}
+    said |= {"thousands": thousands} if thousands else {}
+    return Reading.model_validate({"type": "number", **said, **({"unit": unit} if unit else {})})
+
+
+def _unit(cells: Cells, enough: float) -> str | None:
+    """Return the one unit of a column; empty where there is none, None where there are several or what is none."""
+    around = cells.texts.str.extract(_AROUND)
+    units = around["before"].fillna("").str.cat(around["after"].fillna(""))
+    if cells.share(units == "") >= enough:
+        return ""
+    found = pd.Series(cells.counts.to_numpy()).groupby(units.to_numpy()).sum().drop("", errors="ignore")
+    unit = str(found.idxmax())
+    word = folded(unit).rstrip(".")
+    numbered = len(word) == 1 and bool((around["before"] == unit).any())  # F123 is a number of something, no amount
+    known = unit in _SYMBOLS.split() or (word in _UNITS and not numbered)
+    return unit if known and found[unit] >= enough * found.sum() else None
+
+
+def _settled_number(cells: Cells, forms: list[NumberForm], decimal: str) -> NumberForm:
+    """Return the first form that fits, unless its marks may stand between thousands as well."""
+    first = forms[0]
+    mark = first.reading.decimal
+    marked = cells.texts[cells.texts.str.contains(mark, regex=False)]
+    swapped = [f for f in forms if f.reading.thousands == mark]
+    bare = marked.str.replace(r"[^\d.,]", "", regex=True)
+    if first.reading.thousands or not len(marked) or not swapped or not bare.str.fullmatch(_GROUPS[mark].pattern).all():
+        return first
+    question = f"is {mark!r} the decimal mark, or does it stand between thousands?"
+    second = swapped[0]
+    grouped = _are_thousands(cells, marked, mark, decimal)
+    chosen, other = (second, first) if grouped else (first, second)
+    sure = decimal not in ("", mark) if grouped else decimal == mark
+    return chosen if sure else NumberForm(chosen.reading, chosen.fits, question, other.reading)
+
+
+def _are_thousands(cells: Cells, marked: pd.Series, mark: str, decimal: str) -> bool:
+    """Tell whether marks before three digits rather stand between thousands."""
+    if decimal:
+        return decimal != mark
+    plain = cells.texts[~cells.texts.isin(marked)].str.replace(r"\D", "", regex=True)
+    if (plain.str.len() > 3).any():
+        return False
+    rounded = float(marked.str.replace(r"\D+$", "", regex=True).str.endswith("0").mean()) > _ROUND
+    return (
+        mark == ","
+        or len(plain) > 0
+        or rounded
+        or says(cells.name, "sensitive", "money")
+        or says(cells.name, "counted")
+    )
+
+
+_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_TIMES = {
+    "": "",
+    r"[ ]\d{1,2}:\d{2}": " %H:%M",
+    r"[ ]\d{1,2}:\d{2}:\d{2}": " %H:%M:%S",
+    r"T\d{2}:\d{2}:\d{2}": "T%H:%M:%S",
+    r"[ ]\d{1,2}:\d{2} [APap][Mm]": " %I:%M %p",
+    r"[ ]\d{1,2}:\d{2}:\d{2} [APap][Mm]": " %I:%M:%S %p",
+}
+_NUMBERS = re.compile(r"(\d{1,2})(\. ?|[/\- ])(\d{1,2})\2(\d{4}|\d{2})")
+_IDEOGRAPHS = re.compile(r"\d{4}年 ?\d{1,2}月 ?\d{1,2}日")
+_YEAR_FIRST = re.compile(r"(\d{4})(\. ?|[/\-])(\d{1,2})\2(\d{1,2})(\.?)")
+_MONTHS = re.compile(r"(\d{1,2})([./\-])(\d{4})|(\d{4})([./\-])(\d{1,2})")
+_WORDS = (
+    re.compile(r"(?P<d>\d{1,2})(?P<s>\.? ?-?/?)[^\W\d_]{3,}\.?(?P<t>,? ?-?/?)(?P<y>\d{4}|\d{2})"),
+    re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<d>\d{1,2})(?P<t>,? ?-?/?)(?P<y>\d{4})"),
+    re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<y>\d{4})"),
+)
+_FIRST, _LAST = 1850, 2100  # years that eight digits may begin with
+_NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of one digit with a year of four
+    r"(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
+    r"|(\d)\4[./\-]?\4\4[./\-]?\4{4}|(\d)\5{3}[./\-]?\5\5[./\-]?\5\5"
+)
+
+
+@dataclass(frozen=True)
+class DateForm:
+    """How dates are written."""
+
+    reading: Reading | None  # None where they are ISO 8601, which needs no reading
+    fits: pd.Series  # whether each distinct text is such a date
+    sure: bool = True
+    question: str = ""  # what cannot be told from the cells
+    other: Reading | None = None  # the other answer to the question
+
+
+def date_form(cells: Cells, enough: float) -> DateForm | None:
+    """Return how the dates of a column are written, if at least a share ``enough`` of its cells are dates."""
+    texts = cells.texts
+    iso = texts.str.fullmatch(_ISO)
+    if cells.share(iso) >= enough:
+        dates = pd.to_datetime(texts.where(iso), format="ISO8601", errors="coerce", utc=True)
+        dates = in_reach(dates.dt.tz_localize(None))
+        if cells.share(dates.notna()) >= enough:
+            every = bool(dates.notna().all())
+            return DateForm(None if every else Reading(type="date", format="ISO8601"), dates.notna())
+    found = []
+    for form in _candidates(texts):
+        fits = _are_dates(texts, form)
+        if cells.share(fits) >= enough:
+            found.append((form, fits))
+    if not found:
+        return None
+    best = max(cells.share(fits) for _, fits in found)
+    found = [(form, fits) for form, fits in found if cells.share(fits) == best]
+    return _settled_date(texts, found)
+
+
+def no_dates(cells: Cells) -> list[str]:
+    """Return the texts of a column of dates that stand for no date: 00.00.0000, 9999-12-31."""
+    return [text for text in cells.counts.index if _NO_DATE.fullmatch(text)]
+
+
+def _candidates(texts: pd.Series) -> Iterator[str]:
+    """Yield the formats that a typical text of a column has."""
+    typical = str(texts.iloc[0])
+    for pattern, time in _TIMES.items():
+        found = re.fullmatch(rf"(?P<date>.*?){pattern}", typical)
+        if found is None:
+            continue
+        for form in _date_formats(found["date"]):
+            yield form + time
+
+
+def _date_formats(date: str) -> Iterator[str]:
+    if found := _NUMBERS.fullmatch(date):
+        mark, year = found[2], "%Y" if len(found[4]) == 4 else "%y"
+        yield f"%d{mark}%m{mark}{year}"
+        if mark in "/-":
+            yield f"%m{mark}%d{mark}{year}"
+    if found := _YEAR_FIRST.fullmatch(date):
+        yield f"%Y{found[2]}%m{found[2]}%d{found[5]}"
+    if _IDEOGRAPHS.fullmatch(date):
+        yield re.sub(r"\d{4}年( ?)\d{1,2}月( ?)\d{1,2}日", r"%Y年\1%m月\2%d日", date)
+    if found := _MONTHS.fullmatch(date):
+        yield f"%m{found[2]}%Y" if found[2] else f"%Y{found[5]}%m"
+    if re.fullmatch(r"\d{8}", date):
+        yield "%Y%m%d"
+        yield "%d%m%Y"
+    for pattern in _WORDS:
+        if found := pattern.fullmatch(date):
+            parts = found.groupdict()
+            year = "%Y" if len(parts["y"]) == 4 else "%y"
+            if "d" not in parts:
+                yield f"%b{parts['s']}{year}"
+            elif date[0].isdigit():
+                yield f"%d{parts['s']}%b{parts['t']}{year}"
+            else:
+                yield f"%b{parts['s']}%d{parts['t']}{year}"
+
+
+def _are_dates(texts: pd.Series, form: str) -> pd.Series:
+    read = pd.Series(False, index=texts.index)
+    try:
+        dates = read_as(texts.rename("dates"), Reading(type="date", format=form, otherwise="missing"))
+    except InputError:
+        return read
+    years = dates.dt.year
+    plausible = years.between(_FIRST, _LAST) if form in ("%Y%m%d", "%d%m%Y") else years.notna()
+    return dates.notna() & plausible
+
+
+def _settled_date(texts: pd.Series, found: list[tuple[str, pd.Series]]) -> DateForm:
+    """Return the one format that fits, or of two that both do the likelier with the question which it is."""
+    (form, fits), *others = found
+    reading = Reading(type="date", format=form)
+    if not others:
+        return DateForm(reading, fits)
+    other = Reading(type="date", format=others[0][0])
+    first, second = (texts[fits].str.extract(r"^(\d{1,2}).(\d{1,2})")[i].nunique() for i in (0, 1))
+    question = f"does the day come first ({form}) or the month ({other.format})?"
+    if form.startswith("%Y"):
+        return DateForm(reading, fits, False, "is the year at the beginning or at the end?", other)
+    if 1 == second < first <= 12:  # the same day in every month
+        return DateForm(other, fits, False, question, reading)
+    return DateForm(reading, fits, False, question, other)

@@ -1,0 +1,189 @@
+"""A release is read to fit the real table: which of its columns is which, how their cells are written, what is absent.
+
+The real table says what a column means. What had to be done is told, a line a column, where notes on the release are.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthrisk.conf.tables import FileForm
+from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.release.columns import Problem, Rule
+from synthrisk.metrics.tables.columns import as_floats
+from synthrisk.metrics.tables.tables import ValueSet, ValueSets
+from synthrisk.tasks.synthesize.coarse_cells import Found, coarse_cells, values_for
+from synthrisk.tasks.synthesize.conform import apart, check_columns, conform, unfit
+from synthrisk.tasks.synthesize.forms import UnreadableError, kind_of, levels_of, read_to_fit
+from synthrisk.tasks.synthesize.synthesizer import Release
+from synthrisk.tasks.workspace.files.readings import empty_columns, folded, released
+
+_INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
+"""What a column is called that pandas wrote to number the rows."""
+
+_SHOWN = 5  # names in a line
+COARSE = "coarse cells are read as each value that they stand for"
+HONOURED = (
+    "CAP and inference match these values, some distances take the nearest; all is measured beside real values as "
+    "coarse too, and what shows more counts; models (rapid) and the others see one value in the place of each such cell"
+)
+"""What is told of a release that has such cells."""
+
+
+def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) -> Release:
+    """Return a release with the columns and types of the training table, and beside it its other columns, as texts.
+
+    Names that differ in case, outer blanks, accents and underscores from one real name alone are that name. Columns are
+    read as the study says of the real ones (``released``), then as they must be written to be of the real column's kind
+    (``read_to_fit``). ``told`` of the result says what was done.
+
+    Cells that stand for sets of values (``coarse_cells``) hold one value of each set, and the sets are beside them.
+    Where a column is absent, or holds missing cells alone, any value may be in its cells.
+
+    Args:
+        table: The release as it came.
+        train: The training table.
+        form: How the real table is written in files.
+        name: What errors call the release.
+
+    Raises:
+        InputError: It does not fit: columns are absent that others may be, one is there twice, or cells are of another
+            kind than the real ones.
+
+    Example:
+        >>> train = pd.DataFrame({"age": [30, 40], "paid": [True, False]})
+        >>> made = fitted(pd.DataFrame({"Age": ["50", "?"], "paid": ["yes", "no"]}), train, FileForm(), "release")
+        >>> made.synthetic["paid"].tolist(), [each.words for each in made.told][1]
+        ([True, False], "column 'age': 1 of 2 cells is no number and taken as missing")
+    """
+    told: list[Problem] = []
+    table = _without_index(table, train, told)
+    table = _renamed(table, train, form, told)
+    own, beside = apart(_filled(table, train, told), train.columns)
+    check_columns(list(own.columns), list(train.columns), name)
+    coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
+    own = released(_masked(own, coarse), form.columns)
+    columns, sets = {}, {}
+    for place, c in enumerate(own.columns):
+        columns[place] = _cells(own[c], train[c], name, told)
+        if c in coarse:
+            columns[place], sets[c] = _with_sets(columns[place], coarse[c], train[c])
+    if coarse:
+        words = ", ".join(f"{str(c)!r} ({found.words})" for c, found in coarse.items())
+        told.append(_told("coarse", "", f"{COARSE}: {words}; {HONOURED}"))
+    read = pd.DataFrame(columns, index=pd.RangeIndex(len(own)), copy=False)
+    read.columns = own.columns
+    release = conform(read, train, name)
+    suppressed = {c for c, found in coarse.items() if (found.rows == -2).any()} | {*empty_columns(release, train)}
+    return Release(release, beside=beside, told=tuple(told), sets=ValueSets(sets, frozenset(suppressed)))
+
+
+def _masked(table: pd.DataFrame, coarse: Mapping[Any, Found]) -> pd.DataFrame:
+    """Return a table whose coarse cells are missing."""
+    table = table.copy(deep=False)
+    for column, found in coarse.items():
+        table[column] = table[column].mask(found.rows != -1)
+    return table
+
+
+def _with_sets(cells: pd.Series, found: Found, like: pd.Series) -> tuple[pd.Series, dict[Any, ValueSet]]:
+    """Return a column with a value where cells stand for sets, and the set that each such value stands for."""
+    which, kind = found.rows[found.rows >= 0], kind_of(like)
+    if not found.sets:
+        return cells, {}
+    if kind == "texts":
+        cells = cells.astype(object)
+        cells[found.rows >= 0] = np.asarray(found.names, dtype=object)[which]
+        return cells, dict(zip(found.names, found.sets, strict=True))
+    exact = np.full(len(cells), np.nan) if cells.isna().all() else as_floats(cells)
+    values = np.array([*values_for(found.sets, like, exact[np.isfinite(exact)])])
+    if kind == "dates":
+        zone, dates = getattr(levels_of(like).dtype, "tz", None), pd.Series(pd.NaT, index=cells.index, dtype="M8[ns]")
+        dates[found.rows >= 0] = values.astype(np.int64).view("M8[ns]")[which]
+        dates = dates if zone is None else dates.dt.tz_localize("UTC").dt.tz_convert(zone)
+        filled = dates if cells.isna().all() else cells.fillna(dates)
+    else:
+        exact[found.rows >= 0] = values[which]
+        filled = pd.Series(exact, index=cells.index, name=cells.name)
+    return filled, dict(zip(values.tolist(), found.sets, strict=True))
+
+
+def _told(rule: Rule, column: str, words: str) -> Problem:
+    return Problem(rule, column, "note", words)
+
+
+def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem]) -> pd.Series:
+    """Return a column's cells in the kind of the real column's."""
+    if column.isna().all():
+        return pd.Series([None] * len(column), dtype=object, name=column.name)
+    try:
+        cells, done = read_to_fit(column, like)
+    except UnreadableError:
+        raise unfit(name, str(column.name), like) from None
+    if done:
+        told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
+    return cells.reset_index(drop=True)
+
+
+def _filled(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd.DataFrame:
+    """Return a release in which columns that are absent hold missing cells: nothing of them is given away."""
+    absent = [c for c in train.columns if c not in table.columns]
+    extra = [str(c) for c in table.columns if c not in train.columns]
+    others_may_be_it = 2 * len(absent) > train.shape[1] and (extra or len(absent) == train.shape[1])
+    if not absent or others_may_be_it or any(nearest(str(c), extra) for c in absent):
+        return table  # which is refused
+    words = "is absent from the release: it gives nothing away, any value may be its, and it costs utility"
+    told += [_told("absent", str(c), f"column {c!r} {words}") for c in absent]
+    return table.assign(**{c: pd.Series([None] * len(table), dtype=object, index=table.index) for c in absent})
+
+
+def _without_index(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd.DataFrame:
+    """Return a release without a column of row numbers that pandas wrote, where the real table has none so called."""
+    places = [k for k, column in enumerate(table.columns) if _is_index(table.iloc[:, k], column, train)]
+    if not places:
+        return table
+    told.append(_told("index", "", f"column {places[0] + 1} of the release numbers its rows: it is left out"))
+    return table.iloc[:, [k for k in range(table.shape[1]) if k != places[0]]]
+
+
+def _is_index(column: pd.Series, name: Any, train: pd.DataFrame) -> bool:
+    if name in train.columns or str(name) not in _INDEX:
+        return False
+    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
+    return any(np.array_equal(numbers, np.arange(first, first + len(column))) for first in (0, 1))
+
+
+def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: list[Problem]) -> pd.DataFrame:
+    """Return a release whose columns are called as the real ones, where one alone can be meant."""
+    got = list(table.columns)
+    absent = [c for c in train.columns if c not in got]
+    known = {*train.columns, *form.left_out}
+    others = [k for k, c in enumerate(got) if c not in known]
+    pairs = _pairs([str(got[k]) for k in others], [*absent, *(c for c in form.left_out if c not in got)])
+    if not pairs:
+        return table
+    names = {others[place]: due for place, due in pairs.items()}
+    shown = ", ".join(repr(due) for due in [*names.values()][:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    words = f"{len(names)} of its columns differ in case, blanks, accents or signs from the name that each is taken for"
+    told.append(_told("name", "", f"{words}: {shown}"))
+    table = table.copy(deep=False)
+    table.columns = [names.get(k, c) for k, c in enumerate(got)]
+    return table
+
+
+def _pairs(got: Sequence[str], due: Sequence[str]) -> Mapping[int, str]:
+    """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded.
+
+    Example:
+        >>> _pairs([" Größe ", "AGE", "Age_"], ["grosse", "age"])
+        {0: 'grosse'}
+    """
+    ours, theirs = [_plain(name) for name in due], [_plain(name) for name in got]
+    once = [k for k, word in enumerate(theirs) if word and theirs.count(word) == 1 and ours.count(word) == 1]
+    return {k: due[ours.index(theirs[k])] for k in once}
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in folded(name) if letter.isalnum())

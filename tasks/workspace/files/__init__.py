@@ -1,0 +1,1 @@
+"""Files of others, a kind each: how they are read, whatever program has written them; what is ours is Parquet."""

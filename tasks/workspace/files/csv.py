@@ -1,0 +1,220 @@
+"""CSV files: comma, semicolon, tab or bar, in any encoding that can be told, with a header line."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from synthrisk.conf.tables import Reading
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of, spoken
+
+SEPARATORS = ",;\t|"
+CODED = "synthrisk.coded"  # attribute of a frame
+_LOOKED_AT = 10_000  # rows
+_HEADER = 2**16  # characters in which the header line ends
+_LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
+_EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
+"""Floats to the last bit: from 3.1 on pandas reads them so whatever it is told."""
+_DECIMAL_COMMA = re.compile(r"[+-]?(?!0\d+$)\d+(,\d+)?")  # 01003 is a code
+
+
+def read_csv(
+    raw: bytes,
+    name: str,
+    missing: Sequence[str] = (),
+    columns: Mapping[str, Reading] | None = None,
+    *,
+    as_texts: bool = False,
+    coded: bool = False,
+) -> pd.DataFrame:
+    r"""Return a CSV file as a table; no message shows a cell.
+
+    The separator is the one of comma, semicolon, tab and bar that the header line holds most often. In files with
+    semicolons, columns of numbers with decimal commas are numbers. An empty cell is missing, and so is each
+    text in ``missing``; nothing else is: ``NA``, ``None`` and ``nan`` are texts unless listed. Integers that
+    64 bits cannot hold stay text (pandas reads -2**63 as missing), and so does a column of digits of which some
+    begin with 0, as postcodes and other codes do: 01003 is not 1003. A row with too few cells ends in missing
+    ones. ``name`` is what messages call the file. A column whose type is in ``columns`` stays text, for its reading
+    to settle; with ``as_texts`` all do. ``attrs["notes"]`` says so where the encoding is a guess. If ``coded``, columns
+    of few texts are categories, which spares who types them a look at each cell; ``attrs[CODED]`` names them.
+
+    Raises:
+        InputError: No text, empty, without rows, rows longer than the header, a last row cut short, or a name given
+            twice.
+
+    Example:
+        >>> read_csv(b"age;height\n40;1,80\n;1,65\n", "people.csv").height.tolist()
+        [1.8, 1.65]
+    """
+    text, notes = _text(raw, name)
+    if not text or text.isspace():
+        raise InputError(f"{name} must hold a header line and rows, got an empty file")
+    separator = separator_of(text)
+    refuse_same_names(text, separator, name)
+    known = columns or {}
+    parse = partial(_parse, text.encode(), separator, name)
+    markers = _markers(parse, missing, known)
+    codes = _of_few_texts(parse(missing=markers, rows=_LOOKED_AT), known) if coded and separator != ";" else []
+    frame = parse(missing=markers, texts=[c for c in known if known[c].type], every=as_texts, codes=codes)
+    if len(frame) == 0:
+        raise InputError(f"{name} must hold rows, got a header line alone")
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
+    refuse_cut_short(text, separator, name, len(frame.columns))
+    if notes:
+        frame.attrs["notes"] = notes
+    if codes:
+        frame.attrs[CODED] = codes
+    if as_texts:
+        return frame
+    huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
+    if huge:  # pandas takes 2**64 - 1 for its own missing marker
+        frame[huge] = parse(missing=markers, texts=huge, only=huge)
+    whole = [str(c) for c in frame.columns if frame[c].dtype == "Int64"]
+    if whole and _LEADING_ZERO.search(text):
+        digits = parse(missing=markers, texts=whole, only=whole)
+        codes = [c for c in whole if digits[c].str.fullmatch(r"0\d+").any()]
+        frame[codes] = digits[codes]
+    for column in frame.columns[frame.dtypes == "string"]:
+        typed = column in known and known[column].type is not None
+        own = markers[column] if isinstance(markers, dict) else markers
+        frame[column] = _texts(frame[column], own, decimal_comma=separator == ";" and not typed)
+    return frame
+
+
+def decoded(raw: bytes, name: str) -> str:
+    r"""Return the text of a file: UTF-8, UTF-16, or the encoding that its letters are likeliest in.
+
+    Raises:
+        InputError: It is no text.
+
+    Example:
+        >>> decoded("Straße;Köln\nGäßchen;Düren\n".encode("latin-1"), "a.csv").splitlines()[0]
+        'Straße;Köln'
+    """
+    return _text(raw, name)[0]
+
+
+def _text(raw: bytes, name: str) -> tuple[str, list[str]]:
+    """Return the text of a file, and a note where its encoding is a guess."""
+    found = encoding_of(raw)
+    if found is None:
+        if b"\0" in raw:
+            what = "it is another kind of file, or was not written to its end"
+            raise InputError(f"{name} must be text, got NUL bytes: {what}")
+        if others := beside_utf8(raw):
+            raise InputError(f"{name} must be text in one encoding, got UTF-8 but for {others} bytes that are not")
+        raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got neither")
+    encoding, guessed = found
+    note = f"{name} is not in UTF-8: it was read as {spoken(encoding)}, a guess by its letters" if guessed else ""
+    return raw.decode(encoding), [note + "; if some look wrong, save it as UTF-8"] if guessed else []
+
+
+def separator_of(text: str) -> str:
+    """Return the one of comma, semicolon, tab and bar that the header line holds most often."""
+    header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_HEADER])
+    return max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
+
+
+def refuse_same_names(text: str, separator: str, name: str) -> None:
+    """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
+    lines = text if "\n" in text else text.replace("\r", "\n")
+    try:
+        header = next(csv.reader(_lines(lines.lstrip("\r\n")), delimiter=separator))
+    except csv.Error:  # a quote that is not closed, or a header of no end
+        raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
+    for position, column in enumerate(header):
+        if column and column in header[:position]:
+            first = header.index(column) + 1
+            raise InputError(
+                f"{name} must have distinct column names, got one twice (columns {first} and {position + 1})"
+            )
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, of which only the first may be asked for."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None:
+    """Refuse a last row, of no quoted cells, that is shorter than the header: the file may have been cut off."""
+    end = len(text)  # without a copy of the text
+    while end and text[end - 1] in "\r\n":
+        end -= 1
+    last = text[max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1 : end]
+    cells = last.count(separator) + 1
+    if cells < columns and '"' not in last:
+        raise InputError(
+            f"{name} must have as many cells in its last row as names in its header, got {cells} of {columns}: "
+            "it may have been cut off"
+        )
+
+
+def _markers(
+    parse: Callable[..., pd.DataFrame], missing: Sequence[str], columns: Mapping[str, Reading]
+) -> list[str] | dict[str, list[str]]:
+    """Return the texts that mean a missing cell, by column where columns have their own."""
+    everywhere = ["", *missing]
+    if not any(reading.missing for reading in columns.values()):
+        return everywhere
+    header = parse(missing=everywhere, rows=0)
+    return {c: [*everywhere, *(columns[c].missing if c in columns else [])] for c in header.columns}
+
+
+def _of_few_texts(head: pd.DataFrame, columns: Mapping[str, Reading]) -> list[str]:
+    """Return the columns of texts that are read as codes, which sorts them: quick where they are few.
+
+    A column of which one of the first cells is no number is of texts in all; numbers that are too large may be floats.
+    """
+    texts = {c: head[c].dropna().unique() for c in head.columns[head.dtypes == "string"] if c not in columns}
+    few = {c: pd.Series(found, dtype=object) for c, found in texts.items() if 2 * len(found) <= _LOOKED_AT}
+    return [c for c, found in few.items() if pd.to_numeric(found, errors="coerce").isna().any()]
+
+
+def _parse(
+    text: bytes,
+    separator: str,
+    name: str,
+    missing: list[str] | dict[str, list[str]],
+    texts: Sequence[str] = (),
+    only: list[str] | None = None,
+    every: bool = False,
+    codes: Sequence[str] = (),
+    rows: int | None = None,
+) -> pd.DataFrame:
+    try:
+        return pd.read_csv(
+            io.BytesIO(text),  # of texts, which are four bytes a character in a StringIO, pandas makes such
+            sep=separator,
+            keep_default_na=False,
+            na_values=missing,
+            dtype="string" if every else dict.fromkeys(texts, "string") | dict.fromkeys(codes, "category"),
+            usecols=only,
+            nrows=rows,
+            dtype_backend="numpy_nullable",  # integers stay exact beside missing cells
+            **_EXACT,
+            low_memory=False,
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
+        line = re.search(r"\b(?:line|row) (\d+)", str(error))
+        where = f" at line {line[1]}" if line else ""
+        raise InputError(f"{name} must be a CSV file, but cannot be parsed{where}") from None
+
+
+def _texts(column: pd.Series, missing: Sequence[str], *, decimal_comma: bool) -> pd.Series:
+    column = column.mask(column.isin(missing))  # pandas keeps the markers where it first tried numbers
+    if not decimal_comma:
+        return column
+    levels = pd.Series(column.dropna().unique())
+    if len(levels) and levels.str.fullmatch(_DECIMAL_COMMA).all():
+        return column.str.replace(",", ".", regex=False).astype("Float64")
+    return column

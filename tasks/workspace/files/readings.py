@@ -1,0 +1,382 @@
+"""Cells read as a study says: dates by their format, months and yes and no in many languages, numbers to the last bit.
+
+Columns get the type of their cells; cells that mean "missing" become missing.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from synthrisk.conf.tables import Reading
+from synthrisk.metrics.errors import InputError
+
+_PLAIN = str.maketrans({"ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i", "ð": "d", "þ": "th"})
+
+
+def folded(text: str) -> str:
+    """Return a text in small letters without accents.
+
+    Example:
+        >>> folded("Płeć"), folded("Größe"), folded("ÂGE"), folded("나이")
+        ('plec', 'grosse', 'age', '나이')
+    """
+    parts = unicodedata.normalize("NFKD", text.casefold().translate(_PLAIN))
+    return unicodedata.normalize("NFC", "".join(letter for letter in parts if not unicodedata.combining(letter)))
+
+
+_ENGLISH = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_NAMES = (  # without accents; English, German, French, Spanish, Italian, Portuguese, Dutch, Nordic, Polish
+    "january januar janner janvier enero gennaio janeiro januari styczen stycznia",
+    "february februar feber fevrier febrero febbraio fevereiro februari luty lutego",
+    "march marz maerz mars marzo marco maart marts marzec marca mrz",
+    "april avril abril aprile avr kwiecien kwietnia",
+    "may mai mayo maggio maio mei maj maja",
+    "june juni juin junio giugno junho czerwiec czerwca",
+    "july juli juillet julio luglio julho lipiec lipca",
+    "august aout agosto augustus augusti sierpien sierpnia",
+    "september septembre septiembre settembre setembro wrzesien wrzesnia",
+    "october oktober octobre octubre ottobre outubro pazdziernik pazdziernika",
+    "november novembre noviembre novembro listopad listopada",
+    "december dezember decembre diciembre dicembre dezembro desember grudzien grudnia",
+)
+_WORD = re.compile(r"[^\W\d_]+\.?")
+_SHORTEST = 3  # letters that a name may be cut to
+
+
+def in_english(date: str) -> str:
+    """Return a date whose month is in English, three letters; what is no month of a known language stays.
+
+    Example:
+        >>> in_english("5. März 1966"), in_english("12-août-2021")
+        ('5. Mar 1966', '12-Aug-2021')
+    """
+    return _WORD.sub(lambda found: _month(found[0]) or found[0], date)
+
+
+def _month(word: str) -> str | None:
+    name = folded(word.rstrip("."))
+    if len(name) < _SHORTEST:
+        return None
+    known = zip(_ENGLISH, _NAMES, strict=True)
+    meant = [month for month, names in known if any(each.startswith(name) for each in names.split())]
+    return meant[0] if len(meant) == 1 else None
+
+
+PAIRS = (  # what is true, what is false: folded
+    ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("j", "n"), ("wahr", "falsch"),
+    ("oui", "non"), ("o", "n"), ("vrai", "faux"), ("si", "no"), ("s", "n"), ("verdadero", "falso"), ("vero", "falso"),
+    ("sim", "nao"), ("verdadeiro", "falso"), ("ja", "nee"), ("waar", "onwaar"), ("ja", "nej"), ("ja", "nei"),
+    ("tak", "nie"), ("prawda", "falsz"), ("ano", "ne"), ("kylla", "ei"), ("igen", "nem"), ("evet", "hayir"),
+    ("jah", "ei"), ("taip", "ne"), ("ja", "ne"), ("da", "nu"), ("ya", "tidak"), ("co", "khong"), ("ναι", "οχι"),
+    ("да", "нет"), ("так", "ні"), ("да", "не"), ("예", "아니오"), ("예", "아니요"), ("네", "아니요"), ("نعم", "لا"),
+    ("כן", "לא"), ("はい", "いいえ"), ("是", "否"), ("有", "无"), ("有", "無"), ("+", "-"), ("1", "0"), ("1.0", "0.0"),
+    ("on", "off"), ("x", "-"), ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"),
+)  # fmt: skip
+
+
+def truth_words(texts: Sequence[str]) -> Reading | None:
+    """Return how a column of two answers, yes and no, is read; None where it is no such column.
+
+    Example:
+        >>> found = truth_words(["Ja", "nein", "NEIN"])
+        >>> found.true_values, found.false_values
+        (['Ja'], ['NEIN', 'nein'])
+    """
+    said = {text: folded(text) for text in texts}
+    for true, false in PAIRS:
+        if set(said.values()) == {true, false}:
+            yes, no = (sorted(text for text, word in said.items() if word == each) for each in (true, false))
+            return Reading(type="boolean", true_values=yes, false_values=no)
+    return None
+
+
+def to_numbers(column: pd.Series, errors: Literal["raise", "coerce"] = "raise") -> pd.Series:
+    """Return what ``pandas.to_numeric`` does, each text as the float nearest to it.
+
+    pandas below 3 is off by the last bit in three of ten texts of 17 digits: a copy would differ from its original.
+
+    Example:
+        >>> texts = ["0.30000000000000004", "1e-7", "2"]
+        >>> to_numbers(pd.Series(texts)).tolist() == [float(text) for text in texts]
+        True
+    """
+    numbers: pd.Series = pd.to_numeric(column, errors=errors)
+    if not types.is_float_dtype(numbers.dtype):
+        return numbers
+    texts = column.map(lambda cell: isinstance(cell, str)).to_numpy(dtype=bool) & numbers.notna().to_numpy(dtype=bool)
+    if texts.any():
+        numbers = numbers.copy()
+        numbers.iloc[np.flatnonzero(texts)] = np.array([float(text) for text in column[texts]])
+    return numbers
+
+
+_DUE = 20  # values; with so many due, that there is none is no chance
+
+
+def empty_columns(frame: pd.DataFrame, like: pd.DataFrame) -> list[str]:
+    """Return the columns of missing cells alone, unless those of ``like`` hold so few values that it can be chance.
+
+    Example:
+        >>> empty_columns(pd.DataFrame({"a": [None] * 40}), pd.DataFrame({"a": [1, None]}))
+        ['a']
+    """
+    due = {name: like[name].notna().mean() * len(frame) for name in like.columns}
+    return [name for name in like.columns if due[name] >= _DUE and frame[name].isna().all()]
+
+
+SPACES = r"[ \u00a0\u2009\u202f]"
+_CENTURY = 2030  # the last year that two digits may mean
+_BOOLEANS = {"True": True, "False": False}
+_ISO = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|30|31)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
+
+
+def read_as(column: pd.Series, reading: Reading) -> pd.Series:
+    """Return a column as its reading says; what is of that type already stays as it is.
+
+    Raises:
+        InputError: Cells are neither of the type nor missing, and shall not be: their number, never what they are.
+
+    Example:
+        >>> read_as(pd.Series(["1.200,50 €", "NA"]), Reading(type="number", decimal=",", thousands=".", unit="€",
+        ...                                                  missing=["NA"])).tolist()
+        [1200.5, <NA>]
+    """
+    column = without(column, reading.missing)
+    if reading.type is None:
+        return column
+    if reading.type == "presence":
+        return _presence(column)
+    if _is_read(column, reading):
+        return column
+    codes, levels = pd.factorize(texts_of(column).str.strip())
+    try:
+        values = _READERS[reading.type](pd.Series(levels, dtype="string"), reading)
+    except ValueError:
+        text = f"data.columns.{column.name}.format must be a format of dates such as %d.%m.%Y, got {reading.format!r}"
+        raise InputError(text) from None
+    unread = int(np.isin(codes, np.flatnonzero(values.isna())).sum())
+    if unread and reading.otherwise == "refuse":
+        raise InputError(
+            f"column {column.name!r} must hold {_spelled(reading)}, got {unread} cells that are not; list texts that "
+            f"mean a missing cell in data.columns.{column.name}.missing, or set its otherwise to missing"
+        )
+    return pd.Series(values.array.take(codes, allow_fill=True), index=column.index, name=column.name)
+
+
+_LOST = 0.05  # share of the cells of a release that may be none of the type
+
+
+def released(frame: pd.DataFrame, columns: Mapping[str, Reading]) -> pd.DataFrame:
+    """Return a release with its columns read as those of the real table, where they are written like them.
+
+    A generator may write what it read from the real file, or what it was handed, in which types are settled.
+    """
+    read = {}
+    for name in (c for c in frame.columns if c in columns):
+        plain = without(frame[name], columns[name].missing)
+        try:
+            read[name] = read_as(frame[name], columns[name])
+        except InputError:
+            read[name] = plain
+        if read[name].isna().mean() > plain.isna().mean() + _LOST:  # written otherwise, and all that taken for missing
+            read[name] = plain
+    return frame.assign(**read) if read else frame
+
+
+def without(column: pd.Series, missing: Sequence[str]) -> pd.Series:
+    """Return a column whose cells are missing where they are one of some texts, blanks around them left aside."""
+    if not missing:
+        return column
+    if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
+        codes = pd.to_numeric(pd.Series(missing, dtype=object), errors="coerce").dropna()
+        return column.mask(column.isin(codes.to_numpy()))
+    if isinstance(column.dtype, pd.CategoricalDtype) or types.is_object_dtype(column) or types.is_string_dtype(column):
+        texts = {text.strip() for text in missing}
+        levels = [v for v in column.dropna().unique() if str(v).strip() in texts]
+        return column.mask(column.isin(levels))
+    if types.is_datetime64_dtype(column.dtype):
+        days = [np.datetime64(text.strip(), "ms") for text in missing if _ISO.fullmatch(text.strip())]
+        return column.mask(np.isin(column.to_numpy("datetime64[ms]"), days))
+    return column
+
+
+def are_dates(column: pd.Series) -> bool:
+    """Tell whether a column is of dates from 1677 to 2262."""
+    if not types.is_datetime64_any_dtype(column.dtype):
+        return False
+    try:
+        column.dt.as_unit("ns")
+    except pd.errors.OutOfBoundsDatetime:
+        return False
+    return True
+
+
+def in_reach(dates: pd.Series) -> pd.Series:
+    """Return dates without a zone in nanoseconds: those before 1677 and after 2262 are missing.
+
+    Older pandas reads them so; newer ones, in microseconds, read the year 9999, too.
+    """
+    exact: pd.Series = dates.where(dates.between(pd.Timestamp.min, pd.Timestamp.max)).dt.as_unit("ns")
+    return exact
+
+
+def texts_of(column: pd.Series) -> pd.Series:
+    """Return the cells of a column as texts; whole numbers without decimals, as in a column that has no others.
+
+    Example:
+        >>> texts_of(pd.Series([1.0, None])).tolist()
+        ['1', <NA>]
+    """
+    if types.is_float_dtype(column.dtype) and _fits(column):
+        column = column.astype("Int64")
+    return column.astype("string")
+
+
+def number_pattern(reading: Reading) -> re.Pattern[str]:
+    """Return the pattern of a number with this decimal mark, mark between thousands, and unit."""
+    marks = {"": "", " ": SPACES, "'": "['’]"}
+    thousands, decimal = marks.get(reading.thousands, re.escape(reading.thousands)), re.escape(reading.decimal)
+    whole = rf"[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+" if thousands else r"[0-9]+"
+    exponent = r"(?:[eE][+-]?[0-9]+)?" if reading.decimal == "." else ""
+    unit = rf"(?:{re.escape(reading.unit)})?" if reading.unit else ""
+    number = rf"(?:(?:{whole})(?:{decimal}[0-9]*)?|{decimal}[0-9]+){exponent}"
+    return re.compile(rf"([+\-−]?){SPACES}*{unit}{SPACES}*([+\-−]?)({number}){SPACES}*{unit}")
+
+
+def _presence(column: pd.Series) -> pd.Series:
+    """Return whether a cell is there; of a column that says so itself, what it says."""
+    present = column.notna()
+    texts = column[present].astype(str).str.strip()
+    if len(texts) and texts.isin(list(_BOOLEANS)).all():
+        return texts.map(_BOOLEANS).reindex(column.index, fill_value=False).astype(bool)
+    return present & texts.ne("").reindex(column.index, fill_value=False)
+
+
+def _is_read(column: pd.Series, reading: Reading) -> bool:
+    """Tell whether a column is of the type of its reading already."""
+    if reading.type == "number":
+        return types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype)
+    if reading.type == "date":
+        return are_dates(column)
+    return {
+        "duration": types.is_timedelta64_dtype,
+        "boolean": types.is_bool_dtype,
+    }[str(reading.type)](column.dtype)
+
+
+def _numbers(texts: pd.Series, reading: Reading) -> pd.Series:
+    parts = texts.str.extract(rf"^{number_pattern(reading).pattern}$")
+    plain = parts[2]
+    if reading.thousands:
+        plain = plain.str.replace(SPACES if reading.thousands == " " else rf"[{reading.thousands}’]", "", regex=True)
+    sign = (parts[0].fillna("") + parts[1].fillna("")).str.replace("−", "-")
+    numbers = to_numbers(sign + plain.str.replace(reading.decimal, "."), errors="coerce")
+    return numbers.astype("Int64" if texts.str.fullmatch(r"[^.,]*").all() and _fits(numbers) else "Float64")
+
+
+def _fits(numbers: pd.Series) -> bool:
+    present = numbers.dropna()
+    return types.is_integer_dtype(numbers.dtype) or bool(((present % 1 == 0) & (present.abs() < 2**53)).all())
+
+
+def _dates(texts: pd.Series, reading: Reading) -> pd.Series:
+    form = str(reading.format)
+    if "%b" in form or "%B" in form:
+        texts, form = texts.map(in_english, na_action="ignore").astype("string"), form.replace("%B", "%b")
+    dates = in_reach(pd.to_datetime(texts, format=form, errors="coerce").dt.tz_localize(None))
+    if "%y" in form:
+        late = dates.dt.year > _CENTURY
+        dates = dates.mask(late, dates - pd.DateOffset(years=100))
+    return dates
+
+
+def _durations(texts: pd.Series, reading: Reading) -> pd.Series:
+    clock = texts.where(texts.str.fullmatch(_CLOCK.pattern))
+    return pd.to_timedelta(clock.where(clock.str.count(":") == 2, clock + ":00"))
+
+
+def _truths(texts: pd.Series, reading: Reading) -> pd.Series:
+    known = dict.fromkeys(reading.true_values, True) | dict.fromkeys(reading.false_values, False)
+    return texts.map({text.strip(): truth for text, truth in known.items()}).astype("boolean")
+
+
+_READERS: dict[str, Callable[[pd.Series, Reading], pd.Series]] = {
+    "number": _numbers,
+    "date": _dates,
+    "duration": _durations,
+    "boolean": _truths,
+}
+
+
+def _spelled(reading: Reading) -> str:
+    if reading.type == "date":
+        return f"dates written as {reading.format}, from 1677 to 2262"
+    if reading.type == "boolean":
+        return "the texts of its true_values and false_values"
+    if reading.type == "duration":
+        return "hours and minutes such as 08:30"
+    thousands = f", {reading.thousands!r} between thousands" if reading.thousands else ""
+    unit = f" and the unit {reading.unit!r}" if reading.unit else ""
+    return f"numbers with the decimal mark {reading.decimal!r}{thousands}{unit}"
+
+
+_EXACT = 2**53  # beyond it a double no longer holds every integer
+
+
+def narrowed(column: pd.Series) -> pd.Series:
+    """Return a column of single cells in the type that all of them share; the empty text is missing.
+
+    Numbers that are all whole become ``Int64``, times of the day durations; cells of several types stay as they are.
+
+    Example:
+        >>> narrowed(pd.Series([1.0, None])).tolist(), narrowed(pd.Series(["01", ""])).tolist()
+        ([1, <NA>], ['01', <NA>])
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    column = column.mask(column.eq(""))
+    cells = types.infer_dtype(column, skipna=True)
+    if cells in ("string", "boolean"):
+        return column.astype(cells)  # type: ignore[call-overload]
+    if cells in ("integer", "floating", "mixed-integer-float"):
+        return _as_whole_numbers(column.astype(float))
+    if cells in ("datetime", "date"):
+        try:
+            return pd.to_datetime(column)
+        except pd.errors.OutOfBoundsDatetime:  # ``typed`` refuses such dates, unless they mean a missing cell
+            moments = column.where(column.notna(), None).to_numpy("datetime64[ms]")
+            return pd.Series(moments, index=column.index, name=column.name)
+    if cells in ("time", "timedelta"):
+        return pd.to_timedelta(column.astype("string"))
+    return column
+
+
+def blanked(column: pd.Series, missing: Sequence[str]) -> pd.Series:
+    """Return a column in which the texts in ``missing``, and the numbers that they write, are missing.
+
+    Example:
+        >>> blanked(pd.Series([1, -9]), ["-9", "none"]).isna().tolist()
+        [False, True]
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.remove_categories([level for level in column.cat.categories if level in missing])
+    numbers = pd.to_numeric(pd.Series(missing, dtype=object), errors="coerce").dropna().tolist()
+    if types.is_bool_dtype(column.dtype):
+        return column
+    if types.is_numeric_dtype(column.dtype):
+        return column.mask(column.isin(numbers)) if numbers else column
+    if types.is_datetime64_any_dtype(column.dtype):
+        return without(column, missing)
+    return column.mask(column.isin([*missing, *numbers])) if missing else column
+
+
+def _as_whole_numbers(column: pd.Series) -> pd.Series:
+    present = column.dropna()
+    is_whole = bool((present % 1 == 0).all()) and bool((present.abs() <= _EXACT).all())
+    return column.astype("Int64" if is_whole else "Float64")
