@@ -12,7 +12,7 @@ import pandas as pd
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.plan import plan
-from synthrisk.flows.course import attacks_of
+from synthrisk.flows.study_course import attacks_of
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.verdicts.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.verdicts.results import StudyResult

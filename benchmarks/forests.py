@@ -27,7 +27,7 @@ from synthrisk.metrics import METRICS, Tables
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.models.features import level_codes, one_hot, ordinal
 from synthrisk.metrics.models.forest import RandomForest
-from synthrisk.metrics.rapid.null import permutation_null
+from synthrisk.metrics.rapid.null_distribution import permutation_null
 from synthrisk.tasks.data import read
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.synthesizer import Job

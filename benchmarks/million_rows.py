@@ -64,11 +64,11 @@ def _seconds() -> float:
 
 def evaluated(folder: Path, give_back: bool = False) -> list[tuple[str, float, float]]:
     """Evaluate ``real.csv`` and ``synthetic.csv`` of a folder, ``control.csv`` where there is one."""
-    from synthrisk.flows.course import attacks_of
     from synthrisk.flows.evaluate_settings import check_strangers, study_of, understood, with_fresh
     from synthrisk.flows.execution.signals import keep_freed_memory
     from synthrisk.flows.execution.workers import compute_with_one_thread
     from synthrisk.flows.preflight import check_on, foreseen
+    from synthrisk.flows.study_course import attacks_of
     from synthrisk.metrics.neighbours.nearest import prepare
     from synthrisk.tasks.attack import attack
     from synthrisk.tasks.bootstrap import bootstrap

@@ -17,8 +17,8 @@ from null_and_power import ATTACKS, attacked, samples
 
 from synthrisk.conf.study import Split
 from synthrisk.metrics.intervals.estimates import Estimate, t_test
-from synthrisk.metrics.intervals.moderated import moderate
-from synthrisk.metrics.intervals.scale import DIFFERENCE
+from synthrisk.metrics.intervals.moderated_intervals import moderate
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE
 from synthrisk.metrics.study.findings import contributions_of
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.reference_generators import copy, fresh, leaky, marginals

@@ -33,7 +33,7 @@ table = read(study.data.source, study.data.missing, study.data.columns)
 studied(study.model_dump(mode="json"), table, Path(sys.argv[2]))
 """
 IMPORTS = """
-import synthrisk.flows.cli.benchmark, synthrisk.flows.course
+import synthrisk.flows.cli.benchmark, synthrisk.flows.study_course
 import synthrisk.tasks.report, synthrisk.tasks.expose, synthrisk.tasks.log, mlflow.store.tracking.sqlalchemy_store
 from synthrisk.metrics import METRICS
 [METRICS[name] for name in METRICS]

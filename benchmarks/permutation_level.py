@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics import Tables
-from synthrisk.metrics.rapid.null import Permute, permutation_null
+from synthrisk.metrics.rapid.null_distribution import Permute, permutation_null
 
 KEYS = ["age", "region", "hours"]
 DESIGNS: tuple[tuple[str, str, Permute, int], ...] = (

@@ -41,9 +41,9 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     """Yield what one study says of each leak that it plants."""
     from typing import cast
 
-    from synthrisk.flows.course import attacked, attacks_of, finished, start_all
     from synthrisk.flows.execution.calls_and_retries import Calls
     from synthrisk.flows.preflight import check_on
+    from synthrisk.flows.study_course import attacked, attacks_of, finished, start_all
     from synthrisk.metrics.release.identifiers import in_all
     from synthrisk.metrics.verdicts.atlas import looks_of
     from synthrisk.tasks.bootstrap import bootstrap

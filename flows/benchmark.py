@@ -37,8 +37,8 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     prepare_cluster(study.runner.address)
     if not Path(sample.workspace, "ledgers").exists():  # where there are some, all may be found again
         start_workers()
-    from synthrisk.flows.course import course
     from synthrisk.flows.execution.task_runs import TaskRuns
+    from synthrisk.flows.study_course import course
 
     outcome = course(study, sample, TaskRuns(), settings, warning)
     remember(outcome)

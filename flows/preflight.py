@@ -14,7 +14,7 @@ from synthrisk.flows.execution.workers import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.study.feasibility import Foreseen, foresee
 from synthrisk.metrics.study.ledger import Planned
-from synthrisk.metrics.tables.columns import Kind, kind
+from synthrisk.metrics.tables.kinds import Kind, kind
 from synthrisk.metrics.verdicts.verdicts import check_limits
 from synthrisk.tasks.synthesize import find_synthesizer, try_out
 from synthrisk.tasks.synthesize.task import generator, generators, reference

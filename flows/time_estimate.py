@@ -12,9 +12,9 @@ import pandas as pd
 
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Study
-from synthrisk.flows.course import attacks_of
 from synthrisk.flows.execution.workers import begin
 from synthrisk.flows.orchestration.progress import in_words
+from synthrisk.flows.study_course import attacks_of
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.sample import sample
 from synthrisk.tasks.synthesize.task import generators, synthesize

@@ -181,7 +181,7 @@ def shape_of(table: "pd.DataFrame", identifier: str | None = None) -> dict[str, 
         table: The records.
         identifier: The column that names the person, where one has several records; it is not counted.
     """
-    from synthrisk.metrics.tables.columns import kind  # with pandas, which the list of measures does without
+    from synthrisk.metrics.tables.kinds import kind  # with pandas, which the list of measures does without
 
     columns = [name for name in table.columns if name != identifier]
     numeric = sum(kind(table[name]) == "numeric" for name in columns)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, is_whole, nearest
-from synthrisk.metrics.intervals.scale import contributions, linearised
+from synthrisk.metrics.intervals.value_scale import contributions, linearised
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
 from synthrisk.metrics.release.matches import told_of_control
 from synthrisk.metrics.score import Reduction, Score, mean_score, said_of
@@ -90,7 +90,8 @@ class Metric:
         without_control: Whether it may be called without the control records that it needs: then the value is NaN with
             its reason, and ``published`` is what the source prints without them.
         isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
-            records they isolate, (n + c,). A study's memorization is taken on it: see ``isolated.memorized_in_study``.
+            records they isolate, (n + c,). A study's memorization is taken on it: see
+            ``isolated_records.memorized_in_study``.
     """
 
     name: str

@@ -21,7 +21,7 @@ from synthrisk.metrics.study.gda import OF_CLAIMS
 from synthrisk.metrics.study.ledger import Measure, Planned, values_as_plain
 from synthrisk.metrics.study.scoring import Arena, score_measure
 from synthrisk.metrics.tables.codes import joint_codes
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.order import canonical
 from synthrisk.metrics.tables.tables import Tables
 

@@ -15,13 +15,12 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import ATTACK_GROUP, METRIC_GROUP
 from synthrisk.metrics.release import identifiers
-from synthrisk.metrics.release.check import as_plain
+from synthrisk.metrics.release.validity import as_plain
 from synthrisk.metrics.study.ledger import Planned, values_as_plain
 from synthrisk.metrics.study.scoring import look, read_again, score_release, sizes_of_keys, tables_of
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import Place
 from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, key_of, versions
-from synthrisk.tasks.workspace.limits import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.records import write_records
 from synthrisk.tasks.workspace.references import (
     CHECK,
@@ -36,6 +35,7 @@ from synthrisk.tasks.workspace.references import (
 )
 from synthrisk.tasks.workspace.store import draft_name, private_folder
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
+from synthrisk.tasks.workspace.work_limits import NO_LIMITS, Limits, within
 
 _SCORING = "synthrisk.metrics.study.scoring"
 

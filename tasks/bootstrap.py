@@ -12,7 +12,7 @@ from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.plugins import METRIC_GROUP
 from synthrisk.metrics.register import METRICS
-from synthrisk.metrics.release.check import whole_enough
+from synthrisk.metrics.release.validity import whole_enough
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.estimation import Releases, find_all, find_worse
 from synthrisk.metrics.study.ledger import Planned

@@ -30,7 +30,7 @@ os.environ["PREFECT_HOME"] = HOME
 os.environ.pop("PREFECT_API_URL", None)
 os.environ.pop("PREFECT_PROFILE", None)
 
-from synthrisk.flows.cli.process import set_up  # noqa: E402
+from synthrisk.flows.cli.exit_codes import set_up  # noqa: E402
 
 set_up()  # variables that prefect and mlflow read when they are imported
 

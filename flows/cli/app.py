@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from synthrisk.flows.cli.process import Commands, Leaving, UsageError, is_long, set_up, told
+from synthrisk.flows.cli.exit_codes import Commands, Leaving, UsageError, is_long, set_up, told
 from synthrisk.flows.execution.signals import keep_freed_memory, stoppable
 
 app = typer.Typer(
@@ -115,8 +115,8 @@ def try_changes(
     """Try what it would help that others know less: the same study and releases, each number before and after."""
     from synthrisk.conf import load
     from synthrisk.conf.plan import with_changes
-    from synthrisk.flows.course import sample_of
     from synthrisk.flows.preflight import check
+    from synthrisk.flows.study_course import sample_of
     from synthrisk.tasks.tracking.addresses import with_block
 
     changes: list[dict[str, Any]] = [{"drop": _names(each)} for each in drop or ()]
@@ -425,8 +425,8 @@ def serve(
     check_name(name)
     check_api()
     from synthrisk.conf import load
-    from synthrisk.flows.course import sample_of
     from synthrisk.flows.preflight import check, check_on
+    from synthrisk.flows.study_course import sample_of
     from synthrisk.tasks.tracking.addresses import with_block
 
     settings = with_block(load(study, overrides or ()))

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import typer
 
 from synthrisk.conf import Study
-from synthrisk.flows.course import sample_of
 from synthrisk.flows.execution.pool import begin_early, may_be_found_again
 from synthrisk.flows.preflight import block_readable
+from synthrisk.flows.study_course import sample_of
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.log import deliver
 from synthrisk.tasks.tracking.addresses import same_answer
@@ -92,10 +92,10 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
     from synthrisk.flows.preflight import check, checked_on
 
     check(study)
-    from synthrisk.flows.course import course, sample_of
     from synthrisk.flows.execution.calls_and_retries import PlainCalls
     from synthrisk.flows.execution.pool import pool_calls
     from synthrisk.flows.orchestration.server import is_configured, with_or_without
+    from synthrisk.flows.study_course import course, sample_of
 
     sample = sample_of(study)
     with checked_on(study, sample):

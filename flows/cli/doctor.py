@@ -183,7 +183,7 @@ def _compiled(broken: set[str]) -> str:
     try:
         from synthrisk.metrics import compiled
         from synthrisk.metrics.cap import nearest_keys_compiled  # noqa: F401 - imported to be looked for
-        from synthrisk.metrics.models import forest_compiled  # noqa: F401
+        from synthrisk.metrics.models import forest_trees  # noqa: F401
         from synthrisk.metrics.neighbours import box_search, differing_cells_compiled  # noqa: F401
 
         if compiled.are_kept():
@@ -203,7 +203,7 @@ def _told(head: str, text: str) -> list[str]:
 
 def main() -> int:
     """Print the screen; return the exit code."""
-    from synthrisk.flows.cli.process import set_up
+    from synthrisk.flows.cli.exit_codes import set_up
 
     set_up()
     lines, code = examined(*sys.argv[1:3])

@@ -16,8 +16,7 @@ from rich.console import Console
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Bootstrap
-from synthrisk.flows.cli.process import TOGETHER, UsageError
-from synthrisk.flows.course import course
+from synthrisk.flows.cli.exit_codes import TOGETHER, UsageError
 from synthrisk.flows.evaluate_settings import (
     EVERY,
     asked_text,
@@ -33,12 +32,13 @@ from synthrisk.flows.orchestration.progress import in_words, seconds_in_parts, s
 from synthrisk.flows.orchestration.server import is_configured, with_or_without
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.preflight import check, checked_on
+from synthrisk.flows.study_course import course
 from synthrisk.flows.terminal.answer import close, lines_of, print_vendor_answer, vendor_answer
 from synthrisk.flows.terminal.proposal import print_guesses, print_left_out, print_proposal, print_roles
 from synthrisk.flows.terminal.tables import full_tables, notes
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.findings import IN_PARTS, check_planned
-from synthrisk.metrics.release.check import releases_table
+from synthrisk.metrics.release.validity import releases_table
 from synthrisk.metrics.study.findings import utility_table
 from synthrisk.metrics.study.ledger import Planned
 from synthrisk.metrics.verdicts.results import StudyResult

@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 
 from synthrisk.conf.secrets import mask
-from synthrisk.flows.course import judged_course
 from synthrisk.flows.evaluate_settings import UNDERSTOOD, asked_text
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
+from synthrisk.flows.study_course import judged_course
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.report import RECORD
 

@@ -18,7 +18,7 @@ from synthrisk.conf import load, schema
 from synthrisk.conf.plan import foreseen_of, plan
 from synthrisk.conf.study import Study, Threshold
 from synthrisk.conf.tables import Reading
-from synthrisk.flows.cli.process import UsageError
+from synthrisk.flows.cli.exit_codes import UsageError
 from synthrisk.flows.terminal.proposal import print_guesses, print_left_out, print_proposal
 from synthrisk.flows.time_estimate import EFFORTS, Effort, sized
 from synthrisk.metrics import InputError, Tables

@@ -14,7 +14,7 @@ from prefect.client.schemas.schedules import CronSchedule
 from pydantic import ValidationError
 
 from synthrisk.conf import Study
-from synthrisk.flows.cli.process import UsageError
+from synthrisk.flows.cli.exit_codes import UsageError
 from synthrisk.flows.connections import check_prefect
 from synthrisk.flows.execution.signals import interruptible
 from synthrisk.metrics.errors import InputError

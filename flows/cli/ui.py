@@ -15,7 +15,7 @@ from rich.text import Text
 
 from synthrisk.conf.secrets import secrets_of, without_secrets
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.cli.process import aside
+from synthrisk.flows.cli.exit_codes import aside
 from synthrisk.flows.connections import check_port, check_tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.tracking.addresses import store_of

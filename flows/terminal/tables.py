@@ -19,7 +19,7 @@ from synthrisk.flows.terminal.columns import (
 )
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.release.check import ReleaseSummary, Spread
+from synthrisk.metrics.release.validity import ReleaseSummary, Spread
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.results import StudyResult, league, promised

@@ -14,8 +14,8 @@ from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.codes import Codes, joint_codes
-from synthrisk.metrics.tables.columns import is_temporal
 from synthrisk.metrics.tables.entities import has, how_many, how_many_with
+from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.tables import Tables
 
 _NOBODY = "no claim is about a real record"

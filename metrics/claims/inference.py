@@ -39,8 +39,8 @@ from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.register import named_attack
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.codes import factorized, joint_codes
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.entities import has, how_many, how_many_with
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables, shown
 from synthrisk.metrics.tables.tolerance import (
     NANOSECONDS,

@@ -11,7 +11,7 @@ from synthrisk.metrics.intervals.proportions import wilson
 from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.score import Reduction, mean_score
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.tables.columns import as_floats, kind
+from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.metrics.tables.order import canonical, dense_ranks, lexicographic_ranks, value_ranks
 from synthrisk.metrics.tables.tables import Tables
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.columns import is_temporal, kind
+from synthrisk.metrics.tables.kinds import is_temporal, kind
 from synthrisk.metrics.tables.order import Interval, Ranked, is_missing, number_of, ranked
 
 Condition = tuple[Hashable, str, Any]

@@ -26,14 +26,14 @@ from synthrisk.metrics.claims.predicates import (
     scales_of,
 )
 from synthrisk.metrics.errors import InputError, is_whole
-from synthrisk.metrics.intervals.isolated import OF_ONE_RELEASE, isolation_details
+from synthrisk.metrics.intervals.isolated_records import OF_ONE_RELEASE, isolation_details
 from synthrisk.metrics.intervals.yardsticks import against_guess, limit_names
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import named_attack
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import matches
-from synthrisk.metrics.tables.columns import kind
 from synthrisk.metrics.tables.entities import how_many_with
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.order import ranked
 from synthrisk.metrics.tables.tables import Tables, in_order
 
@@ -244,10 +244,11 @@ def singling_out(
 
     With control records (``control=``) the same predicates are counted among the n members and c control records
     together. The attack does not know who is who, so that of the distinct records (or entities) that its claims isolate
-    there, the share of members is n/(n + c) on average, unless the release remembers them: ``control_gain`` =
-    (share - n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, with an interval that is exact
-    given how many are isolated (``isolated.memorized``). ``memorization`` is that gain times isolated records / claims:
-    how many more members than by chance each claim isolates (``isolated.per_claim``), in a study over all releases.
+    there, the share of members is n/(n + c) on average, unless the release remembers them: ``control_gain`` = (share -
+    n/(n + c))/(1 - n/(n + c)) is 1 for a copy and 0 where nobody is remembered, with an interval that is exact given
+    how many are isolated (``isolated_records.memorized``). ``memorization`` is that gain times isolated records /
+    claims: how many more members than by chance each claim isolates (``isolated_records.per_claim``), in a study over
+    all releases.
 
     Args:
         tables: Real (n records) and synthetic (m records), perhaps control.
@@ -267,10 +268,10 @@ def singling_out(
         A ``Score`` whose ``records`` are the synthetic ones, each as often as it made attempts (once, unless it named a
         list): score (1 right, 0 wrong, NaN no claim), claim, predicate, confidence, baseline (chance of being right by
         luck), attempt, susceptible, cells_known (0: it needs no knowledge of anybody), cells_read, half (0 or 1: the
-        halves of the selective curve, whose shares are of the attempts:
-        where few rows end in a claim, the curve ends at few). Details: those of
-        ``judging.reduce_claims``; with control those of ``isolated.isolation_details`` (NaN where nobody is isolated),
-        and those of C beside the guess (``yardsticks.against_guess``).
+        halves of the selective curve, whose shares are of the attempts: where few rows end in a claim, the curve
+        ends at few). Details: those of ``judging.reduce_claims``; with control those of
+        ``isolated_records.isolation_details`` (NaN where nobody is isolated), and those of C beside the guess
+        (``yardsticks.against_guess``).
 
     Raises:
         InputError: An argument breaks its rule, or the attack's claims do.

@@ -11,7 +11,7 @@ from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.neighbours.distances import Ties, tie_counts, ties
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.score import Reduction, Score
-from synthrisk.metrics.tables.columns import is_temporal
+from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.tables import Tables, in_order
 from synthrisk.metrics.tables.tolerance import NANOSECONDS, absolute_tolerance, check_tolerance, too_wide
 

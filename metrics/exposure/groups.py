@@ -24,7 +24,7 @@ from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.intervals.proportions import wilson
 from synthrisk.metrics.rapid.prediction_error import near_best_constant
 from synthrisk.metrics.tables.codes import Codes, column_levels, pack
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import numeric_target
 

@@ -13,7 +13,7 @@ import scipy
 from synthrisk.metrics.exposure.risk_model import RiskModel, collinear_notes
 from synthrisk.metrics.exposure.risk_terms import RARE, Products, Term
 from synthrisk.metrics.tables.codes import finite_floats
-from synthrisk.metrics.tables.columns import NANOSECONDS_A_DAY, value_texts
+from synthrisk.metrics.tables.kinds import NANOSECONDS_A_DAY, value_texts
 
 CURVE_POINTS = 25
 """Values of a numeric column at which risk is predicted."""

@@ -14,7 +14,7 @@ import scipy
 
 from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range
 from synthrisk.metrics.tables.codes import MISSING, column_levels, finite_floats
-from synthrisk.metrics.tables.columns import as_floats, center_and_spread, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, center_and_spread, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables
 
 

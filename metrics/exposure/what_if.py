@@ -17,7 +17,7 @@ from synthrisk.metrics.errors import ABOVE_0, InputError, check_range, check_who
 from synthrisk.metrics.intervals.estimates import difference
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.tables.codes import MISSING, column_levels, finite_floats
-from synthrisk.metrics.tables.columns import NANOSECONDS_A_DAY, is_temporal, kind, value_texts
+from synthrisk.metrics.tables.kinds import NANOSECONDS_A_DAY, is_temporal, kind, value_texts
 from synthrisk.metrics.tables.tables import Tables
 
 _YEAR = r"(?:1[7-9]|20)\d\d"

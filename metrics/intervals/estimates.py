@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from synthrisk.metrics.intervals.distributions import bootstraps, t_quantile, t_two_sided
-from synthrisk.metrics.intervals.scale import DIFFERENCE, LINE, ValueScale
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE, LINE, ValueScale
 
 METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")
 TESTED = 0.95
@@ -173,8 +173,8 @@ def estimate(
     repetitions; t quantile with Satterthwaite's degrees of freedom (of n - 1 and R - 1). ``crossed_bootstrap``:
     records' means resampled, plus a normal draw of the second term. ``records``, ``repetitions``, ``pigeonhole``:
     percentile bootstrap over records, repetitions, or both. ``moderated`` is ``crossed`` until the study's other
-    findings are known (``moderated.moderate``). The interval is about this table: all records share a generator that
-    learned it.
+    findings are known (``moderated_intervals.moderate``). The interval is about this table: all records share a
+    generator that learned it.
 
     Args:
         contributions: (R, n): ``effects``, or a difference of effects. Columns that are all NaN are left out.

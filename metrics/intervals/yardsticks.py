@@ -16,7 +16,7 @@ import scipy
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, estimate
 from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
-from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, SHARE
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN, SHARE
 
 CURVE = np.round(np.arange(0, 1, 0.05), 2)
 """Thresholds of the curve: 0.00, 0.05 ... 0.95."""

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.models.features import Design, one_hot, ordinal
 from synthrisk.metrics.models.forest import RandomForest
-from synthrisk.metrics.tables.columns import Kind
+from synthrisk.metrics.tables.kinds import Kind
 from synthrisk.metrics.tables.tables import Tables
 
 FOLDS = 5

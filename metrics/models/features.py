@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.tables.columns import center_and_spread
+from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.order import canonical, level_order
 from synthrisk.metrics.tables.tables import Tables, in_order
 

@@ -107,7 +107,7 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
 def _compiled() -> Callable[..., None] | None:
     """Return what grows trees, or nothing where numba cannot be imported."""
     try:
-        from synthrisk.metrics.models.forest_compiled import grow
+        from synthrisk.metrics.models.forest_trees import grow
     except ImportError:
         return None
     return grow

@@ -44,7 +44,7 @@ from synthrisk.metrics.neighbours.records import (
     sums_of,
     warn_if_long,
 )
-from synthrisk.metrics.tables.columns import center_and_spread
+from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.order import canonical, level_order
 from synthrisk.metrics.tables.tables import Tables, code_values, in_order, inside, shown
 

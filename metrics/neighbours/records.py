@@ -30,7 +30,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_word
-from synthrisk.metrics.tables.columns import center_and_spread
+from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.tables import Tables, in_order
 
 SpaceName = Literal["euclid", "gower"]

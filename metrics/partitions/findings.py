@@ -38,9 +38,9 @@ from synthrisk.metrics.partitions.parts import (
     as_categories,
 )
 from synthrisk.metrics.register import METRICS
-from synthrisk.metrics.release.check import told
 from synthrisk.metrics.release.columns import column_problems
 from synthrisk.metrics.release.matches import equal, in_words
+from synthrisk.metrics.release.validity import told
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.study.comparison import compare_findings
 from synthrisk.metrics.study.estimation import Releases, find_all

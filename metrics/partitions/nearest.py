@@ -26,7 +26,7 @@ from synthrisk.metrics.neighbours.records import (
 )
 from synthrisk.metrics.partitions.parts import CONTROLS, MEMBERS, REAL, RELEASE, Coded, Column, Partitioned
 from synthrisk.metrics.score import Score
-from synthrisk.metrics.tables.columns import center_and_spread
+from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.tables import in_order
 
 SHARD = 2_500_000

@@ -15,7 +15,7 @@ from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.codes import factorized
-from synthrisk.metrics.tables.columns import Kind, is_temporal, kind
+from synthrisk.metrics.tables.kinds import Kind, is_temporal, kind
 from synthrisk.metrics.tables.order import exact_numbers
 from synthrisk.metrics.tables.tables import Tables
 

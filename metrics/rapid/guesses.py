@@ -15,7 +15,7 @@ from synthrisk.metrics.intervals.yardsticks import (
 )
 from synthrisk.metrics.models.attackers import AttackerModel, class_probabilities, predicted_values
 from synthrisk.metrics.models.features import UNSEEN, level_codes
-from synthrisk.metrics.rapid.null import (
+from synthrisk.metrics.rapid.null_distribution import (
     named,
     null_curve_of_classes,
     null_curve_of_numbers,

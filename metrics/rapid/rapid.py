@@ -24,11 +24,11 @@ from synthrisk.metrics.intervals.yardsticks import (
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.models.attackers import attacker_model
 from synthrisk.metrics.rapid.guesses import NULL_CURVE, NULL_CURVE_OF_NUMBERS, Baseline, class_guesses, value_guesses
-from synthrisk.metrics.rapid.null import P_VALUES, Permute, named, permutation_null
+from synthrisk.metrics.rapid.null_distribution import P_VALUES, Permute, named, permutation_null
 from synthrisk.metrics.rapid.prediction_error import Choice, Mode, best_constant, check_values
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import ErrorName, Tolerance, numeric_target, too_wide
 
@@ -83,7 +83,7 @@ def rapid(
             RAPID_max); ``mean``, the mean of them; ``record``, each record attacked by the model that gains most on
             it. All three are among the details, as ``rapid_max``, ``rapid_mean`` and ``rapid_envelope``: see
             ``rapid.combined``.
-        permute: Whose sensitive values are permuted in the calibration: see ``null.permutation_null``.
+        permute: Whose sensitive values are permuted in the calibration: see ``null_distribution.permutation_null``.
         permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
             time); 0: only the exact null of permuted real values, which needs no fit.
         seed: Seed of the model.

@@ -21,9 +21,9 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference
 from synthrisk.metrics.tables.codes import joint_codes
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables, ValueSets, code_values, inside
-from synthrisk.metrics.tables.types import as_levels, precision_of
+from synthrisk.metrics.tables.value_types import as_levels, precision_of
 
 _PLACES = 6  # decimals of a number that is written by hand, at most
 _DAY = 86_400 * 1e9  # nanoseconds

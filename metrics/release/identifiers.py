@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 
 RELEASED = "released/identifiers"
 """The name under which such a finding stands among the limits."""

@@ -28,9 +28,9 @@ from synthrisk.metrics.intervals.estimates import (
     t_test_across_repetitions,
     variances,
 )
-from synthrisk.metrics.intervals.moderated import moderate
+from synthrisk.metrics.intervals.moderated_intervals import moderate
 from synthrisk.metrics.intervals.proportions import share_difference
-from synthrisk.metrics.intervals.scale import DIFFERENCE
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
@@ -330,7 +330,7 @@ def paired_change(
 def prior_of(contributions: Sequence[np.ndarray]) -> Prior | None:
     """Return what one study's findings of a quantity say of the variance between its repetitions.
 
-    None where they are too few (``moderated.moderate``). ``contributions`` are (R, n), one array a finding.
+    None where they are too few (``moderated_intervals.moderate``). ``contributions`` are (R, n), one array a finding.
     """
     found = [t_test(each).estimate for each in contributions if each.size]
     return next((e.parts.prior for e in moderate(found) if e.parts is not None and e.parts.prior is not None), None)

@@ -15,7 +15,7 @@ from synthrisk.metrics.exposure.single_records import quantiles, record_evidence
 from synthrisk.metrics.intervals.epsilon import released_epsilon
 from synthrisk.metrics.intervals.estimates import METHODS, Interval, difference
 from synthrisk.metrics.intervals.rates import pooled_rates
-from synthrisk.metrics.intervals.scale import MetricTransform, contributions
+from synthrisk.metrics.intervals.value_scale import MetricTransform, contributions
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import (
@@ -44,7 +44,7 @@ from synthrisk.metrics.study.ledger import (
 )
 from synthrisk.metrics.study.yardsticks import Covariates, find_isolated
 from synthrisk.metrics.tables.codes import joint_codes, pack
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 
 Details = dict[str, tuple[float, float]]
 _Kind = TypeVar("_Kind", OfRecords, OfRelease, OfIsolation, OfUtility)

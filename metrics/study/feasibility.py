@@ -15,8 +15,8 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.ledger import Planned
-from synthrisk.metrics.tables.columns import is_temporal
 from synthrisk.metrics.tables.entities import how_many_with
+from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import TOO_WIDE, too_wide
 

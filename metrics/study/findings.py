@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.intervals.adjusted import ADJUSTED, RAW, adjusted_difference, adjusted_gain
+from synthrisk.metrics.intervals.adjusted_differences import ADJUSTED, RAW, adjusted_difference, adjusted_gain
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import (
     NOT_ESTIMABLE,
@@ -25,7 +25,7 @@ from synthrisk.metrics.intervals.estimates import (
     paired,
 )
 from synthrisk.metrics.intervals.proportions import share, share_difference, worst_release, worst_value
-from synthrisk.metrics.intervals.scale import SHARE, MetricTransform, ValueScale, linearised
+from synthrisk.metrics.intervals.value_scale import SHARE, MetricTransform, ValueScale, linearised
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES, Yardstick, gain, over_known
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.ledger import NO_REASONS, Contributions, Measure, OfUtility, Reasons, ReleasedValues

@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 
 from synthrisk.metrics import METRICS, Metric, Score, Tables
-from synthrisk.metrics.release.check import ReleaseCheck, check_release
 from synthrisk.metrics.release.columns import coarsened_alike, second_reading, without_columns
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_of_release
+from synthrisk.metrics.release.validity import ReleaseCheck, check_release
 from synthrisk.metrics.score import Reduction
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import (

@@ -10,8 +10,8 @@ from sklearn.model_selection import GroupKFold
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.codes import joint_codes, pack
-from synthrisk.metrics.tables.columns import as_floats, kind
 from synthrisk.metrics.tables.entities import entity_numbers
+from synthrisk.metrics.tables.kinds import as_floats, kind
 
 NEVER_HELD_OUT = -1
 _KEY = zlib.crc32(b"split")

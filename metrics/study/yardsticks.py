@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.intervals.adjusted import ADJUSTED, adjusted_gain, is_adjustable
+from synthrisk.metrics.intervals.adjusted_differences import ADJUSTED, adjusted_gain, is_adjustable
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval, of_groups, paired
-from synthrisk.metrics.intervals.isolated import BY_CHANCE, memorized_in_study, per_claim
-from synthrisk.metrics.intervals.moderated import moderate
+from synthrisk.metrics.intervals.isolated_records import BY_CHANCE, memorized_in_study, per_claim
+from synthrisk.metrics.intervals.moderated_intervals import moderate
 from synthrisk.metrics.intervals.proportions import share_gain
-from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN
 from synthrisk.metrics.intervals.yardsticks import Yardstick, gain, over_known, paired_shares, slopes
 from synthrisk.metrics.models.features import ordinal_features
 from synthrisk.metrics.models.threads import one_thread
@@ -141,10 +141,10 @@ def find_isolated(
     """Return the finding of a metric whose claims name no target, and what records contribute to its memorization.
 
     The risk is the mean value of the releases, over repetitions. Memorization is how many more members than by chance
-    each claim isolates (``isolated.per_claim``); the gain of ``isolated.memorized_in_study``, how much oftener than by
-    exchangeability the isolated records are members, stays as ``control_gain`` and as the detail ``isolated_gain``.
-    ``value`` is that of each release on its members, (R, K). The scores of ``attacked`` are 1 where a claim isolates
-    the record, 0 where none does.
+    each claim isolates (``isolated_records.per_claim``); the gain of ``isolated_records.memorized_in_study``, how much
+    oftener than by exchangeability the isolated records are members, stays as ``control_gain`` and as the detail
+    ``isolated_gain``. ``value`` is that of each release on its members, (R, K). The scores of ``attacked`` are 1 where
+    a claim isolates the record, 0 where none does.
     """
     flags, member, control = attacked.scores, attacked.member, attacked.control
     over, parts = memorized_in_study(flags, member, control, attacked.entities, interval.confidence)
@@ -181,7 +181,7 @@ _BESIDE = ("gain", "difference")
 
 
 def moderated_findings(found: Sequence[Finding], confidence: float) -> list[Finding]:
-    """Return a study's findings with moderated intervals (``moderated.moderate``), those of groups included.
+    """Return a study's findings with moderated intervals (``moderated_intervals.moderate``), those of groups included.
 
     Reference generators count as other generators do. The gain over the guess follows from the risk. ``found`` are all
     findings of one role, ``yardstick`` or not, with crossed intervals.

@@ -8,10 +8,10 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_word, is_whole, nearest
 from synthrisk.metrics.seeds import seed_of
-from synthrisk.metrics.tables.columns import is_temporal
+from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.order import level_order, value_ranks
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.tables.types import as_levels
+from synthrisk.metrics.tables.value_types import as_levels
 
 Bins: TypeAlias = int | Mapping[str, Any] | None
 """Of each column a number of parts (int), a share of noise (float), or levels to merge (mapping to lists)."""

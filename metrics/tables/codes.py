@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind, value_texts
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind, value_texts
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PACKED = 2**62

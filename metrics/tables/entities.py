@@ -8,7 +8,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.codes import joint_codes
-from synthrisk.metrics.tables.types import same_types
+from synthrisk.metrics.tables.value_types import same_types
 
 
 def entity_numbers(*names: pd.Series) -> np.ndarray:

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.tables.codes import factorized, sort_key
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.tables.tables import Tables, in_order
 
 ABSENT = -1

@@ -17,9 +17,9 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import Codes, joint_codes, pack
-from synthrisk.metrics.tables.columns import Kind, as_floats, is_temporal, kind
 from synthrisk.metrics.tables.entities import entity_numbers, links_among
-from synthrisk.metrics.tables.types import alike, as_levels
+from synthrisk.metrics.tables.kinds import Kind, as_floats, is_temporal, kind
+from synthrisk.metrics.tables.value_types import alike, as_levels
 
 _KEY = "synthrisk.value_sets"
 

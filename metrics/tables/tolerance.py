@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.columns import is_temporal
+from synthrisk.metrics.tables.kinds import is_temporal
 from synthrisk.metrics.tables.tables import Tables
 
 Tolerance: TypeAlias = float | str | None

@@ -17,8 +17,8 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.score import Ceiling, Score
-from synthrisk.metrics.tables.columns import is_temporal, kind
 from synthrisk.metrics.tables.entities import how_many_with
+from synthrisk.metrics.tables.kinds import is_temporal, kind
 from synthrisk.metrics.tables.order import canonical
 from synthrisk.metrics.tables.tables import Tables
 

@@ -17,8 +17,8 @@ from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.codes import column_levels, joint_codes
-from synthrisk.metrics.tables.columns import NANOSECONDS_A_DAY, as_floats, is_temporal, kind, value_texts
 from synthrisk.metrics.tables.entities import how_many_with
+from synthrisk.metrics.tables.kinds import NANOSECONDS_A_DAY, as_floats, is_temporal, kind, value_texts
 
 _STEPS = (1.0, 2.0, 2.5, 5.0)
 _TRIED = 4  # widths of bins that are tried

@@ -17,17 +17,17 @@ from typing import get_args
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.register import METRICS
-from synthrisk.metrics.release.check import ReleaseSummary
 from synthrisk.metrics.release.identifiers import Released
 from synthrisk.metrics.release.k_anonymity import KAnonymity
+from synthrisk.metrics.release.validity import ReleaseSummary
 from synthrisk.metrics.score import number, table
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.verdicts.carriers import Carriers
 from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, limited, quantity_of
 from synthrisk.metrics.verdicts.references import Check, PlantedLeak, planted_leaks
+from synthrisk.metrics.verdicts.revealing_columns import Carriers
 from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, sentence
 from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Kept, Verdict, as_people, holds_for, worst
 

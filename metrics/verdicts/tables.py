@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, estimate, paired
-from synthrisk.metrics.intervals.scale import DIFFERENCE
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE
 from synthrisk.metrics.release.k_anonymity import SIZES, KeySizes
 from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.gda import AttackView, gda_view

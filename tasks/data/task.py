@@ -7,8 +7,8 @@ import pandas as pd
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.columns import kind
-from synthrisk.metrics.tables.types import precision_of
+from synthrisk.metrics.tables.kinds import kind
+from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import infer, left_out, typed
 from synthrisk.tasks.workspace.files.readings import empty_columns

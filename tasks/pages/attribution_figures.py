@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import Attribution
 from synthrisk.metrics.exposure.risk_terms import RARE
-from synthrisk.metrics.tables.columns import NANOSECONDS_A_DAY
+from synthrisk.metrics.tables.kinds import NANOSECONDS_A_DAY
 from synthrisk.tasks.pages.figures import (
     ACCENT,
     DASHED,

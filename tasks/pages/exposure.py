@@ -17,7 +17,7 @@ from synthrisk.metrics.exposure.what_if import bands, names_none, rounded
 from synthrisk.metrics.intervals.estimates import TESTED
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Planned, joint_values
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.verdicts.tables import Preview, largest_fall, previews
 from synthrisk.tasks.pages.attribution_figures import effects_figure, interaction_figures, triple_figures
 from synthrisk.tasks.pages.figures import shortened, svg, words_of

@@ -13,7 +13,7 @@ from synthrisk.metrics import METRICS, InputError, Metric
 from synthrisk.metrics.atlas import covering, most_alike, shape_of, shipped
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.tables.coarsen import binned
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.verdicts.quantities import NOTHING, Limited
 from synthrisk.metrics.verdicts.verdicts import quantity_to_limit

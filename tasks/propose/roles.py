@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from synthrisk.conf.tables import Reading
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.evidence import Evidence, Sure
 from synthrisk.tasks.propose.names import is_outcome, is_target, says, topic, words
 

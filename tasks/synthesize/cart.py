@@ -24,7 +24,7 @@ from pandas.api import types
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
 

@@ -16,9 +16,9 @@ from pandas.api import types
 
 from synthrisk.metrics.release.columns import CHANCE, Grid
 from synthrisk.metrics.tables.codes import factorized
-from synthrisk.metrics.tables.columns import as_floats
+from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet
-from synthrisk.metrics.tables.types import precision_of
+from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.synthesize.forms import Kind, is_text, kind_of, levels_of
 
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)

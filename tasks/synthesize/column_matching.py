@@ -12,7 +12,7 @@ import pandas as pd
 from synthrisk.conf.tables import FileForm
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.release.columns import Problem, Rule
-from synthrisk.metrics.tables.columns import as_floats
+from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.tasks.synthesize.coarse_cells import Found, coarse_cells, values_for
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform, unfit

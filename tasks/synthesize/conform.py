@@ -10,7 +10,7 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import factorized
-from synthrisk.metrics.tables.types import precision_of, typed
+from synthrisk.metrics.tables.value_types import precision_of, typed
 from synthrisk.tasks.synthesize.forms import MISSING, is_text, kind_of, levels_of
 from synthrisk.tasks.workspace.files.readings import to_numbers
 

@@ -19,7 +19,7 @@ from synthrisk.metrics.exposure.single_records import apartness
 from synthrisk.metrics.neighbours.distances import TIED
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic, synthetic_to_real
 from synthrisk.metrics.plugins import Answer
-from synthrisk.metrics.tables.columns import as_floats, kind
+from synthrisk.metrics.tables.kinds import as_floats, kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.reference_generators import (

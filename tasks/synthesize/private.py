@@ -18,7 +18,7 @@ from pandas.api import types
 
 from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range, check_whole, nearest
 from synthrisk.metrics.release.columns import Problem
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.conform import with_missing
 from synthrisk.tasks.synthesize.sdv import UNITS, cells_of
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer

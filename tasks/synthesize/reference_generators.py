@@ -18,7 +18,7 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError, check_range
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.release.identifiers import plain_texts
-from synthrisk.metrics.tables.columns import is_temporal, kind
+from synthrisk.metrics.tables.kinds import is_temporal, kind
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 
 LEAKY_SHARE = 0.1

@@ -17,7 +17,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, is_whole
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.cart import coded
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 

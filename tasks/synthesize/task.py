@@ -22,7 +22,6 @@ from synthrisk.tasks.workspace.failures import printed_to, told_safely
 from synthrisk.tasks.workspace.files.parquet import write_typed
 from synthrisk.tasks.workspace.folders import Place
 from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, file_digest, key_of, versions
-from synthrisk.tasks.workspace.limits import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.references import (
     BESIDE,
     LINKS,
@@ -37,6 +36,7 @@ from synthrisk.tasks.workspace.references import (
     in_words,
 )
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
+from synthrisk.tasks.workspace.work_limits import NO_LIMITS, Limits, within
 
 
 def generators(study: Study) -> list[Generator]:

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.intervals.scale import MetricTransform
+from synthrisk.metrics.intervals.value_scale import MetricTransform
 from synthrisk.metrics.register import METRICS
 from synthrisk.tasks.tracking.addresses import Pages
 from synthrisk.tasks.workspace.failures import DiskError, RunError, told_safely
@@ -39,8 +39,8 @@ _MOVED = {
     "synthrisk.conf.reading": "synthrisk.conf.tables",
     "synthrisk.metrics.distance.detection": "synthrisk.metrics.distance.classifiers",
     "synthrisk.metrics.distance.membership_inference": "synthrisk.metrics.distance.classifiers",
-    "synthrisk.metrics.release.summary": "synthrisk.metrics.release.check",
-    "synthrisk.metrics.study.carriers": "synthrisk.metrics.verdicts.carriers",
+    "synthrisk.metrics.release.summary": "synthrisk.metrics.release.validity",
+    "synthrisk.metrics.study.carriers": "synthrisk.metrics.verdicts.revealing_columns",
     "synthrisk.metrics.study.compared": "synthrisk.metrics.study.comparison",
     "synthrisk.metrics.study.limits_kept": "synthrisk.metrics.verdicts.verdicts",
     "synthrisk.metrics.study.planned": "synthrisk.metrics.study.ledger",

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from mlflow import MlflowClient
 
-from synthrisk.metrics.release.check import releases_table
+from synthrisk.metrics.release.validity import releases_table
 from synthrisk.metrics.study.findings import utility_table
 from synthrisk.metrics.study.ledger import Contributions, Isolations, KeptValues
 from synthrisk.metrics.verdicts.results import StudyResult, league, promised

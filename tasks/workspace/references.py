@@ -20,10 +20,10 @@ from synthrisk.conf.tables import FileForm
 from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.release import identifiers
-from synthrisk.metrics.release.check import ReleaseCheck, from_plain
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.release.identifiers import ReleasedColumn
 from synthrisk.metrics.release.k_anonymity import ReleaseKeys, keys_from_plain
+from synthrisk.metrics.release.validity import ReleaseCheck, from_plain
 from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said, values_from_plain

@@ -20,7 +20,7 @@ from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.intervals.adjusted import ADJUSTED
+from synthrisk.metrics.intervals.adjusted_differences import ADJUSTED
 from synthrisk.metrics.study.findings import utility_table
 from synthrisk.metrics.verdicts.tables import league_table
 from synthrisk.metrics.verdicts.verdicts import LOOK

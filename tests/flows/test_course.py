@@ -7,8 +7,8 @@ import pytest
 from mlflow import MlflowClient
 
 from synthrisk.conf.loader import load
-from synthrisk.flows.course import course, sample_of
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
+from synthrisk.flows.study_course import course, sample_of
 from synthrisk.tasks.tracking.store_outage import ids_waiting
 
 

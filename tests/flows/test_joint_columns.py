@@ -11,10 +11,10 @@ from sdmetrics.single_table import CategoricalGeneralizedCAP, CategoricalZeroCAP
 
 from synthrisk.conf.loader import load
 from synthrisk.flows.cli.app import _targets
-from synthrisk.flows.course import course, sample_of
 from synthrisk.flows.evaluate_settings import prepared, study_of, understood
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
 from synthrisk.flows.preflight import check_on
+from synthrisk.flows.study_course import course, sample_of
 from synthrisk.metrics import InputError
 
 KEYS, JOINT = ["age", "sex"], ["income", "race"]

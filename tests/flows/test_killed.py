@@ -14,7 +14,7 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 
-from synthrisk.flows.cli.process import BROKEN
+from synthrisk.flows.cli.exit_codes import BROKEN
 from synthrisk.tasks.tracking.store_outage import ids_waiting
 
 KINDS = [(way, kind) for kind in ("main", "group", "worker", "server") for way in ("plain", "--prefect")]

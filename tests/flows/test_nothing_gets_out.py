@@ -53,7 +53,7 @@ def prints(train, rows, seed):
 
 FLOW = """
 import logging
-from synthrisk.flows.cli.process import set_up
+from synthrisk.flows.cli.exit_codes import set_up
 set_up()
 from synthrisk.flows.evaluate import evaluate
 

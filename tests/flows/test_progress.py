@@ -7,7 +7,7 @@ from threading import Event, Thread
 import pytest
 from rich.console import Console
 
-from synthrisk.flows import course
+from synthrisk.flows import study_course
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
 from synthrisk.flows.orchestration import progress
 from synthrisk.flows.orchestration.progress import Lines, Pace, shown
@@ -127,7 +127,7 @@ def test_cells_are_counted_when_they_end():
     one, two, three = every = [Cells(name) for name in ("one", "two", "three")]
 
     def count() -> None:
-        order.extend(each.name for each in course._as_they_end(every))
+        order.extend(each.name for each in study_course._as_they_end(every))
 
     counting = Thread(target=count)
     counting.start()
@@ -145,7 +145,7 @@ def test_what_is_called_when_asked_for_is_called_in_order():
     asked = [PlainCalls().submit(_Noted(called, name)) for name in ("one", "two")]
     assert not asked[0].has_ended()
     assert called == []
-    assert [each.result() for each in course._as_they_end(asked)] == ["one", "two"]
+    assert [each.result() for each in study_course._as_they_end(asked)] == ["one", "two"]
     assert called == ["one", "two"]
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import pandas as pd
 
-from synthrisk.metrics.release.check import as_plain, check_release
+from synthrisk.metrics.release.validity import as_plain, check_release
 from synthrisk.tasks.workspace.references import CHECK
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS, InputError, Tables
-from synthrisk.metrics.release.check import check_release
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
+from synthrisk.metrics.release.validity import check_release
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, OfRecords, OfRelease, Planned, Reasons, as_frame

@@ -14,7 +14,7 @@ from samples.studies import ledger_in
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import t_test
-from synthrisk.metrics.intervals.moderated import moderate
+from synthrisk.metrics.intervals.moderated_intervals import moderate
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import compare as pairs
 from synthrisk.metrics.study.ledger import (

@@ -151,8 +151,8 @@ def test_a_verdict_stands_where_what_carries_it_cannot_be_found(one, monkeypatch
         asked.append(given)
         raise ValueError("cell")
 
-    monkeypatch.setattr("synthrisk.metrics.verdicts.carriers.carriers", fails)
-    fails.__module__ = "synthrisk.metrics.verdicts.carriers"  # whose code is part of the key
+    monkeypatch.setattr("synthrisk.metrics.verdicts.revealing_columns.carriers", fails)
+    fails.__module__ = "synthrisk.metrics.verdicts.revealing_columns"  # whose code is part of the key
     found = judged(one, INVENTED.assign(**{c: MEMBERS[c].to_numpy() for c in ("age", "area", "ill")}))
     assert (len(asked), found.carriers, found.verdict("vendor")) == (1, {}, "RISK")
     assert "cell" not in repr(vars(found))

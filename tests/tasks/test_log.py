@@ -11,7 +11,7 @@ from mlflow import MlflowClient
 
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.release.check import check_release, summarise
+from synthrisk.metrics.release.validity import check_release, summarise
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.references import Check

@@ -16,7 +16,7 @@ from synthrisk.conf.loader import shipped
 from synthrisk.metrics.exposure.attribution import Gap, risk_gaps
 from synthrisk.metrics.intervals.estimates import TESTED, Estimate
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limited, quantity_of
 from synthrisk.metrics.verdicts.tables import Preview, largest_fall, previews
 from synthrisk.metrics.verdicts.verdicts import Verdict

@@ -14,8 +14,8 @@ import pytest
 
 from synthrisk.conf import load, schema
 from synthrisk.flows.cli.benchmark import write_parts
-from synthrisk.flows.course import sample_of
 from synthrisk.flows.preflight import check_on, checked_on
+from synthrisk.flows.study_course import sample_of
 from synthrisk.metrics import METRICS, InputError
 
 COMMANDS = ("benchmark", "evaluate", "try", "init", "split", "metrics", "compare", "ui", "serve", "schema", "doctor")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from synthrisk.flows.cli.process import UsageError, told
+from synthrisk.flows.cli.exit_codes import UsageError, told
 from synthrisk.metrics.errors import InputError
 
 CELL = "Zebrafink-Qx7"
@@ -44,7 +44,7 @@ def test_a_full_disk_does_not_hide_the_sentence(capsys, monkeypatch):
     def full(**_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("synthrisk.flows.cli.process.tempfile.mkstemp", full)
+    monkeypatch.setattr("synthrisk.flows.cli.exit_codes.tempfile.mkstemp", full)
     code, said = ended(capsys, ValueError("x"))
     assert (code, "no file, for none could be written" in said) == (4, True)
 

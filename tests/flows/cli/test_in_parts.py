@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from synthrisk.flows.cli.app import app
 from synthrisk.flows.cli.evaluate import as_json
-from synthrisk.flows.course import course
 from synthrisk.flows.evaluate_settings import prepared, study_of, understood
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
+from synthrisk.flows.study_course import course
 from synthrisk.metrics import InputError
 from synthrisk.metrics.partitions.findings import IN_PARTS
 from synthrisk.metrics.verdicts.verdicts import LOOK

@@ -2,14 +2,14 @@
 
 import pytest
 
-from synthrisk.flows.cli import process
-from synthrisk.flows.cli.process import is_long
+from synthrisk.flows.cli import exit_codes
+from synthrisk.flows.cli.exit_codes import is_long
 
 
 @pytest.mark.parametrize(("rows", "long"), [(3, False), (4, True)])
 def test_a_table_is_long_by_its_lines(tmp_path, monkeypatch, rows, long):
-    monkeypatch.setattr(process, "TOGETHER", 4)
-    monkeypatch.setattr(process, "_BLOCK", 3)
+    monkeypatch.setattr(exit_codes, "TOGETHER", 4)
+    monkeypatch.setattr(exit_codes, "_BLOCK", 3)
     (tmp_path / "real.csv").write_text("a,b\n" + "1,é\n" * rows)
     assert is_long(str(tmp_path / "real.csv")) == long
 

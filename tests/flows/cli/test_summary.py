@@ -13,7 +13,7 @@ from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.terminal.answer import close
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.release.check import check_release, summarise
+from synthrisk.metrics.release.validity import check_release, summarise
 from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure

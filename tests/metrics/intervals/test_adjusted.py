@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from synthrisk.metrics.intervals.adjusted import adjusted_difference, adjusted_gain, is_adjustable
+from synthrisk.metrics.intervals.adjusted_differences import adjusted_difference, adjusted_gain, is_adjustable
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.proportions import share, share_difference
-from synthrisk.metrics.intervals.scale import ValueScale
+from synthrisk.metrics.intervals.value_scale import ValueScale
 
 N = 400
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
-from synthrisk.metrics.intervals.isolated import NOBODY, isolation_details, memorized, memorized_in_study
+from synthrisk.metrics.intervals.isolated_records import NOBODY, isolation_details, memorized, memorized_in_study
 
 
 @pytest.mark.parametrize(

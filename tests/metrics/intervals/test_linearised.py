@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from synthrisk.metrics.intervals.scale import contributions
+from synthrisk.metrics.intervals.value_scale import contributions
 
 
 def test_the_mean_of_contributions_is_the_weighted_mean():

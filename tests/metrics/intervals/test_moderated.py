@@ -21,8 +21,8 @@ from synthrisk.metrics.intervals.estimates import (
     from_parts,
     t_test,
 )
-from synthrisk.metrics.intervals.moderated import moderate, prior, trigamma_inverse
-from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, LINE, SHARE
+from synthrisk.metrics.intervals.moderated_intervals import moderate, prior, trigamma_inverse
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN, LINE, SHARE
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.groups import find_groups

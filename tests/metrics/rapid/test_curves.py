@@ -10,7 +10,7 @@ import pytest
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
-from synthrisk.metrics.rapid.null import null_curve_of_classes, null_curve_of_numbers
+from synthrisk.metrics.rapid.null_distribution import null_curve_of_classes, null_curve_of_numbers
 from synthrisk.metrics.rapid.prediction_error import prediction_error
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "rapid" / "cont_income"

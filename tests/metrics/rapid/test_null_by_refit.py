@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from synthrisk.metrics import METRICS, InputError, Tables
-from synthrisk.metrics.rapid.null import (
+from synthrisk.metrics.rapid.null_distribution import (
     null_of_permuted_numbers,
     null_of_permuted_real,
     permutation_moments,

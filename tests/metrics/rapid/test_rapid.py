@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from synthrisk.metrics import METRICS, Tables
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.yardsticks import normalized_gain, threshold_curve
-from synthrisk.metrics.rapid.null import permutation_null
+from synthrisk.metrics.rapid.null_distribution import permutation_null
 from synthrisk.metrics.rapid.prediction_error import prediction_error
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "rapid"

@@ -10,7 +10,9 @@ import pytest
 
 from synthrisk.metrics import InputError
 from synthrisk.metrics.release import nearness
-from synthrisk.metrics.release.check import (
+from synthrisk.metrics.release.columns import Grid, second_reading
+from synthrisk.metrics.release.nearness import ALONE, below_quantile, by_cells
+from synthrisk.metrics.release.validity import (
     AS_EXPECTED,
     NOTHING,
     TWICE,
@@ -21,8 +23,6 @@ from synthrisk.metrics.release.check import (
     releases_table,
     summarise,
 )
-from synthrisk.metrics.release.columns import Grid, second_reading
-from synthrisk.metrics.release.nearness import ALONE, below_quantile, by_cells
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data.example_tables import ADULT
 from synthrisk.tasks.synthesize.cart import CART

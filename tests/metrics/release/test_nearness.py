@@ -9,9 +9,9 @@ import pytest
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.release import nearness
-from synthrisk.metrics.release.check import check_release, summarise
 from synthrisk.metrics.release.matches import Matched, Verbatim
 from synthrisk.metrics.release.nearness import MISSING, NO_STRANGERS, Look
+from synthrisk.metrics.release.validity import check_release, summarise
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data.example_tables import ADULT
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics.study.ledger import Measure, Planned
-from synthrisk.metrics.verdicts.carriers import NAMED, Carriers, OneRelease, carriers, coarser
 from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.revealing_columns import NAMED, Carriers, OneRelease, carriers, coarser
 
 N = 400
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from synthrisk.metrics.intervals.estimates import Estimate, Interval, Prior, Variances, t_test, variances
-from synthrisk.metrics.intervals.moderated import moderate
+from synthrisk.metrics.intervals.moderated_intervals import moderate
 from synthrisk.metrics.study.findings import Attacked, contributions_of, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Leak, power

@@ -10,7 +10,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from synthrisk.metrics import METRICS, InputError, Tables
-from synthrisk.metrics.rapid.null import permutation_null
+from synthrisk.metrics.rapid.null_distribution import permutation_null
 
 RNG = np.random.default_rng(8)
 SHARED = RNG.integers(0, 12, 40)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.columns import kind
+from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.files.parquet import category
 

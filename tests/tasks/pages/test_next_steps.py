@@ -15,7 +15,7 @@ from samples.kinds import beside_other_kind
 from synthrisk.conf import load
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Variances
-from synthrisk.metrics.release.check import check_release, summarise
+from synthrisk.metrics.release.validity import check_release, summarise
 from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Cell, Contributions, Measure, Planned

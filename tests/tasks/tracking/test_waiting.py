@@ -20,7 +20,7 @@ from samples.judged import judged_study
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.benchmark import deliver_studies
 from synthrisk.metrics import InputError
-from synthrisk.metrics.intervals.scale import MetricTransform, ValueScale
+from synthrisk.metrics.intervals.value_scale import MetricTransform, ValueScale
 from synthrisk.tasks.log import NotLoggedError, deliver, deliver_all
 from synthrisk.tasks.report import report
 from synthrisk.tasks.tracking.addresses import Pages

@@ -64,7 +64,7 @@ EVERY_LEDGER = {"zero_cap", "rapid", "distance_to_closest_record"}
         ("metrics/models/attackers.py", {"rapid"}),
         ("metrics/neighbours/box_search.py", EVERY_LEDGER),  # all: the look at a release takes nearest records
         ("metrics/study/scoring.py", EVERY_LEDGER),
-        ("metrics/tables/columns.py", EVERY_LEDGER | {"cart", "files", "copy"}),
+        ("metrics/tables/kinds.py", EVERY_LEDGER | {"cart", "files", "copy"}),
         ("metrics/seeds.py", EVERY_LEDGER),
         ("metrics/verdicts/verdicts.py", set()),
         ("metrics/verdicts/results.py", set()),

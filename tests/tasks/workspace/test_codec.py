@@ -15,7 +15,7 @@ from samples.studies import judged
 from synthrisk.conf.study import Bootstrap, Tracking
 from synthrisk.conf.tables import FileForm, Reading
 from synthrisk.metrics.intervals.estimates import Estimate, Prior, Variances
-from synthrisk.metrics.intervals.scale import MetricTransform, ValueScale
+from synthrisk.metrics.intervals.value_scale import MetricTransform, ValueScale
 from synthrisk.metrics.study.ledger import Measure, Planned
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.references import Check

@@ -12,8 +12,8 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.failures import CellError
-from synthrisk.tasks.workspace.limits import NO_LIMITS, Limits, within
 from synthrisk.tasks.workspace.store import sweep
+from synthrisk.tasks.workspace.work_limits import NO_LIMITS, Limits, within
 
 PLENTY = Limits(seconds=120, gigabytes=8)
 
@@ -37,7 +37,7 @@ NEVER_RETURNS = """
 import sys
 from pathlib import Path
 import limited_work as work
-from synthrisk.tasks.workspace.limits import Limits, within
+from synthrisk.tasks.workspace.work_limits import Limits, within
 within(Limits(seconds=600), Path(sys.argv[1]), "cell", work.never_returns, Path(sys.argv[1]) / "pid")
 """
 

@@ -236,7 +236,7 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
     half of the releases are whole the others are left out, and named. There is at least one check.
 
     Example:
-        >>> from synthrisk.metrics.release.check import check_release
+        >>> from synthrisk.metrics.release.validity import check_release
         >>> members = pd.DataFrame({"age": np.arange(50), "sex": ["f", "m"] * 25})
         >>> others = members.assign(age=members["age"] + 0.5)
         >>> found = summarise([check_release(members, None, r) for r in (others.assign(sex="f"), others)])

@@ -39,7 +39,7 @@ def moderate(found: Sequence[Estimate], confidence: float = 0.95) -> list[Estima
         confidence: Confidence level of the intervals.
 
     Example:
-        >>> from synthrisk.metrics.intervals.scale import ValueScale
+        >>> from synthrisk.metrics.intervals.value_scale import ValueScale
         >>> parts = [Variances(1e-4, rho * 1e-4, 1e-4, 500, 2) for rho in (0.2, 0.8, 1.5, 3.0)]
         >>> found = [from_parts(0.1, each, ValueScale(0.0, 1.0), 0.95) for each in parts]
         >>> [f"{e.lower:.3f} {e.upper:.3f}" for e in (found[3], moderate(found)[3])]

@@ -12,7 +12,7 @@ import numpy as np
 
 from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.intervals.estimates import FEW, NOT_ESTIMABLE, Estimate, satterthwaite
-from synthrisk.metrics.intervals.scale import DIFFERENCE, GAIN, ValueScale
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN, ValueScale
 
 ADJUSTED = "adjusted"
 """Method of an estimate that is adjusted."""

@@ -37,10 +37,10 @@ from synthrisk.tasks.synthesize.task import place_of, synthesize
 from synthrisk.tasks.tracking.addresses import Pages, same_answer
 from synthrisk.tasks.workspace.failures import NO_SPACE, DiskError, RunError
 from synthrisk.tasks.workspace.folders import address_of, is_kept, kept_names, open_workspace, there
-from synthrisk.tasks.workspace.limits import Limits
 from synthrisk.tasks.workspace.references import RELEASE, Found, Generator, Judged, LedgerFolder, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import sweep
 from synthrisk.tasks.workspace.verb import verb
+from synthrisk.tasks.workspace.work_limits import Limits
 
 
 def sample_of(study: Study) -> Sample:

@@ -27,7 +27,7 @@ from synthrisk.metrics.models.features import UNSEEN, Design, level_codes
 from synthrisk.metrics.rapid.prediction_error import Choice, check_permutations, check_values, prediction_error
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.codes import frequencies
-from synthrisk.metrics.tables.columns import Kind
+from synthrisk.metrics.tables.kinds import Kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import ErrorName, Tolerance, numeric_target
 

@@ -1,4 +1,7 @@
-"""The process of a command: its environment, how it ends, what programs of others say, options it does not have."""
+"""How a command ends: its exit codes, what is said with them, and what programs of others say meanwhile.
+
+Also the environment that it sets for itself, and what it does when it leaves.
+"""
 
 import atexit
 import os

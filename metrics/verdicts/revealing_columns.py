@@ -16,7 +16,7 @@ from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.estimation import Releases, find_all
 from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said, as_frame
 from synthrisk.metrics.study.scoring import score_release, tables_of
-from synthrisk.metrics.tables.columns import as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.verdicts.quantities import Limited, quantity_of
 
 NAMED = 0.2
