@@ -70,6 +70,25 @@ def by_order(tables: Tables, rows: np.ndarray) -> np.ndarray:
     return real_to_synthetic(Tables(real.iloc[rows], released), "gower").distances[:, 0]
 
 
+def by_deviations(tables: Tables, rows: np.ndarray) -> np.ndarray:
+    """Return the ``euclid`` distance of some real records to the nearest released row, (rows,).
+
+    Numbers are in standard deviations, levels are standardised: what most filters by distance measure, so that the
+    rows that one has left out are missing here rather than in ``gower``.
+
+    Args:
+        tables: Real records, n, and the release.
+        rows: Positions of the real records that are looked at.
+
+    Example:
+        >>> real, release = pd.DataFrame({"x": [1.0, 2.0, 3.0]}), pd.DataFrame({"x": [1.0, 3.0]})
+        >>> by_deviations(Tables(real, release), np.arange(3)).round(3).tolist()
+        [0.0, 1.225, 0.0]
+    """
+    part = Tables(tables.real.iloc[rows], tables.synthetic)
+    return real_to_synthetic(part, "euclid").distances[:, 0]
+
+
 def _codes(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:  # of each table; missing is the last
     if tables.kind(column) != "numeric":
         real, released = tables.codes([column]).tables
@@ -89,10 +108,12 @@ _LEAST = 0.005  # one person in 200: a smaller difference is shown and is not su
 _PAIRED = 0.15
 _MANY = 4  # rows a member: of strangers then so many are near that 0.15 above what is expected cannot be reached
 _BESIDE_TWINS = 0.25
-CONFIDENCE = 0.999  # of each look: ten looks at a release of strangers stand out at most once in 100 times
+_LOOKS = 17  # three at each of five distances, and two at equal rows
+CONFIDENCE = 1 - 0.01 / _LOOKS  # of each: looks at a release of strangers stand out at most once in 100 times
 _DISGUISES: tuple[tuple[str, Callable[[Tables, np.ndarray], np.ndarray]], ...] = (
     ("have as many cells in common with a released row as {} of the control records", by_cells),
     ("are as near to the release by ranks as {} of the control records", by_order),
+    ("are as near to the release in standard deviations as {} of the control records", by_deviations),
 )
 _AS_THEY_ARE = "occur in the release as they are"
 _BUT_FOR_OWN = f"{_AS_THEY_ARE}, but for columns in which most have a value of their own"
@@ -189,15 +210,19 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     the nearest other real record, member or not. Members and control records are compared, which are strangers alike if
     the release holds other people: so any difference beyond chance is suspicious, from one person in 200 on. **Fewer**
     members than expected are as suspicious as more: rows that lie near to members were taken out, so that members are
-    told by what is missing. With at least 20 control records there are these looks, each at a confidence of 99.9 %:
+    told by what is missing. With at least 20 control records there are these looks, each at such a confidence
+    (``CONFIDENCE``) that one of strangers stands out in 1 release of 100:
 
     - ``nearer_members``: the share of members with d below the f-quantile of the control records' d,
       f = min(max(0.01, 10/c), 0.5) of c control records; expected f.
     - the same of d/e, at f = min(10/c, 0.5): a person who is far from all others, and near to a released row.
-    - both at f = min(max(0.1, 20/c), 0.5).
-    - from 100 members on, d at both quantiles again with equal cells only (``nearness.by_cells``), which finds a copy
+    - both at f = min(max(0.1, 20/c), 0.5), and both below the nearest member: how many control records are nearer to
+      the release than every member is. A filter by distance leaves no row within its radius of any member, whatever
+      the radius was: of strangers k control records come first with the chance c!(n + c - k)!/((c - k)!(n + c)!).
+    - from 100 members on, all three of d again with equal cells only (``nearness.by_cells``), which finds a copy
       with shuffled columns or emptied cells, and by ranks within each table (``nearness.by_order``), which finds a
-      copy with moved numbers or renamed levels. Of large tables members and control records are drawn for it, by a
+      copy with moved numbers or renamed levels, and in standard deviations (``nearness.by_deviations``), which finds
+      what a filter by such distances has left out. Of large tables members and control records are drawn for it, by a
       fixed seed and in an order that is not that of the rows: of each at most so many that there are 2e10 pairs with
       released rows, or 20,000 records.
     - members that occur in the release as they are, beside control records that do; more or fewer of them.
@@ -251,7 +276,7 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     seen = [look.words for look in (*looks, *([] if controls >= _FEWEST else [_thinned(found)])) if look.suspicious]
     many = controls < _FEWEST and len(tables.synthetic) > _MANY * len(groups[groups == 1])
     blind = f"without {_FEWEST} control records, more than {_MANY} rows a member hide a near copy" if many else ""
-    return Nearness(first.members, first.expected, reason, "; ".join(seen), excess, blind)
+    return Nearness(first.members, first.expected, reason, "; ".join(dict.fromkeys(seen)), excess, blind)
 
 
 def _shows_most(looks: Sequence[Look]) -> Look:
@@ -319,7 +344,7 @@ def _for_its_distance(tables: Tables, distance: np.ndarray) -> np.ndarray:
 def _at_quantiles(
     distance: np.ndarray, groups: np.ndarray, sizes: tuple[float, float], what: str, low: float
 ) -> list[Look]:
-    """Return the looks at the lowest quantile and at the higher one."""
+    """Return the looks at the lowest quantile, at the higher one, and below the nearest member."""
     high = min(max(_NEAREST, _NEAREST_ANCHORS / sizes[1]), 0.5)
     members, strangers = distance[groups == 1], distance[groups == 0]
     looks = []
@@ -329,7 +354,18 @@ def _at_quantiles(
         whom = "half" if f == 0.5 else f"the nearest {f:.2%}" if f < _LOWEST else f"the nearest {f:.1%}"
         above = _no_chance(_excess(own, other), share, f, sizes)
         looks.append(Look(what.format(whom), own, f, above, both=True))
-    return looks
+    return [*looks, _below_members(members, strangers, sizes, what)]
+
+
+def _below_members(members: np.ndarray, strangers: np.ndarray, sizes: tuple[float, float], what: str) -> Look:
+    """Return the look at the control records that are nearer to the release than every member."""
+    share = float((strangers < members.min() * (1 - TIED)).mean())
+    n, c = round(sizes[0]), round(sizes[1])
+    k = min(int(share * sizes[1]), c)
+    own, other = (expected_share(x, size, CONFIDENCE) for x, size in ((0.0, sizes[0]), (share * sizes[1], sizes[1])))
+    # the first k of n + c in random order are all control records (hypergeometric)
+    above = _unless(share_difference(own, other), lambda: scipy.stats.hypergeom.sf(k - 1, n + c, c, k))
+    return Look(what.format(f"the nearest {share:.1%}"), own, share, above, both=True)
 
 
 def _no_chance(above: Estimate, share: float, f: float, sizes: tuple[float, float]) -> Estimate:

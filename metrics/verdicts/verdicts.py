@@ -26,6 +26,7 @@ from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.limits import SetLimit, Size, set_limit
 from synthrisk.metrics.verdicts.quantities import (
     AGAINST_CONTROL,
+    EXPOSED,
     GROUPS,
     NOTHING,
     OF_GROUPS,
@@ -293,7 +294,7 @@ def _said(found: Estimate, limit: SetLimit, reach: float) -> _Said:
 
 def _together(name: str, judged: Sequence[_Judged], beside: Beside) -> list[_Said]:
     """Return what all limits say of one synthesizer together: what is kept counts where enough was shown."""
-    lacking = _lacking([each for each in judged if each.said.word != "CANNOT TELL"], beside)
+    lacking = _lacking(judged, beside)
     if lacking is None and (near := beside.near.get(name)):
         lacking = _Lacking(near, "nearness not ruled out", "a look at how near the releases are to their members")
     said = []
@@ -309,12 +310,14 @@ def _together(name: str, judged: Sequence[_Judged], beside: Beside) -> list[_Sai
     return said
 
 
-def _lacking(deciding: Sequence[_Judged], beside: Beside) -> _Lacking | None:
+def _lacking(judged: Sequence[_Judged], beside: Beside) -> _Lacking | None:
     """Return what the deciding limits have not shown together; None where that is enough for NO EVIDENCE.
 
     One of them must see a near copy, one must have seen the planted leak where one was planted, and they must cover
-    both what is learnt about people (guesses, links, who is singled out) and who is found (membership, copies).
+    both what is learnt about people (guesses, links, who is singled out) and who is found (membership, copies). Where
+    limits are set on the most exposed, one of these must decide: the others speak of everybody.
     """
+    deciding = [each for each in judged if each.said.word != "CANNOT TELL"]
     limits = [each.limit for each in deciding]
     if not limits:
         return None
@@ -349,6 +352,10 @@ def _lacking(deciding: Sequence[_Judged], beside: Beside) -> _Lacking | None:
             "what is learnt not judged",
             advice,
         )
+    exposed = [each for each in judged if each.limit.what.group in EXPOSED]
+    if exposed and not any(each in deciding for each in exposed):
+        reason = f"no limit that decides here speaks of the most exposed: {exposed[0].said.reason}"
+        return _Lacking(reason, "most exposed not judged", exposed[0].said.advice)
     return None
 
 

@@ -15,7 +15,7 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.tables.coarsen import binned
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.verdicts.quantities import NOTHING, Limited
+from synthrisk.metrics.verdicts.quantities import EXPOSED, NOTHING, Limited
 from synthrisk.metrics.verdicts.verdicts import quantity_to_limit
 
 ALONE = 0.5
@@ -74,7 +74,7 @@ and one how useful a release is."""
 ONE_PERSON = "one_person_values"
 """The measure that is recommended beside these where single people have levels of their own."""
 _ONE_IN_A_HUNDRED = 0.01
-_EXPOSED, _VULNERABLE = ("outliers", "rare_keys"), Bootstrap().vulnerable
+_VULNERABLE = Bootstrap().vulnerable
 _OF_EXPOSED = ("common_rows_proportion", "membership", "zero_cap")  # little noise in a group, and one that guesses
 _SPREADS = {
     "control_gain": 1.2,
@@ -176,7 +176,9 @@ def limits(measures: Sequence[Measure], limit: float, members: int, controls: in
 
     The same number is set on the most exposed, ``@outliers`` and ``@rare_keys``: a mean hides the few whom an attacker
     would pick. A limit is left out where fresh people would show a half width above it at this size: it could decide
-    nothing. Where none is left, all but those on the most exposed are set, and each will say why it cannot tell.
+    nothing. Of those on the most exposed the one that takes fewest people stays all the same: where it cannot tell, no
+    word of safety is given, for nothing else speaks of them. Where none is left, all but those on the most exposed are
+    set, and each will say why it cannot tell.
 
     Args:
         measures: What the study measures.
@@ -189,13 +191,17 @@ def limits(measures: Sequence[Measure], limit: float, members: int, controls: in
     needed: dict[str, int] = {}
     for measure in (each for each in measures if not each.variant_of):
         quantity = _limited(METRICS[measure.metric], controls)
-        own = ("", *_EXPOSED) if quantity and groups and measure.metric in _OF_EXPOSED else ("",)
+        own = ("", *EXPOSED) if quantity and groups and measure.metric in _OF_EXPOSED else ("",)
         for group in own if quantity else ():
             name = Limited(quantity, measure.key, group).name
             every[name] = round(limit + (NOTHING["tpr"] if quantity == "tpr" else 0), 10)
             share, spread = (_VULNERABLE if group else 1.0), _SPREADS.get(measure.metric, _SPREADS[quantity])
             if spread * sqrt((1 / max(members, 1) + 1 / max(controls, 1)) / share) >= limit:
                 needed[name] = ceil(2 * (spread / limit) ** 2 / share)
+    exposed = [name for name in every if "@" in name]
+    if needed.keys() >= set(exposed) and len(needed) < len(every):
+        stays = min(exposed, key=needed.__getitem__, default="")
+        needed = {name: people for name, people in needed.items() if name != stays}
     found = {name: value for name, value in every.items() if name not in needed}
     return Limits(found or {name: value for name, value in every.items() if "@" not in name}, _left_out(needed))
 

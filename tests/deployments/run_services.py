@@ -1,8 +1,8 @@
 """Start a Prefect server and a process worker on loopback, deploy ``deployments/``, and run the tests beside this file.
 
 Everything lives in a temporary folder that is removed at the end; the time is bounded. What is deployed is the
-shipped ``prefect.yaml`` but for two settings: the schedule (every minute) and the study (smoke). These tests wait most
-of the time, so groups of files run side by side. What each says is printed when it has ended, and what failed last.
+shipped ``prefect.yaml`` but for two settings: the schedule (every minute) and the study (smoke). Groups of files run
+one after the other: side by side on two cores a study takes four minutes in place of one, and no patience holds.
 
     python tests/deployments/run_services.py [files with tests that start their own services] [arguments of pytest]
 """
@@ -50,30 +50,23 @@ def main() -> int:
     options = [each for each in sys.argv[1:] if each not in files]
     folder = Path(tempfile.mkdtemp(prefix="synthrisk-services-"))
     environment = surroundings(folder)
-    started: dict[Path, subprocess.Popen[bytes]] = {}
     failed: list[str] = []
 
-    def begin(names: Sequence[str | Path], own: dict[str, str]) -> None:
-        said = folder / f"tests-{len(started)}.txt"
-        started[said] = begun([*names, *options], own, said)
+    def run(names: Sequence[str | Path], own: dict[str, str]) -> None:
+        code = tested([*names, *options], own)
+        if code and not (options and code == NO_TESTS):  # -k may choose none of a group
+            failed.append(f"failed: {', '.join(Path(name).name for name in names)}")
 
     try:
-        begin([f"--confcutdir={HERE}", *ALONE], environment)
+        run([f"--confcutdir={HERE}", *ALONE], environment)
         if files:
-            begin(files, dict(os.environ))
+            run(files, dict(os.environ))
         with deployed(folder, environment):
             for group in ON_THE_SERVER:
-                begin([f"--confcutdir={HERE}", *group], environment)
-            for said, group in started.items():
-                code = group.wait(TESTS)
-                text = said.read_text("utf-8", "replace")
-                passed = code == 0 or (options and code == NO_TESTS)  # -k may choose none of a group
-                print(text, flush=True) if passed else failed.append(text)
+                run([f"--confcutdir={HERE}", *group], environment)
     except (subprocess.SubprocessError, TimeoutError) as error:
         failed.append(f"the services did not start, or their tests did not end: {error}")
     finally:
-        for group in started.values():
-            stop(group)
         if failed:
             for log in sorted(folder.glob("*.log")):
                 print(f"--- end of {log.name}", *log.read_text("utf-8", "replace").splitlines()[-60:], sep="\n")
@@ -176,18 +169,19 @@ def prefect(environment: dict[str, str], *arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "prefect", *arguments], env=environment, check=True, timeout=DEPLOY)
 
 
-def begun(arguments: Sequence[str | Path], environment: dict[str, str], said: Path) -> "subprocess.Popen[bytes]":
-    """Start pytest; what it says goes to a file."""
-    with said.open("w") as output:
-        return subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-m", "services", "-v", "--durations=0", *arguments],
-            env=environment,
-            cwd=HERE.parents[1],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+def tested(arguments: Sequence[str | Path], environment: dict[str, str]) -> int:
+    """Run pytest, for a time that is bounded, and return its exit code."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-m", "services", "-v", "--durations=0", *arguments],
+        env=environment,
+        cwd=HERE.parents[1],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(TESTS)
+    finally:
+        stop(process)
 
 
 if __name__ == "__main__":

@@ -234,6 +234,24 @@ def test_a_group_is_judged_by_its_own_numbers(group):
     assert f"the measure has no {group}" in lacking.reason
 
 
+def test_no_evidence_needs_a_limit_that_decides_of_the_most_exposed_where_one_is_set():
+    """In a table of 300 people the 15 most distant may all be copied: the limits for all would be kept."""
+    every = [
+        replace(line(name, around(value, 0.01)), groups={"outliers": line(name, around(value, width))})
+        for name, value, width in (("copy", 0.9, 0.01), ("near", 0.8, 0.01), ("cart", 0.0, 0.3))
+    ]
+    limits = {LIMIT: 0.1, f"{LIMIT}@outliers": 0.1}
+    found = judged(*every, limits=limits)
+    assert [v.word for v in found] == ["INCONCLUSIVE", "CANNOT TELL"]
+    assert (found[0].brief, "of the most exposed" in found[0].reason) == ("most exposed not judged", True)
+    assert found[0].advice == found[1].advice
+    narrow = [replace(f, groups={"outliers": line(f.synthesizer, f.memorization)}) for f in every]
+    assert [v.word for v in judged(*narrow, limits=limits)] == ["NO EVIDENCE", "NO EVIDENCE"]
+    assert [v.word for v in judged(*every, limits={LIMIT: 0.1})] == [
+        "NO EVIDENCE"
+    ]  # who sets none asks nothing of them
+
+
 def test_a_gain_over_control_is_judged_where_the_difference_vanishes():
     """A copy of a table in which the secret is rare: every rare record is given away, the mean difference is .01."""
     every = []

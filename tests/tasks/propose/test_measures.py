@@ -111,6 +111,19 @@ def test_the_same_limit_is_set_on_the_most_exposed_where_it_could_decide():
     assert "control_gain/zero_cap.a@outliers" in limits(measured, 0.05, 24_000, 24_000).values
 
 
+def test_one_limit_on_the_most_exposed_stays_in_a_small_table_and_will_say_that_it_cannot_tell():
+    """Without it the word would speak of everybody, and 15 of 300 people might all be copied."""
+    measured = [Measure("common_rows_proportion", "common_rows_proportion"), Measure("zero_cap", "zero_cap", "a")]
+    found = limits(measured, 0.1, 314, 314)
+    assert list(found.values) == [
+        "memorization/common_rows_proportion",
+        "memorization/common_rows_proportion@outliers",
+        "control_gain/zero_cap.a",
+    ]
+    assert "memorization/common_rows_proportion@rare_keys" in found.left_out
+    assert "memorization/common_rows_proportion@outliers" not in limits(measured, 0.1, 314, 314, groups=False).values
+
+
 def test_where_no_limit_could_decide_all_are_set_and_say_so_themselves():
     found = limits([Measure("zero_cap", "zero_cap", "a")], 0.05, 100, 100)
     assert list(found.values) == ["control_gain/zero_cap.a"]
@@ -125,5 +138,5 @@ def test_with_few_control_records_a_measure_that_sees_near_copies_is_added():
 
 
 def test_without_an_atlas_nothing_is_added(table, monkeypatch):
-    monkeypatch.setattr("synthrisk.metrics.atlas.shipped", lambda: None)
+    monkeypatch.setattr("synthrisk.tasks.propose.measures.shipped", lambda: None)
     assert also_needed(table, of(quasi_identifiers=["age"], sensitive=["ill"]), 450) == []
