@@ -125,13 +125,13 @@ def _write_all(draft: Path, release: ReleaseFolder, planned: Sequence[Planned], 
     entities = sample.entities()
     tables = tables_of(real, synthetic, member, entities, release.links())
     step.tell("a look at the release")
-    check = look(tables, member, len(release.used()))
+    guessed = [column for p in planned for column in p.measure.targets]
+    check = look(tables, member, len(release.used()), guessed)
     check = replace(check, problems=(*check.problems, *release.told()))
     try:
         ledger, values = score_release(tables, member, planned, sample.seed, release.cell, step.tell)
     except InputError as error:
         raise InputError(f"{check.invalid}; {error}" if check.invalid else str(error)) from None
-    guessed = [column for p in planned for column in p.measure.targets]
     again = read_again(tables, member, check, guessed)
     if again is not None:
         second, said = score_release(again, member, planned, sample.seed, release.cell, step.tell_again)

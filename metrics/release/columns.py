@@ -342,7 +342,8 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
     - blank: missing cells only in the release, several values among the members. Far off, so that the release is looked
       at without the column, too.
     - constant: one value in the release, several among the members. Broken where the commonest
-      value of the members, of share q, would fill u rows with probability q^u < 1e-6; otherwise a note.
+      value of the members, of share q, would fill u rows with probability q^u < 1e-6; otherwise a note. Where it is
+      known that nothing guesses the column it is far off, and the release is looked at without it, too.
     - missing: the shares of missing cells differ by more than .5 (note: .1), and Newcombe's interval of the difference
       at 1 - 1e-6 (note: 1 - 1e-3) holds no 0. Not of suppressed cells (``value_sets``), which are told where they are
       read.

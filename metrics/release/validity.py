@@ -3,7 +3,7 @@
 What the releases of one synthesizer have shown before they were judged: each problem told, none averaged away.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from synthrisk.metrics.tables.tables import Tables, in_order
 _FEW_ROWS = 10
 _OTHER_SIZE = 10
 NOTHING = "no column of the release can be compared with the members"
+_EMPTY = ("blank", "constant")  # rules of columns that give nothing away
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class ReleaseCheck:
     @property
     def far(self) -> tuple[str, ...]:
         """The columns that are far off, for which the release is read a second time (``columns.second_reading``)."""
-        return tuple(p.column for p in self.problems if p.severity == "far" and p.rule not in ("finer", "blank"))
+        return tuple(p.column for p in self.problems if p.severity == "far" and p.rule not in ("finer", *_EMPTY))
 
     @property
     def finer(self) -> tuple[str, ...]:
@@ -48,8 +49,8 @@ class ReleaseCheck:
 
     @property
     def blank(self) -> tuple[str, ...]:
-        """The columns of missing cells alone, without which the release is read a second time."""
-        return tuple(p.column for p in self.problems if p.rule == "blank")
+        """The columns of missing cells alone, or of one value, without which the release is read a second time."""
+        return tuple(p.column for p in self.problems if p.severity == "far" and p.rule in _EMPTY)
 
     @property
     def suspicious(self) -> bool:
@@ -64,6 +65,7 @@ def check_release(
     people: int | None = None,
     known: Tables | None = None,
     entities: np.ndarray | None = None,
+    guessed: Collection[str] | None = None,
 ) -> ReleaseCheck:
     """Look at one release.
 
@@ -79,6 +81,9 @@ def check_release(
             in people there, not in rows.
         known: Members and release alone, where they are looked at elsewhere too: what is searched is searched once.
         entities: Whose each record is, members then control records; None: each is somebody else's.
+        guessed: The columns that attacks guess, where that is known: a release in which one of them is constant is
+            broken, and so is one in which all columns are. Any other constant column is far off: it gives nothing away,
+            and ordinary generators make a rare level vanish. None: each may be guessed.
 
     Raises:
         InputError: A table is empty or has other columns than ``members``.
@@ -109,9 +114,17 @@ def check_release(
         others = None if control is None else control[kept]
         tables = Tables(members[kept], release[kept], others, entities=entities)
         tables = tables if control is None else tables.with_control()
-    problems += [p for c in kept for p in column_problems(tables, c, people)]
+    of_columns = [p for c in kept for p in column_problems(tables, c, people)]
+    problems += of_columns if guessed is None else _unguessed(of_columns, len(kept), guessed)
     found = verbatim(tables)
     return ReleaseCheck(len(release), tuple(problems), found, nearness(tables, found))
+
+
+def _unguessed(problems: Sequence[Problem], columns: int, guessed: Collection[str]) -> list[Problem]:
+    """Return the problems where a constant column that nothing guesses is far off, not broken, beside others."""
+    constant = {p.column for p in problems if p.rule == "constant" and p.severity == "broken"}
+    apart = constant - set(guessed) if len(constant) < columns else set()
+    return [replace(p, severity="far") if p.rule == "constant" and p.column in apart else p for p in problems]
 
 
 def told(texts: list[str]) -> str:
@@ -251,7 +264,7 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
             problems.setdefault((p.severity, p.rule, p.column), []).append(p)
     words: dict[str, list[str]] = {"first": [], "broken": [], "far": [], "note": []}
     for (severity, rule, _), own in problems.items():
-        twice = "" if severity != "far" else WITHOUT if rule == "blank" else TWICE
+        twice = "" if severity != "far" else WITHOUT if rule in _EMPTY else TWICE
         place = "first" if rule == "coarse" else severity
         words[place].append(f"{_counted(len(own), len(checks))}{own[0].words}{twice}")
     whole, broken = sum(not c.invalid for c in checks), told(words["broken"])

@@ -47,8 +47,10 @@ def tables_of(
     return Tables(real, synthetic, groups=_groups(member), entities=entities, links=links)
 
 
-def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
+def look(tables: Tables, member: Any, used: int, guessed: Collection[str] | None = None) -> ReleaseCheck:
     """Return what a look at the release shows; ``used`` held-out records it was drawn from, 0 if from none.
+
+    ``guessed``: the columns that attacks guess, where that is known.
 
     Where cells of the release stand for sets, the real values are as coarse here (``coarsened_alike``).
     """
@@ -56,18 +58,18 @@ def look(tables: Tables, member: Any, used: int) -> ReleaseCheck:
     is_member, is_control = member.fillna(False).astype(bool), (~member).fillna(False).astype(bool)
     real, release = tables.real, tables.synthetic
     if is_member.all() and tables.entities is None:
-        return check_release(real, None, release, used or None, tables)
+        return check_release(real, None, release, used or None, tables, guessed=guessed)
     whose = (
         None if tables.entities is None else np.concatenate([tables.entities[is_member], tables.entities[is_control]])
     )
-    return check_release(real[is_member], real[is_control], release, used or None, entities=whose)
+    return check_release(real[is_member], real[is_control], release, used or None, entities=whose, guessed=guessed)
 
 
 def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collection[str] = ()) -> Tables | None:
     """Return the tables with the second reading of the release (``second_reading``); None where one is enough.
 
-    Columns of which the release holds nothing are the same everywhere there, but for those that attacks guess. Where
-    cells of the release stand for sets, the real values are as coarse there (``coarsened_alike``).
+    Columns of which the release holds nothing, or one value, are the same everywhere there, but for those that attacks
+    guess. Where cells of the release stand for sets, the real values are as coarse there (``coarsened_alike``).
     """
     blank = [c for c in check.blank if c not in guessed]
     coarse = coarsened_alike(tables)

@@ -563,6 +563,18 @@ def test_a_table_without_an_equal_pair_expects_none():
     assert (found.verbatim.controls.count, found.verbatim.rows_of_members.count) == (0, 30)
 
 
+def test_a_constant_column_that_nothing_guesses_gives_nothing_away_and_breaks_nothing():
+    """An ordinary copula makes a level of one record in 70 vanish: the rest is judged, with the column and without."""
+    constant = RELEASE.assign(vote=True)
+    assert "constant" in check_release(MEMBERS, CONTROL, constant).invalid
+    assert "constant" in check_release(MEMBERS, CONTROL, constant, guessed=["vote"]).invalid
+    found = check_release(MEMBERS, CONTROL, constant, guessed=["job"])
+    assert (found.invalid, found.blank, found.far) == ("", ("vote",), ())
+    assert any(note.endswith("the worse counts") for note in summarise([found]).notes)
+    every = RELEASE.assign(**RELEASE.iloc[0].to_dict())
+    assert "constant" in check_release(MEMBERS, CONTROL, every, guessed=["job"]).invalid
+
+
 # all releases of a synthesizer
 
 
