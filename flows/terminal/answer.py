@@ -64,13 +64,14 @@ def lines_of(result: StudyResult, width: int) -> list[Text]:
         *_released_lines(result),
         *_unjudged(told),
         _headed("References", told.references, "" if result.valid else "bold magenta"),
-        *_leak_lines(told.leaks, "limits" if told.judged else "measures"),
+        *_leak_lines(told.leaks, "limits" if told.judged else "measures", room),
     ]
     left = _MOST - _WHERE - len(after)
     least = len(_generator_lines(told, room, 0))
     above = _folded(above, room, left - least)
     every = [_generator_lines(told, room, below) for below in range(_BELOW, -1, -1)]
-    own = next((lines for lines in every if len(lines) <= left - len(above)), every[-1])
+    whole = (lines for lines in every if len(_folded(lines, room, 2 * _MOST)) <= left - len(above))
+    own = next(whole, every[-1])
     own = _folded(own, room, left - len(above))
     return [*above, *own, *_folded(after, room, _MOST - _WHERE - len(above) - len(own))]
 
@@ -185,8 +186,8 @@ def _unjudged(told: Overview) -> list[Text]:
     ]
 
 
-def _leak_lines(leaks: Sequence[PlantedLeak], what: str) -> list[Text]:
-    """Return which planted leaks were seen, a line for all quantities that saw the same."""
+def _leak_lines(leaks: Sequence[PlantedLeak], what: str, room: int) -> list[Text]:
+    """Return which planted leaks were seen, a line for all quantities that saw the same: named where there is room."""
     by_sight: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for quantity in dict.fromkeys(each.quantity for each in leaks):
         own = [each for each in leaks if each.quantity == quantity]
@@ -196,8 +197,10 @@ def _leak_lines(leaks: Sequence[PlantedLeak], what: str) -> list[Text]:
     for (seen, unseen), quantities in by_sight.items():
         saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else "none seen"
         missed = f", not {', '.join(unseen)}" if unseen else ""
-        by = f"all {len(quantities)} {what}" if len(by_sight) == 1 and len(quantities) > 1 else ", ".join(quantities)
-        lines.append(f"{saw}{missed}: by {by}")
+        named, every = f"{saw}{missed}: by {', '.join(quantities)}", sum(map(len, by_sight.values()))
+        counted = f"{len(quantities)} of {every}" if len(by_sight) > 1 else f"all {every}"
+        fits = every == 1 or (len(by_sight) > 1 and _HEAD + len(named) <= room)
+        lines.append(named if fits else f"{saw}{missed}: by {counted} {what}")
     if len(lines) > _LEAKS:
         lines = [*lines[: _LEAKS - 1], f"and {len(lines) - _LEAKS + 1} more lines in the report"]
     return [_headed("Leaks" if not i else "", line) for i, line in enumerate(lines)]

@@ -8,12 +8,12 @@ from rich.cells import cell_len
 from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.flows.outcome import Outcome
-from synthrisk.flows.terminal.answer import answer_lines
+from synthrisk.flows.terminal.answer import _leak_lines, answer_lines
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.identifiers import RELEASED, Released
 from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.references import Check, PlantedLeak
 from synthrisk.metrics.verdicts.results import Limit, StudyResult
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict
 from synthrisk.tasks.tracking.addresses import Logged, Pages
@@ -114,6 +114,29 @@ def test_a_planted_leak_that_was_not_seen_is_named_and_leaves_the_word_open():
     assert "INCONCLUSIVE  planted leak not seen" in text
     assert "\n  would decide: more repetitions or records\n" in text
     assert "copy and near copy seen, not leak of 10.0%: by all 2 limits" in text
+
+
+def test_limits_that_saw_the_same_leak_are_named_where_there_is_room_and_counted_where_not():
+    seen = Estimate(0.5, 0.4, 0.6)
+    names = [f"memorization/common_rows_proportion@{group}" for group in ("outliers", "rare_keys")]
+    leaks = [PlantedLeak("copy", "copy", 1.0, name, seen, True) for name in ("tpr/membership", *names)]
+    leaks += [PlantedLeak("near", "near_copy", 1.0, name, seen, name == "tpr/membership") for name in names]
+    lines = [line.plain for line in _leak_lines(leaks, "limits", 80)]
+    assert lines == [
+        "Leaks       copy seen: by tpr/membership",
+        "            copy seen, not near copy: by 2 of 3 limits",
+    ]
+    assert names[1] in _leak_lines(leaks, "limits", 200)[1].plain
+
+
+def test_a_verdict_of_a_generator_is_folded_before_what_stands_below_is_left_out():
+    words = "keeps 5 of 5 limits, 4 cannot tell, and one is on so many people that it says so at length"
+    full = outcome(label=" ".join(["income"] * 8), leaky=0.0)
+    result = full.result
+    (verdict, *rest) = result.verdicts
+    told = replace(full, result=replace(result, verdicts=[replace(verdict, brief=words, word="RISK"), *rest]))
+    text = " ".join(" ".join(line.plain.split()) for line in answer_lines(told, 80))
+    assert words in text
 
 
 def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
